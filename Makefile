@@ -1,0 +1,78 @@
+# `make demo` and `make test` are all that a newcomer needs; `make help` lists the rest.
+# Both need Python 3.10 or later with venv and pip; everything else goes into .venv below.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STEP := tools/step
+PROJECTS := $(wildcard libs/*/pyproject.toml)
+
+# Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
+PYENV := $(shell ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.*/bin 2>/dev/null | tr '\n' ':')
+export UV_PYTHON_DOWNLOADS := never
+
+# uv first; pip where uv is missing or cannot reach the index that pip is set up to use.
+install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(1); } \
+	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
+
+.NOTPARALLEL:
+.PHONY: help demo test lint types contracts wheels matrix format clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
+	@echo "==> [3/3] the demo"
+	$(BIN)/deepsim run examples/racetrack --policy pursuit --episodes 3
+
+test: lint types contracts ## all checks and all tests, on this Python
+	@$(STEP) tests $(BIN)/pytest
+
+lint: .venv/tools ## style, and what the libraries say about each other
+	@$(STEP) style $(BIN)/ruff check
+	@$(STEP) format $(BIN)/ruff format --check
+	@$(STEP) workspace $(BIN)/python tools/workspace.py
+
+types: .venv/tools ## mypy --strict over all libraries
+	@$(STEP) types $(BIN)/mypy
+
+contracts: .venv/tools ## who may import whom
+	@$(STEP) contracts $(BIN)/lint-imports --no-logo
+
+wheels: .venv/tools ## build all libraries into dist/ and install each one alone
+	@$(STEP) build $(BIN)/python tools/build.py
+	@$(STEP) wheels $(BIN)/python tools/check_wheels.py
+	@PATH="$(PYENV)$$PATH"; if python3.8 -c '' 2>/dev/null; \
+	then $(STEP) wheels-3.8 $(BIN)/python tools/check_wheels.py --python python3.8; \
+	else echo "==> wheels-3.8: SKIPPED, no Python 3.8 here"; fi
+
+matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
+	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
+		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
+
+format: .venv/tools ## let ruff fix and format what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean: ## remove .venv and everything that was built
+	rm -rf .venv build dist .tox libs/*/.tox .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+		.import_linter_cache
+
+.venv/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { echo \
+		"DeepSim needs Python 3.10 or later, but $(PYTHON) is: `$(PYTHON) -V 2>&1`." \
+		"Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@echo "==> [1/3] an environment in .venv for `$(PYTHON) -V`"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --disable-pip-version-check uv \
+		|| echo "uv cannot be installed here"
+	@touch $@
+
+.venv/libraries: .venv/created requirements-demo.txt $(PROJECTS)
+	@echo "==> [2/3] the libraries and what they need"
+	@$(call install,-r requirements-demo.txt)
+	@touch $@
+
+.venv/tools: .venv/libraries requirements-dev.txt
+	@echo "==> [3/3] the tools for tests and checks"
+	@$(call install,-r requirements-dev.txt)
+	@touch $@

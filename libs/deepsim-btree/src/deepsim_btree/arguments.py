@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of the arguments that several nodes share."""
+
+from __future__ import annotations
+
+import math
+
+from .status import Status
+
+
+def check_int(argument: str, value: int) -> int:
+    """Return `value` if it is an int, and no bool.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{argument} must be an int, got {value!r}")
+    return value
+
+
+def check_count(argument: str, value: int, minimum: int) -> int:
+    """Return `value` if it is an int of at least `minimum`.
+
+    Raises:
+        TypeError: It is no int.
+        ValueError: It is too small.
+    """
+    if check_int(argument, value) < minimum:
+        raise ValueError(f"{argument} must be at least {minimum}, got {value}")
+    return value
+
+
+def check_seconds(value: float) -> float:
+    """Return `value` as a float if it is a finite number of seconds, not negative.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is negative, infinite or NaN.
+    """
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"seconds must be a number, got {value!r}") from None
+    if not 0.0 <= seconds < math.inf:
+        raise ValueError(f"seconds must be a finite number >= 0, got {value!r}")
+    return seconds
+
+
+def check_status(argument: str, value: Status) -> Status:
+    """Return `value` if it is a `Status`.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(value, Status):
+        raise TypeError(f"{argument} must be a Status, got {value!r}")
+    return value

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of every node: its life cycle and its place in a tree."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from .errors import StructureError, TickError
+from .status import INVALID, RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from typing_extensions import Self
+
+    from .blackboard import Blackboard
+    from .parent import Parent
+    from .tree import Tree
+
+
+class Behaviour:
+    """A node of a behaviour tree; subclass it to write a leaf.
+
+    A *run* of a node starts with `initialize`, goes on for as many ticks as `update` answers
+    RUNNING, and ends with one `terminate`. Override what you need of the three:
+
+    * `initialize()` - at the start of a run: take what the run needs, zero its counters.
+    * `update()` - at each tick: do a little work, without blocking, and answer.
+    * `terminate(new_status)` - at the end of a run, whether it finished or was halted.
+
+    Every `initialize` that returned is followed by exactly one `terminate`. What is true for the
+    whole life of the node belongs in ``__init__``.
+
+    Attributes:
+        name: Shown in paths, errors and drawings. The name of the class unless given.
+        status: The last answer; INVALID before the first one and after a halt.
+        feedback_message: Free text for people, shown beside the node when it is drawn.
+        last_tick: Number of the tree's tick in which the node ran last; 0 for never. With it
+            a finished node keeps its `status` and a viewer still sees what is current.
+
+    `status` and `last_tick` are written by whoever ticks the node: read them only.
+    """
+
+    __slots__ = ("_parent", "_tree", "feedback_message", "last_tick", "name", "status")
+
+    # True for a class without hooks: parents then call `update` and save two calls and a frame.
+    _plain = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._plain = (
+            cls.tick is Behaviour.tick
+            and cls.initialize is Behaviour.initialize
+            and cls.terminate is Behaviour.terminate
+        )
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = type(self).__name__
+        elif not isinstance(name, str):
+            raise TypeError(f"name must be a str, got {name!r}")
+        self.name = name
+        self.status = INVALID
+        self.feedback_message = ""
+        self.last_tick = 0
+        self._parent: Parent | None = None
+        self._tree: Tree | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r} {self.status.name}>"
+
+    def initialize(self) -> None:
+        """Start a run. Called before the first `update` of the run."""
+
+    def update(self) -> Status:
+        """Do the work of one tick and say how it stands; INVALID unless overridden."""
+        return INVALID
+
+    def terminate(self, new_status: Status) -> None:
+        """End a run that was started by `initialize`.
+
+        Args:
+            new_status: How it ended: SUCCESS or FAILURE, or INVALID when the node was halted
+                (or `update` itself answered INVALID). `status` has this value already.
+        """
+
+    def tick(self) -> Status:
+        """Run the node for one tick, hooks included.
+
+        Nodes without a `Tree` can be ticked like this too, but then nothing halts them when one
+        of them raises an exception, and no clock and no blackboard are there.
+
+        Raises:
+            TickError: `update` returned something else than a `Status`, or a node below failed.
+        """
+        if self.status is not RUNNING:
+            self.initialize()
+        try:
+            status = self.update()
+            if status.__class__ is not Status:
+                raise self._no_status(status)
+        except BaseException:
+            self.status = RUNNING  # The run is open: whoever cleans up has to terminate it.
+            raise
+        self.status = status
+        if status is not RUNNING:
+            self.terminate(status)
+        return status
+
+    def halt(self) -> None:
+        """End the run, children first; nothing happens unless the node is RUNNING.
+
+        Raises:
+            TickError: A `terminate` raised an exception. `Tree.halt` goes on with the other nodes
+                in that case, this method does not.
+        """
+        if self.status is RUNNING:
+            for child in self.children:
+                child.halt()
+            self.status = INVALID
+            try:
+                self.terminate(INVALID)
+            except Exception as error:
+                raise self._failed(error) from error
+
+    def reset(self) -> None:
+        """Become as good as new: forget what outlives a run. Called by `Tree.reset`, after a halt.
+
+        Override it, calling ``super().reset()``, in a node that remembers more than one run.
+        """
+        self.status = INVALID
+        self.feedback_message = ""
+        self.last_tick = 0
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        if type(self).update is Behaviour.update:
+            yield f"{type(self).__name__} has no update() of its own and always answers INVALID"
+
+    @property
+    def parent(self) -> Parent | None:
+        """The node above; None for a root."""
+        return self._parent
+
+    @property
+    def children(self) -> tuple[Behaviour, ...]:
+        """The nodes below, in order."""
+        return ()
+
+    @property
+    def tree(self) -> Tree:
+        """The `Tree` that this node is part of.
+
+        Raises:
+            StructureError: It is in none.
+        """
+        if self._tree is None:
+            raise StructureError(
+                f"{self!r} is in no Tree: clocks, seeds and blackboards come with Tree(root)"
+            )
+        return self._tree
+
+    @property
+    def blackboard(self) -> Blackboard:
+        """The blackboard that this node reads and writes.
+
+        Raises:
+            StructureError: The node is in no `Tree`.
+        """
+        return self.tree.blackboard
+
+    @property
+    def path(self) -> str:
+        """Names from the root to this node, joined by slashes.
+
+        A name that siblings share is followed by the position among them: ``patrol/move[2]``.
+        """
+        names = []
+        node: Behaviour = self
+        while node._parent is not None:
+            siblings = node._parent.children
+            name = node.name
+            if sum(sibling.name == name for sibling in siblings) > 1:
+                name += f"[{[sibling is node for sibling in siblings].index(True)}]"
+            names.append(name)
+            node = node._parent
+        names.append(node.name)
+        return "/".join(reversed(names))
+
+    def walk(self) -> Iterator[Behaviour]:
+        """Yield this node and all below it, each before its children, left to right."""
+        stack: list[Behaviour] = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(reversed(node.children))
+
+    def copy(self) -> Self:
+        """Return a deep copy of this node and all below it, cut off from its parent and tree.
+
+        `copy.deepcopy` follows the link to the parent too, and so copies the whole tree.
+        """
+        return copy.deepcopy(self, {id(self._parent): None, id(self._tree): None})
+
+    def _entry(self) -> Callable[[], Status]:
+        """Return what a parent calls for one tick."""
+        return self.update if self._plain else self.tick
+
+    def _failed(self, error: Exception) -> TickError:
+        """Return the error which says that this node raised `error`."""
+        return self._tick_error(f"{type(error).__name__}: {error}")
+
+    def _no_status(self, value: object) -> TickError:
+        """Return the error which says that this node answered with something that is no Status."""
+        self.status = INVALID  # A parent may have stored `value` before it looked at it.
+        return self._tick_error(f"update() must return a Status, got {value!r}")
+
+    def _tick_error(self, reason: str) -> TickError:
+        tick = 0 if self._tree is None else self._tree.tick_count
+        return TickError(self.path, tick, reason)

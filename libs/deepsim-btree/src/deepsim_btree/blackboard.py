@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that the nodes of one tree share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, MutableMapping
+
+
+class Blackboard(MutableMapping[str, Any]):
+    """A mapping from names to values; names that it lacks are looked up in its parent.
+
+    Writing and deleting affect this blackboard only, never the parent.
+
+    >>> world = Blackboard({"goal": (3, 4)})
+    >>> robot = Blackboard(parent=world)
+    >>> robot["battery"] = 0.8
+    >>> robot["goal"], "battery" in world, sorted(robot)
+    ((3, 4), False, ['battery', 'goal'])
+
+    Args:
+        values: What it holds at first, copied.
+        parent: Where to look up names that are not here.
+    """
+
+    __slots__ = ("_parent", "_values")
+
+    def __init__(
+        self, values: Mapping[str, Any] | None = None, *, parent: Blackboard | None = None
+    ) -> None:
+        self._values: dict[str, Any] = dict(values or {})
+        self._parent = parent
+
+    @property
+    def parent(self) -> Blackboard | None:
+        """The blackboard where names are looked up that are not here."""
+        return self._parent
+
+    def __getitem__(self, name: str) -> Any:
+        board: Blackboard | None = self
+        while board is not None:
+            if name in board._values:
+                return board._values[name]
+            board = board._parent
+        raise KeyError(f"nothing named {name!r} on the blackboard; it has {sorted(self)}")
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._values[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self._values:
+            raise KeyError(f"nothing named {name!r} here; to delete there are {list(self._values)}")
+        del self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._values
+        if self._parent is not None:
+            yield from (name for name in self._parent if name not in self._values)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"Blackboard({dict(self)!r})"

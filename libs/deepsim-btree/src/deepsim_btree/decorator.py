@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the nodes with one child."""
+
+from __future__ import annotations
+
+from .behaviour import Behaviour
+from .parent import Parent
+
+
+class Decorator(Parent):
+    """A node with one child, which changes its child's status or decides when it runs.
+
+    To write one, override `update` and tick the child with ``self.tick_child(self.child)``; a
+    child that is left RUNNING when the decorator finishes must be halted: ``self.child.halt()``.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        StructureError: The child has a parent already.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, child: Behaviour, name: str | None = None) -> None:
+        super().__init__((child,), name)
+
+    @property
+    def child(self) -> Behaviour:
+        """The node below; assign another one to replace it.
+
+        Raises:
+            StructureError: On assignment, if the new child has a parent already.
+            BusyError: On assignment, if the decorator is RUNNING.
+        """
+        return self._children[0]
+
+    @child.setter
+    def child(self, child: Behaviour) -> None:
+        self._adopt((child,))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that this library raises beside TypeError, ValueError, IndexError and KeyError.
+
+::
+
+    BtreeError
+    ├── StructureError (RuntimeError)   the tree would not be a tree, or has no clock
+    ├── BusyError (RuntimeError)        right call, wrong moment: something is being ticked
+    └── TickError (RuntimeError)        a node raised an exception or returned no Status
+"""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+
+class BtreeError(Exception):
+    """Root of this library's own errors."""
+
+
+class StructureError(BtreeError, RuntimeError):
+    """A node would get a second parent or become its own ancestor, or lacks a tree or a clock."""
+
+
+class BusyError(BtreeError, RuntimeError):
+    """A tree is inside a tick, or the node to be changed is RUNNING: halt it, then try again."""
+
+
+class TickError(BtreeError, RuntimeError):
+    """A node failed to do its work; the original error, if there was one, is ``__cause__``.
+
+    Attributes:
+        path: The node's path from the root, such as ``patrol/recharge/dock``.
+        tick: Number of the tree's tick, from 1; 0 for a node that was ticked outside a `Tree`.
+        reason: What went wrong.
+        while_halting: Errors of further nodes, raised while the tree was being halted.
+    """
+
+    def __init__(self, path: str, tick: int, reason: str) -> None:
+        super().__init__(path, tick, reason)
+        self.path = path
+        self.tick = tick
+        self.reason = reason
+        self.while_halting: Tuple[TickError, ...] = ()
+
+    def __str__(self) -> str:
+        more = "".join(f"; then, while halting, {error}" for error in self.while_halting)
+        return f"tick {self.tick}, node {self.path}: {self.reason}{more}"

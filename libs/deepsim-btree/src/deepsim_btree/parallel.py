@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Composites that run all their children at each tick, one after another in one thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .arguments import check_int
+from .composite import Composite
+from .errors import TickError
+from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .behaviour import Behaviour
+
+
+class Parallel(Composite):
+    """Runs all its children at each tick until enough of them have succeeded or failed.
+
+    A child that has finished is not ticked again in the same run; INVALID counts as FAILURE.
+    The node succeeds once `success` children have succeeded. Otherwise it fails once `failure`
+    children have failed, or when so many have finished that it cannot succeed any more. Children
+    that are still RUNNING then are halted.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        success: How many children must succeed; -1 is all of them, -2 all but one, and so on.
+        failure: How many children must fail, counted in the same way.
+        eager: Stop a tick at the child that decides. By default every unfinished child is ticked
+            first, so that the outcome and what was ticked do not depend on their order.
+
+    Raises:
+        TypeError: `success` or `failure` is no int.
+        ValueError: `success` or `failure` is 0.
+    """
+
+    __slots__ = ("eager", "failure", "success")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        success: int = -1,
+        failure: int = 1,
+        eager: bool = False,
+    ) -> None:
+        super().__init__(children, name)
+        self.success = _threshold("success", success)
+        self.failure = _threshold("failure", failure)
+        self.eager = eager
+
+    def update(self) -> Status:
+        """Tick the children that have not finished and count."""
+        fresh = self.status is not RUNNING
+        eager = self.eager
+        tick = self.last_tick
+        successes = failures = 0
+        child: Behaviour = self
+        try:
+            for _, child, call in self._steps or self._make_steps():
+                status = child.status
+                if fresh or status is RUNNING:
+                    child.last_tick = tick
+                    child.status = status = call()
+                if status is SUCCESS:
+                    successes += 1
+                elif status is FAILURE or status is INVALID:
+                    failures += 1
+                elif status is not RUNNING:
+                    raise child._no_status(status)
+                if eager and self._outcome(successes, failures) is not RUNNING:
+                    break
+        except TickError:
+            raise
+        except Exception as error:
+            raise child._failed(error) from error
+        outcome = self._outcome(successes, failures)
+        if outcome is not RUNNING:
+            for child in self._children:
+                child.halt()
+        return outcome
+
+    def _outcome(self, successes: int, failures: int) -> Status:
+        count = len(self._children)
+        needed = self.success if self.success > 0 else count + 1 + self.success
+        if successes >= needed:
+            return SUCCESS
+        allowed = self.failure if self.failure > 0 else count + 1 + self.failure
+        if failures >= allowed or count - failures < needed:
+            return FAILURE
+        return RUNNING
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        count = len(self._children)
+        for argument, threshold in (("success", self.success), ("failure", self.failure)):
+            if count < abs(threshold) and abs(threshold) != 1:
+                yield f"{argument}={threshold} does not fit its {count} children"
+
+
+class ParallelSequence(Parallel):
+    """Runs all its children at each tick; succeeds when all have, fails when one does.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        eager: Stop a tick at the first failure, as the original DeepSim does.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+    ) -> None:
+        super().__init__(children, name, success=-1, failure=1, eager=eager)
+
+
+class ParallelSelector(Parallel):
+    """Runs all its children at each tick; succeeds when one does, fails when all have failed.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        eager: Stop a tick at the first success, as the original DeepSim does.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+    ) -> None:
+        super().__init__(children, name, success=1, failure=-1, eager=eager)
+
+
+def _threshold(argument: str, value: int) -> int:
+    if check_int(argument, value) == 0:
+        raise ValueError(f"{argument} must be 1, 2 ... children or -1 (all), -2 ...; got 0")
+    return value

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What decorators and composites share: adopting children and ticking them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Tuple
+
+from .behaviour import Behaviour
+from .errors import BusyError, StructureError, TickError
+from .status import RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Step = Tuple[int, Behaviour, Callable[[], Status]]
+
+
+class Steps(Tuple[Step, ...]):
+    """What a node calls at a tick: (position, child, call), in order of execution.
+
+    It only saves looking the calls up at each tick, so a copy or a pickle gets an empty one,
+    which its node fills again when it is ticked.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Steps, ()
+
+
+class Parent(Behaviour):
+    """A node with children: base of `Decorator` and `Composite`."""
+
+    __slots__ = ("_children", "_steps")
+
+    def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
+        super().__init__(name)
+        self._children: tuple[Behaviour, ...] = ()
+        self._steps = Steps()
+        if isinstance(children, Behaviour):
+            raise TypeError(f"children must be an iterable of nodes: write [{children.name}]")
+        self._adopt(tuple(children))
+
+    @property
+    def children(self) -> tuple[Behaviour, ...]:
+        """The nodes below, in order; changed by the methods of this node only."""
+        return self._children
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        if not self._children:
+            yield f"{type(self).__name__} has no children"
+
+    def tick_child(self, child: Behaviour) -> Status:
+        """Tick one child and return its status; this is how an own control node does it.
+
+        Raises:
+            TickError: The child raised an exception or returned something else than a `Status`.
+        """
+        child.last_tick = self.last_tick
+        try:
+            status = child._entry()()
+        except TickError:
+            raise
+        except Exception as error:
+            raise child._failed(error) from error
+        if status.__class__ is not Status:
+            raise child._no_status(status)
+        child.status = status
+        return status
+
+    def _make_steps(self) -> Steps:
+        self._steps = Steps(
+            (position, child, child._entry()) for position, child in enumerate(self._children)
+        )
+        return self._steps
+
+    def _adopt(self, children: tuple[Behaviour, ...]) -> None:
+        """Make `children` the children of this node; change nothing if that cannot be.
+
+        Raises:
+            TypeError: One of them is no `Behaviour`.
+            StructureError: One is given twice, has another parent, is the root of a `Tree`, or
+                is this node or above it.
+            BusyError: This node or a new child is RUNNING, or the tree is inside a tick.
+        """
+        if self.status is RUNNING:
+            raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
+        if self._tree is not None and self._tree.is_ticking:
+            raise BusyError(f"{self.path} cannot change its children inside a tick of its tree")
+        kept = {id(child) for child in self._children}
+        given = set()
+        for child in children:
+            if not isinstance(child, Behaviour):
+                raise TypeError(f"a child of {self.path} must be a Behaviour, got {child!r}")
+            if id(child) in given:
+                raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
+            given.add(id(child))
+            if id(child) not in kept:
+                self._check_newcomer(child)
+        for child in self._children:
+            if id(child) not in given:
+                child._parent = None
+                for node in child.walk():
+                    node._tree = None
+        for child in children:
+            if id(child) not in kept:
+                child._parent = self
+                if self._tree is not None:
+                    for node in child.walk():
+                        node._tree = self._tree
+        self._children = children
+        self._steps = Steps()
+
+    def _check_newcomer(self, child: Behaviour) -> None:
+        ancestor: Parent | None = self
+        while ancestor is not None:
+            if ancestor is child:
+                raise StructureError(f"{child!r} cannot be below itself: it is above {self.path}")
+            ancestor = ancestor._parent
+        if child._parent is not None:
+            raise StructureError(
+                f"{child!r} is a child of {child._parent.path} already: "
+                "remove it there first, or add its copy()"
+            )
+        if child._tree is not None:
+            raise StructureError(f"{child!r} is the root of a Tree: add its copy()")
+        if child.status is RUNNING:
+            raise BusyError(f"{child!r} is RUNNING: halt() it before adding it to {self.path}")

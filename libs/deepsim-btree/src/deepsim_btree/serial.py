@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the composites that run one child after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from .composite import Composite
+from .leaves import Constant
+from .status import RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .behaviour import Behaviour
+
+
+class Serial(Composite):
+    """Runs its children one after another for as long as each of them answers `go_on`.
+
+    It answers what the first other child answers, or `go_on` when there is none: with SUCCESS
+    this is a sequence, with FAILURE a selector.
+    """
+
+    __slots__ = ()
+    go_on: ClassVar[Status]
+
+    @property
+    def current_child(self) -> Behaviour | None:
+        """The child that is RUNNING; None if none is."""
+        return next((child for child in self._children if child.status is RUNNING), None)
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        for child in self._children[:-1]:
+            if isinstance(child, Constant) and child.answer is not self.go_on:
+                answer = child.answer.name
+                yield f"children after {child.name} never run: it always answers {answer}"
+                break

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decorators that measure time on the clock of the tree: Timeout, Delay and Cooldown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .arguments import check_seconds
+from .decorator import Decorator
+from .status import FAILURE, RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .behaviour import Behaviour
+
+
+class Timer(Decorator):
+    """A decorator that needs ``Tree(root, clock=...)``.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s].
+
+    Raises:
+        TypeError: `seconds` is no number.
+        ValueError: `seconds` is negative, infinite or NaN.
+    """
+
+    __slots__ = ("_since", "seconds")
+
+    def __init__(self, child: Behaviour, name: str | None = None, *, seconds: float) -> None:
+        super().__init__(child, name)
+        self.seconds = check_seconds(seconds)
+        self._since: float | None = None
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        if self.tree.clock is None:
+            yield f"{type(self).__name__} needs a clock: Tree(root, clock=...)"
+
+    def reset(self) -> None:
+        """Become as good as new: no time is remembered."""
+        super().reset()
+        self._since = None
+
+
+class Timeout(Timer):
+    """Fails, and halts its child, `seconds` after the start of the run if that still goes on.
+
+    The child is not ticked any more at that moment.
+    """
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Tick the child, or fail if its time is over."""
+        now = self.tree.now
+        if self.status is not RUNNING or self._since is None:
+            self._since = now
+        if now - self._since >= self.seconds:
+            self.child.halt()
+            return FAILURE
+        return self.tick_child(self.child)
+
+
+class Delay(Timer):
+    """Stays RUNNING for `seconds` from the start of the run before it ticks its child."""
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Wait, or tick the child."""
+        now = self.tree.now
+        if self.status is not RUNNING or self._since is None:
+            self._since = now
+        if now - self._since < self.seconds:
+            return RUNNING
+        return self.tick_child(self.child)
+
+
+class Cooldown(Timer):
+    """Fails without starting its child until `seconds` have passed since that was last ticked."""
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Tick the child unless it would have to start too early."""
+        now = self.tree.now
+        cooling = self._since is not None and now - self._since < self.seconds
+        if cooling and self.status is not RUNNING:
+            return FAILURE
+        self._since = now
+        return self.tick_child(self.child)

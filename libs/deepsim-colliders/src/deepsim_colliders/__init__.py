@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""2D and 3D colliders: intersects, contains and raycast."""

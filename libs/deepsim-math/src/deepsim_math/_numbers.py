@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading plain Python floats out of whatever a caller passes."""
+
+from __future__ import annotations
+
+from typing import Any, List
+
+import numpy as np
+
+
+def number(value: Any, name: str) -> float:
+    """Read one number: int, float, NumPy scalar or anything else with ``__float__``.
+
+    Raises:
+        TypeError: for text and for sequences; the message says `name`.
+    """
+    if isinstance(value, (str, bytes, bytearray)) or not hasattr(value, "__float__"):
+        hint = "; unpack a sequence with *" if hasattr(value, "__len__") else ""
+        raise TypeError(f"{name} must be a number, got {value!r}{hint}")
+    if getattr(value, "ndim", 0):
+        raise TypeError(f"{name} must be a number, got {value!r}; unpack an array with *")
+    return float(value)
+
+
+def numbers(values: Any, count: int, name: str) -> List[Any]:
+    """Read `count` entries of a sequence or one-dimensional array, each still unchecked.
+
+    Raises:
+        TypeError: when `values` is not a sequence.
+        ValueError: when there are not exactly `count` of them.
+    """
+    if isinstance(values, np.ndarray):
+        if values.shape != (count,):
+            raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
+        entries: List[Any] = values.tolist()
+        return entries
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} needs {count} numbers, got {values!r}")
+    entries = list(values)
+    if len(entries) != count:
+        raise ValueError(f"{name} needs {count} numbers, got {len(entries)}: {values!r}")
+    return entries

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all value classes share: frozen slots, exact equality, repr, pickling, NumPy interchange."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Iterator, NoReturn, Tuple, Type, TypeVar
+
+import numpy as np
+
+from ._numbers import numbers
+
+V = TypeVar("V", bound="Value")
+R = TypeVar("R", bound="Row")
+
+
+class Value:
+    """Immutable record: its fields are set once, by the constructor, in slots.
+
+    A subclass names its fields in the order of its constructor's arguments and sets `_fields` to an
+    ``operator.attrgetter`` of them, which reads them all as one tuple.
+    """
+
+    __slots__ = ()
+
+    _names: ClassVar[Tuple[str, ...]]
+    _fields: ClassVar[Callable[[Any], Tuple[Any, ...]]]
+
+    def replace(self: V, **fields: Any) -> V:
+        """Copy with the named fields replaced.
+
+        Raises:
+            TypeError: on a name that is not a field.
+        """
+        values = dict(zip(self._names, self._fields(self)))
+        unknown = [name for name in fields if name not in values]
+        if unknown:
+            known = ", ".join(self._names)
+            raise TypeError(f"{type(self).__name__} has no field {unknown[0]!r}; it has {known}")
+        values.update(fields)
+        return type(self)(**values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        kind = type(self).__name__
+        raise AttributeError(f"{kind} is immutable: make a new one with .replace({name}=...)")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable: cannot delete {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._fields(self) == self._fields(other)
+
+    def __hash__(self) -> int:
+        return hash(self._fields(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._fields(self)))})"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), self._fields(self)
+
+
+class Row(Value):
+    """Value that is also a sequence of floats: one row of a table.
+
+    `numpy.asarray` of it is a float64 array of shape (len,); iteration, indexing and unpacking give
+    the same numbers as Python floats.
+    """
+
+    __slots__ = ()
+
+    # NumPy scalars and arrays on the left of an operator leave it to the value.
+    __array_priority__ = 1000.0
+
+    def _row(self) -> Tuple[float, ...]:
+        return self._fields(self)
+
+    @classmethod
+    def from_array(cls: Type[R], values: Any) -> R:
+        """Make one from a sequence or array of its numbers; one of this class is returned as it is.
+
+        Raises:
+            TypeError: when `values` is not a sequence of numbers.
+            ValueError: when it has the wrong length.
+        """
+        if type(values) is cls:
+            return values
+        return cls(*numbers(values, len(cls._names), cls.__name__))
+
+    def __len__(self) -> int:
+        return len(self._row())
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self._row())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._row()[index]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if copy is False:
+            raise ValueError(f"{type(self).__name__} has no array to share: a copy is needed")
+        return np.array(self._row(), dtype=np.float64 if dtype is None else dtype)
+
+
+def slot_setters(cls: Type[Value]) -> Tuple[Callable[[Any, Any], None], ...]:
+    """List the functions that fill the slots of `cls`, for its constructor alone.
+
+    A frozen class refuses plain assignment; the slots' own descriptors are the fastest way past.
+    """
+    return tuple(cls.__dict__[name].__set__ for name in cls.__slots__)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colours."""
+
+from __future__ import annotations
+
+import math
+from operator import attrgetter
+from typing import SupportsFloat
+
+from ._numbers import number
+from ._value import Row, slot_setters
+
+
+class Color(Row):
+    """Red, green, blue and alpha (1 opaque), each in [0, 1].
+
+    Raises:
+        ValueError: when a channel is outside [0, 1] or NaN.
+    """
+
+    _names = ("r", "g", "b", "a")
+    __slots__ = _names
+
+    r: float
+    g: float
+    b: float
+    a: float
+
+    _fields = attrgetter("r", "g", "b", "a")
+
+    def __init__(
+        self,
+        r: SupportsFloat = 0.0,
+        g: SupportsFloat = 0.0,
+        b: SupportsFloat = 0.0,
+        a: SupportsFloat = 1.0,
+    ) -> None:
+        _set_r(self, _channel(r, "r"))
+        _set_g(self, _channel(g, "g"))
+        _set_b(self, _channel(b, "b"))
+        _set_a(self, _channel(a, "a"))
+
+    def isclose(self, other: Color, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether each channel is close in the sense of `math.isclose`."""
+        return all(
+            math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol) for a, b in zip(self, other)
+        )
+
+
+def _channel(value: SupportsFloat, name: str) -> float:
+    level = number(value, name)
+    if not 0.0 <= level <= 1.0:
+        raise ValueError(f"colour channel {name} must be in [0, 1], got {level!r}")
+    return level
+
+
+_set_r, _set_g, _set_b, _set_a = slot_setters(Color)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Surface colours of a visual."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Tuple, Type
+
+from ._numbers import numbers
+from ._value import Row, slot_setters
+from .color import Color
+
+if TYPE_CHECKING:
+    from ._typing import ColorLike
+
+_WHITE = Color(1.0, 1.0, 1.0)
+_BLACK = Color()
+
+
+class Material(Row):
+    """Colours a surface shows in ambient light, in direct light, in highlights and by itself.
+
+    As a sequence or an array it is sixteen numbers: r, g, b, a of ambient, diffuse, specular and
+    emissive. Each argument is a Color or a sequence of its numbers; a plain white surface is the
+    default.
+    """
+
+    _names = ("ambient", "diffuse", "specular", "emissive")
+    __slots__ = _names
+
+    ambient: Color
+    diffuse: Color
+    specular: Color
+    emissive: Color
+
+    _fields = attrgetter("ambient", "diffuse", "specular", "emissive")
+
+    def __init__(
+        self,
+        ambient: ColorLike = _WHITE,
+        diffuse: ColorLike = _WHITE,
+        specular: ColorLike = _BLACK,
+        emissive: ColorLike = _BLACK,
+    ) -> None:
+        _set_ambient(self, Color.from_array(ambient))
+        _set_diffuse(self, Color.from_array(diffuse))
+        _set_specular(self, Color.from_array(specular))
+        _set_emissive(self, Color.from_array(emissive))
+
+    @classmethod
+    def from_array(cls: Type[Material], values: Any) -> Material:
+        """Make one from sixteen numbers; a Material is returned as it is.
+
+        Raises:
+            TypeError: when `values` is not a sequence of numbers.
+            ValueError: when there are not sixteen, or one is outside [0, 1].
+        """
+        if type(values) is cls:
+            return values
+        row = numbers(values, 16, "Material")
+        return cls(row[0:4], row[4:8], row[8:12], row[12:16])
+
+    def _row(self) -> Tuple[float, ...]:
+        return (*self.ambient, *self.diffuse, *self.specular, *self.emissive)
+
+    def isclose(self, other: Material, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether all four colours are close, channel by channel."""
+        return all(
+            mine.isclose(theirs, rel_tol, abs_tol)
+            for mine, theirs in zip(self._fields(self), other._fields(other))
+        )
+
+
+_set_ambient, _set_diffuse, _set_specular, _set_emissive = slot_setters(Material)

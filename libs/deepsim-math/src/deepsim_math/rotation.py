@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rotations: unit quaternions and roll-pitch-yaw angles."""
+
+from __future__ import annotations
+
+import math
+import sys
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, Union, overload
+
+import numpy as np
+
+from ._coordinates import Coordinates, xyz
+from ._numbers import number, numbers
+from ._value import Row, slot_setters
+from .vector3 import Vector3
+
+if TYPE_CHECKING:
+    from ._typing import FloatArray, Numbers, VectorLike
+
+C = TypeVar("C", bound=Coordinates)
+
+# Where one of the two half-angle pairs of `Quaternion.to_euler` is only rounding noise.
+_LOCK = 32 * sys.float_info.epsilon
+_UP = Vector3.up()
+
+
+class Euler(Row):
+    """Roll, pitch, yaw [rad] about fixed axes, x then y then z: R = Rz(yaw) Ry(pitch) Rx(roll).
+
+    The convention of ROS (tf "sxyz"), Gazebo and scipy's "xyz". Angles are kept as given, not
+    wrapped; equality compares the numbers, so two triples of one rotation may differ.
+    """
+
+    _names = ("roll", "pitch", "yaw")
+    __slots__ = _names
+
+    roll: float
+    pitch: float
+    yaw: float
+
+    _fields = attrgetter("roll", "pitch", "yaw")
+
+    def __init__(
+        self, roll: SupportsFloat = 0.0, pitch: SupportsFloat = 0.0, yaw: SupportsFloat = 0.0
+    ) -> None:
+        _set_roll(self, number(roll, "roll"))
+        _set_pitch(self, number(pitch, "pitch"))
+        _set_yaw(self, number(yaw, "yaw"))
+
+    def to_quaternion(self) -> Quaternion:
+        """Convert to the unit quaternion of the same rotation."""
+        return Quaternion.from_euler(self)
+
+    def isclose(self, other: Euler, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether it is the same rotation within the tolerances (see `Quaternion.isclose`)."""
+        return self.to_quaternion().isclose(other.to_quaternion(), rel_tol, abs_tol)
+
+
+class Quaternion(Row):
+    """Rotation as a quaternion in the order of ROS: x, y, z, w.
+
+    The constructor keeps the numbers as given. `rotate`, `to_euler`, `to_matrix`, `slerp` and
+    `inverse` read any non-zero quaternion as the rotation of its unit quaternion. A quaternion and
+    its negative are the same rotation, yet they are not equal: ask `isclose`.
+
+    >>> Quaternion.from_euler(0, 0, math.pi).rotate(Vector3(1, 0, 0)).isclose((-1, 0, 0))
+    True
+    """
+
+    _names = ("x", "y", "z", "w")
+    __slots__ = _names
+
+    x: float
+    y: float
+    z: float
+    w: float
+
+    _fields = attrgetter("x", "y", "z", "w")
+
+    def __init__(
+        self,
+        x: SupportsFloat = 0.0,
+        y: SupportsFloat = 0.0,
+        z: SupportsFloat = 0.0,
+        w: SupportsFloat = 1.0,
+    ) -> None:
+        _set_x(self, x if type(x) is float else number(x, "x"))
+        _set_y(self, y if type(y) is float else number(y, "y"))
+        _set_z(self, z if type(z) is float else number(z, "z"))
+        _set_w(self, w if type(w) is float else number(w, "w"))
+
+    @classmethod
+    def identity(cls) -> Quaternion:
+        """Make the rotation that turns nothing."""
+        return cls(0.0, 0.0, 0.0, 1.0)
+
+    @classmethod
+    def from_wxyz(cls, values: Numbers) -> Quaternion:
+        """Make one from w, x, y, z: the order of MuJoCo, transforms3d and PyGLM."""
+        w, x, y, z = numbers(values, 4, "a quaternion")
+        return cls(x, y, z, w)
+
+    def to_wxyz(self) -> FloatArray:
+        """Give w, x, y, z as a float64 array of shape (4,)."""
+        return np.array([self.w, self.x, self.y, self.z])
+
+    @overload
+    @classmethod
+    def from_euler(cls, roll: Euler) -> Quaternion: ...
+    @overload
+    @classmethod
+    def from_euler(
+        cls, roll: SupportsFloat, pitch: SupportsFloat, yaw: SupportsFloat
+    ) -> Quaternion: ...
+    @classmethod
+    def from_euler(
+        cls,
+        roll: Union[Euler, SupportsFloat],
+        pitch: SupportsFloat = 0.0,
+        yaw: SupportsFloat = 0.0,
+    ) -> Quaternion:
+        """Convert fixed-axis roll, pitch, yaw [rad], given as three numbers or one Euler."""
+        if isinstance(roll, Euler):
+            roll, pitch, yaw = roll
+        half_roll = 0.5 * float(roll)
+        half_pitch = 0.5 * float(pitch)
+        half_yaw = 0.5 * float(yaw)
+        sr, cr = math.sin(half_roll), math.cos(half_roll)
+        sp, cp = math.sin(half_pitch), math.cos(half_pitch)
+        sy, cy = math.sin(half_yaw), math.cos(half_yaw)
+        return cls(
+            sr * cp * cy - cr * sp * sy,
+            cr * sp * cy + sr * cp * sy,
+            cr * cp * sy - sr * sp * cy,
+            cr * cp * cy + sr * sp * sy,
+        )
+
+    def to_euler(self) -> Euler:
+        """Convert to roll and yaw in (-pi, pi] and pitch in [-pi/2, pi/2].
+
+        At gimbal lock (pitch at +-pi/2) only roll - yaw or roll + yaw is defined; yaw is 0 there,
+        as in ROS tf. With half angles r, p, y the sums of the components factor as
+        x - z = (cos p + sin p) sin(r - y), w + y = (cos p + sin p) cos(r - y),
+        x + z = (cos p - sin p) sin(r + y), w - y = (cos p - sin p) cos(r + y),
+        which stay accurate at every pitch.
+
+        Raises:
+            ValueError: when the length is zero.
+        """
+        sin_difference, cos_difference = self.x - self.z, self.w + self.y
+        sin_sum, cos_sum = self.x + self.z, self.w - self.y
+        difference_size = math.hypot(sin_difference, cos_difference)
+        sum_size = math.hypot(sin_sum, cos_sum)
+        size = difference_size + sum_size
+        if size == 0.0:
+            raise ValueError(f"{self!r} has no Euler angles: its length is zero")
+        half_sum = math.atan2(sin_sum, cos_sum)
+        half_difference = math.atan2(sin_difference, cos_difference)
+        if sum_size < _LOCK * size:
+            half_sum = half_difference
+        elif difference_size < _LOCK * size:
+            half_difference = half_sum
+        return Euler(
+            _principal(half_sum + half_difference),
+            2.0 * math.atan2(difference_size, sum_size) - 0.5 * math.pi,
+            _principal(half_sum - half_difference),
+        )
+
+    @classmethod
+    def from_axis_angle(cls, axis: VectorLike, angle: SupportsFloat) -> Quaternion:
+        """Turn by `angle` [rad] about `axis` (any length) by the right-hand rule.
+
+        Raises:
+            ValueError: when `axis` has zero length.
+        """
+        direction = Vector3(*xyz(axis)).normalized()
+        half = 0.5 * float(angle)
+        s = math.sin(half)
+        return cls(s * direction.x, s * direction.y, s * direction.z, math.cos(half))
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> Quaternion:
+        """Convert a (3, 3) rotation matrix.
+
+        Each row of the table below is a multiple of the quaternion (Shepperd 1978); the one with
+        the largest diagonal entry is the most accurate.
+
+        Raises:
+            ValueError: when `matrix` has another shape or is not a rotation (within 1e-3).
+        """
+        array = np.asarray(matrix, dtype=np.float64)
+        if array.shape != (3, 3):
+            raise ValueError(f"a rotation matrix has shape (3, 3), got {array.shape}")
+        if np.abs(array @ array.T - np.eye(3)).max() > 1e-3 or np.linalg.det(array) < 0.0:
+            raise ValueError(f"not a rotation matrix (orthonormal, determinant 1): {matrix!r}")
+        (a, b, c), (d, e, f), (g, h, i) = array.tolist()
+        table = (
+            (1.0 + a - e - i, b + d, c + g, h - f),
+            (b + d, 1.0 - a + e - i, f + h, c - g),
+            (c + g, f + h, 1.0 - a - e + i, d - b),
+            (h - f, c - g, d - b, 1.0 + a + e + i),
+        )
+        best = max(range(4), key=lambda k: table[k][k])
+        return cls(*table[best]).normalized()
+
+    def to_matrix(self) -> FloatArray:
+        """Give the (3, 3) rotation matrix; its columns are the rotated forward, left and up.
+
+        Raises:
+            ValueError: when the length is zero.
+        """
+        columns = [self.rotate(Vector3(*axis)) for axis in np.eye(3).tolist()]
+        return np.array(columns).T
+
+    @classmethod
+    def look_rotation(cls, forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
+        """Turn x (forward) to `forward` and z (up) as near to `up` as that allows.
+
+        When `forward` lies along `up`, the left side stays as near to (0, 1, 0) as it can, so that
+        looking straight up or down is a pure pitch.
+
+        Raises:
+            ValueError: when `forward` or `up` has zero length.
+        """
+        x_axis = Vector3(*xyz(forward)).normalized()
+        left = Vector3(*xyz(up)).normalized().cross(x_axis)
+        if left.length < 1e-9:
+            side = Vector3.left() if abs(x_axis.y) < 0.9 else Vector3.back()
+            left = side - side.project(x_axis)
+        y_axis = left.normalized()
+        z_axis = x_axis.cross(y_axis)
+        return cls.from_matrix(np.array([x_axis, y_axis, z_axis]).T)
+
+    @property
+    def length(self) -> float:
+        """Euclidean length, 1 for a unit quaternion."""
+        return math.hypot(self.x, self.y, self.z, self.w)
+
+    def normalized(self) -> Quaternion:
+        """Make the unit quaternion of the same rotation.
+
+        Raises:
+            ValueError: when the length is zero.
+        """
+        length = math.hypot(self.x, self.y, self.z, self.w)
+        if length == 0.0:
+            raise ValueError(f"cannot normalize {self!r}: its length is zero")
+        return Quaternion(self.x / length, self.y / length, self.z / length, self.w / length)
+
+    def conjugate(self) -> Quaternion:
+        """Negate x, y, z: the inverse of a unit quaternion."""
+        return Quaternion(-self.x, -self.y, -self.z, self.w)
+
+    def inverse(self) -> Quaternion:
+        """Make the quaternion whose product with this one is the identity.
+
+        Raises:
+            ValueError: when the length is zero.
+        """
+        x, y, z, w = self.x, self.y, self.z, self.w
+        square = x * x + y * y + z * z + w * w
+        if square == 0.0:
+            raise ValueError(f"{self!r} has no inverse: its length is zero")
+        return Quaternion(-x / square, -y / square, -z / square, w / square)
+
+    def dot(self, other: Quaternion) -> float:
+        """Scalar product of the four components."""
+        return self.x * other.x + self.y * other.y + self.z * other.z + self.w * other.w
+
+    def __mul__(self, other: Any) -> Quaternion:
+        """Hamilton product: the rotation that first does `other`, then this one."""
+        if not isinstance(other, Quaternion):
+            return NotImplemented
+        ax, ay, az, aw = self.x, self.y, self.z, self.w
+        bx, by, bz, bw = other.x, other.y, other.z, other.w
+        return Quaternion(
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        )
+
+    __matmul__ = __mul__
+
+    def __neg__(self) -> Quaternion:
+        return Quaternion(-self.x, -self.y, -self.z, -self.w)
+
+    @overload
+    def rotate(self, vector: C) -> C: ...
+    @overload
+    def rotate(self, vector: Numbers) -> Vector3: ...
+    def rotate(self, vector: Any) -> Any:
+        """Turn a Vector3 or a Point (about the origin); a sequence becomes a Vector3.
+
+        Raises:
+            ValueError: when the length is zero.
+        """
+        kind = type(vector) if isinstance(vector, Coordinates) else Vector3
+        return kind(*self._turn(*xyz(vector)))
+
+    def _turn(self, vx: float, vy: float, vz: float) -> Any:
+        # v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2: exact for every length.
+        x, y, z, w = self.x, self.y, self.z, self.w
+        square = x * x + y * y + z * z + w * w
+        if square == 0.0:
+            raise ValueError(f"cannot rotate by {self!r}: its length is zero")
+        scale = 2.0 / square
+        tx = scale * (y * vz - z * vy)
+        ty = scale * (z * vx - x * vz)
+        tz = scale * (x * vy - y * vx)
+        return (
+            vx + w * tx + y * tz - z * ty,
+            vy + w * ty + z * tx - x * tz,
+            vz + w * tz + x * ty - y * tx,
+        )
+
+    def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
+        """Turn from this rotation (t = 0) to `other` (t = 1) the short way at constant speed.
+
+        The result is a unit quaternion; t outside [0, 1] goes on turning. Shoemake 1985.
+
+        Raises:
+            ValueError: when either length is zero.
+        """
+        a, b = self.normalized(), other.normalized()
+        if a.dot(b) < 0.0:
+            b = -b
+        # Twice the angle at the origin of the triangle a, b: accurate where acos(dot) is not.
+        gap = math.hypot(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w)
+        total = math.hypot(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w)
+        angle = 2.0 * math.atan2(gap, total)
+        part = float(t)
+        if angle < 1e-8:  # sin x = x to the last digit, and 0 / 0 is avoided
+            weight_a, weight_b = 1.0 - part, part
+        else:
+            weight_a = math.sin((1.0 - part) * angle) / math.sin(angle)
+            weight_b = math.sin(part * angle) / math.sin(angle)
+        return Quaternion(
+            weight_a * a.x + weight_b * b.x,
+            weight_a * a.y + weight_b * b.y,
+            weight_a * a.z + weight_b * b.z,
+            weight_a * a.w + weight_b * b.w,
+        )
+
+    def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether each component is close to that of `other` or of its negative.
+
+        Both stand for the same rotation. Lengths count: normalize first where they may differ.
+        """
+        sign = -1.0 if self.dot(other) < 0.0 else 1.0
+        return all(
+            math.isclose(a, sign * b, rel_tol=rel_tol, abs_tol=abs_tol)
+            for a, b in zip(self, other)
+        )
+
+
+def _principal(angle: float) -> float:
+    # Both halves come from atan2, so the angle lies within [-2 pi, 2 pi]: one turn is enough.
+    if angle > math.pi:
+        return angle - 2.0 * math.pi
+    if angle <= -math.pi:
+        return angle + 2.0 * math.pi
+    return angle
+
+
+_set_roll, _set_pitch, _set_yaw = slot_setters(Euler)
+_set_x, _set_y, _set_z, _set_w = slot_setters(Quaternion)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How visuals and lights look: kept here in full, shown in MuJoCo as well as it can.
+
+MuJoCo forgets run-time edits at every recompile and has fewer colours than Gazebo; so these tables
+are the truth, and are applied again to each new model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from deepsim_math import Color, Material
+from deepsim_spawn import LightDescription
+from deepsim_sync import COLUMNS, Cells, Entities, Kind, LightTable, Tables, VisualTable
+
+from .builder import Built
+from .engine import mujoco
+
+_PLAIN = Material(
+    ambient=Color(0.7, 0.7, 0.7), diffuse=Color(0.7, 0.7, 0.7), specular=Color(0.1, 0.1, 0.1)
+)
+_KINDS: tuple[Kind, Kind] = ("visuals", "lights")
+
+
+class Appearance:
+    """The visual and light columns of all entities."""
+
+    def __init__(self) -> None:
+        self._tables = Tables.allocate(Entities(0))
+
+    def follow(
+        self,
+        entities: Entities,
+        built: Sequence[Built],
+        world_lights: Mapping[str, LightDescription],
+    ) -> None:
+        """Takes up new entities as described and forgets deleted ones; the rest stays as it is."""
+        old, new = self._tables, Tables.allocate(entities)
+        lights = dict(world_lights)
+        for one in built:
+            for name, visual in one.visuals.items():
+                row = entities.visuals.row(name)
+                material = visual.material or _PLAIN
+                for column in ("ambient", "diffuse", "specular", "emissive"):
+                    new.column("visuals", column)[0, row] = getattr(material, column)
+                new.visuals.transparency[0, row] = visual.transparency
+                new.visuals.visible[0, row] = visual.visible
+            lights.update(one.lights)
+        for name, light in lights.items():
+            row = entities.lights.row(name)
+            fading = light.attenuation
+            new.lights.diffuse[0, row] = light.diffuse
+            new.lights.specular[0, row] = light.specular
+            new.lights.attenuation[0, row] = fading.constant, fading.linear, fading.quadratic
+        for kind in _KINDS:
+            before, now = old.entities.names(kind), entities.names(kind)
+            kept = [name for name in now if name in before]
+            for column in COLUMNS[kind]:
+                values = old.column(kind, column)[:, before.rows(kept)]
+                new.column(kind, column)[:, now.rows(kept)] = values
+        self._tables = new
+
+    def read(self, tables: Tables, kind: Kind) -> None:
+        """Copies the columns of one kind."""
+        for column in COLUMNS[kind]:
+            tables.column(kind, column)[:] = self._tables.column(kind, column)
+
+    def write(self, kind: Kind, column: str, cells: Cells) -> None:
+        """Changes cells of one column."""
+        self._tables.column(kind, column)[cells.worlds, cells.rows] = cells.values
+
+    def apply(self, model: mujoco.MjModel) -> None:
+        """Shows everything in a compiled model."""
+        self._apply_visuals(model, self._tables.visuals)
+        self._apply_lights(model, self._tables.lights)
+
+    @staticmethod
+    def _apply_visuals(model: mujoco.MjModel, table: VisualTable) -> None:
+        for row, name in enumerate(table.names):
+            geom, material = model.geom(name), model.mat(name)
+            shown = (1.0 - table.transparency[0, row]) * table.visible[0, row]
+            geom.rgba[:3] = table.diffuse[0, row, :3]
+            geom.rgba[3] = table.diffuse[0, row, 3] * shown
+            material.specular[:] = table.specular[0, row, :3].max()
+            material.emission[:] = table.emissive[0, row, :3].max()
+
+    @staticmethod
+    def _apply_lights(model: mujoco.MjModel, table: LightTable) -> None:
+        for row, name in enumerate(table.names):
+            light = model.light(name)
+            light.diffuse[:] = table.diffuse[0, row, :3]
+            light.specular[:] = table.specular[0, row, :3]
+            light.attenuation[:] = table.attenuation[0, row]

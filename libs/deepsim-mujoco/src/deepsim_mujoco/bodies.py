@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a table as MuJoCo bodies: where their poses and velocities lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine import mujoco
+
+Rows = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+XYZ = np.arange(3)
+IN_ROW = np.tile(XYZ, 3)
+"""Spreads vectors (k, 3) over the elements of matrices (k, 9), along each row."""
+IN_COLUMN = np.repeat(XYZ, 3)
+"""The same along each column."""
+SUM_ROWS = np.repeat(np.eye(3), 3, axis=0)
+"""Folds the products of `IN_ROW` to R v, by one matrix product."""
+SUM_COLUMNS = np.tile(np.eye(3), (3, 1))
+"""Folds the products of `IN_COLUMN` to R^T v."""
+
+
+class Hold(IntEnum):
+    """What holds a row's body, and so what setting its pose means."""
+
+    FREE = 0
+    """Its own free joint."""
+    PLACED = 1
+    """Its own mocap pose: it stays where it is put."""
+    SEVERAL = 2
+    """Several bodies move together: a model in parts, or one that a joint holds to the world."""
+    JOINTS = 3
+    """Joints to other bodies: its pose cannot be set."""
+
+
+class Bodies:
+    """The body of each row of one table.
+
+    Args:
+        model: The compiled model.
+        names: The body of each row.
+
+    Attributes:
+        body: (n,) index of the body.
+        qpos: (n,) address of its free joint's position, or -1.
+        dof: (n,) address of its free joint's velocity, or -1.
+        mocap: (n,) index of its mocap pose, or -1.
+        free: Rows with a free joint.
+        jointed: Rows that move with the bodies above them.
+    """
+
+    def __init__(self, model: mujoco.MjModel, names: Sequence[str]) -> None:
+        self.body = np.array([model.body(name).id for name in names], dtype=np.intp)
+        joint = model.body_jntadr[self.body]
+        has_joint = np.flatnonzero(joint >= 0)
+        types = model.jnt_type[joint[has_joint]]
+        self.free = has_joint[types == mujoco.mjtJoint.mjJNT_FREE]
+        self.qpos = np.full(len(names), -1, dtype=np.intp)
+        self.qpos[self.free] = model.jnt_qposadr[joint[self.free]]
+        self.dof = np.full(len(names), -1, dtype=np.intp)
+        self.dof[self.free] = model.jnt_dofadr[joint[self.free]]
+        self.mocap = model.body_mocapid[self.body].astype(np.intp)
+        moves = model.body_dofnum[model.body_weldid[self.body]] > 0
+        moves[self.free] = False
+        self.jointed = np.flatnonzero(moves)
+        self.all_free = len(self.free) == len(names)
+        self.free_body = self.body[self.free]
+        self.free_linear = self.dof[self.free][:, None] + XYZ
+        self.free_angular = self.dof[self.free][:, None] + 3 + IN_ROW
+
+    def hold(self) -> Rows:
+        """What holds each body by itself, as `Hold`."""
+        own = np.full(len(self.body), Hold.JOINTS, dtype=np.intp)
+        own[self.mocap >= 0] = Hold.PLACED
+        own[self.free] = Hold.FREE
+        return own

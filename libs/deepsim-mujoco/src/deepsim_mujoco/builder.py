@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a model description into a MuJoCo spec, and takes it out again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from deepsim_math import Pose
+from deepsim_spawn import (
+    CameraDescription,
+    Inertial,
+    JointAxis,
+    JointDescription,
+    LightDescription,
+    Mesh,
+    ModelDescription,
+    VisualDescription,
+)
+from deepsim_sync import SCOPE, SpawnError
+
+from .engine import mujoco
+from .lights import add_light
+from .meshes import add_mesh
+from .shapes import apply_shape
+from .surfaces import apply_surface
+from .tree import Carrier, Frame, Node, link_trees, model_frames
+
+COLLISION_GROUP = 3
+"""The geom group of collisions, which are not drawn."""
+VISUAL_GROUP = 2
+"""The geom group of visuals, which touch nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """A camera and the link that carries it."""
+
+    link: str
+    pose: Pose
+    camera: CameraDescription
+
+
+@dataclass(slots=True)
+class Built:
+    """All that one spawned model added to a spec.
+
+    Names are scoped from the world. A link's MuJoCo body has the link's name; geoms, materials and
+    lights have the names of visuals and lights; what MuJoCo alone needs has a prefix with ``#``.
+    """
+
+    name: str
+    frames: list[Frame] = field(default_factory=list)
+    links: list[Node] = field(default_factory=list)
+    visuals: dict[str, VisualDescription] = field(default_factory=dict)
+    lights: dict[str, LightDescription] = field(default_factory=dict)
+    cameras: dict[str, Sensor] = field(default_factory=dict)
+    roots: list[mujoco.MjsBody] = field(default_factory=list)
+    others: list[mujoco.MjsElement] = field(default_factory=list)
+
+
+def anchor_name(root: Node) -> str:
+    """The body that holds an anchored tree in its place."""
+    return f"#anchor {root.name}"
+
+
+def build_model(
+    spec: mujoco.MjSpec, description: ModelDescription, name: str, pose: Pose
+) -> Built:
+    """Adds a model to a spec.
+
+    Args:
+        spec: Where it is added.
+        description: What is built.
+        name: A name that nothing in the spec has.
+        pose: Of the model frame in the world.
+
+    Returns:
+        What was added.
+
+    Raises:
+        SpawnError: The description cannot be built; nothing was added.
+    """
+    built = Built(name)
+    try:
+        built.frames = list(model_frames(description, name))
+        built.links = link_trees(description, name)
+        for node in built.links:
+            if node.parent is None or node.placed:
+                _add_root(spec, built, node, pose)
+        _exclude_self_collisions(spec, built, description)
+    except BaseException:
+        remove_model(spec, built)
+        raise
+    return built
+
+
+def remove_model(spec: mujoco.MjSpec, built: Built) -> None:
+    """Takes a model out of a spec, with the assets that it brought."""
+    for element in [*built.others, *built.roots]:
+        spec.delete(element)
+    built.others.clear()
+    built.roots.clear()
+
+
+def _add_root(spec: mujoco.MjSpec, built: Built, node: Node, model_pose: Pose) -> None:
+    world = spec.worldbody
+    if node.carrier is Carrier.ANCHORED:
+        anchor = world.add_body(name=anchor_name(node), mocap=True)
+        built.roots.append(anchor)
+        _place(anchor, model_pose)
+        _add_link(spec, built, anchor, node, node.pose)
+        return
+    body = _add_link(spec, built, world, node, model_pose @ node.pose)
+    built.roots.append(body)
+    if node.carrier is Carrier.PLACED:
+        body.mocap = True
+    else:
+        body.add_freejoint(name=f"#free {node.name}")
+
+
+def _add_link(
+    spec: mujoco.MjSpec, built: Built, parent: mujoco.MjsBody, node: Node, pose: Pose
+) -> mujoco.MjsBody:
+    body = parent.add_body(name=node.name)
+    _place(body, pose)
+    link = node.link
+    if link.inertial is not None:
+        _set_inertia(body, link.inertial)
+    elif not node.placed:
+        if node.joint is None or node.joint.type != "fixed":
+            raise SpawnError(built.name, f"link {link.name!r} moves but has no <inertial>")
+        body.mass, body.inertia, body.explicitinertial = 0.0, [0.0] * 3, True
+    body.gravcomp = 0.0 if link.gravity else 1.0
+    if node.joint is not None and not node.placed:
+        _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
+
+    def mesh(geometry: Mesh) -> str:
+        asset = add_mesh(spec, f"#mesh {node.name} {len(built.others)}", geometry, built.name)
+        built.others.append(asset)
+        return str(asset.name)
+
+    for collision in link.collisions:
+        geom = body.add_geom(
+            name=f"#collision {node.name}{SCOPE}{collision.name}", group=COLLISION_GROUP
+        )
+        apply_shape(geom, collision.geometry, collision.pose, mesh=mesh)
+        apply_surface(geom, collision.surface)
+    for visual in link.visuals:
+        name = node.name + SCOPE + visual.name
+        built.others.append(spec.add_material(name=name))
+        geom = body.add_geom(
+            name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name
+        )
+        apply_shape(geom, visual.geometry, visual.pose, mesh=mesh)
+        built.visuals[name] = visual
+    for light in link.lights:
+        name = node.name + SCOPE + light.name
+        add_light(body, name, light)
+        built.lights[name] = light
+    for sensor in link.sensors:
+        if sensor.camera is not None:
+            built.cameras[node.name + SCOPE + sensor.name] = Sensor(
+                node.name, sensor.pose, sensor.camera
+            )
+    for child in node.children:
+        if not child.placed:
+            _add_link(spec, built, body, child, node.pose.inverse() @ child.pose)
+    return body
+
+
+def _place(body: mujoco.MjsBody, pose: Pose) -> None:
+    body.pos = list(pose.position)
+    body.quat = list(pose.orientation.normalized().to_wxyz())
+
+
+def _set_inertia(body: mujoco.MjsBody, inertial: Inertial) -> None:
+    """Mass and inertia, the tensor turned into the link's axes: R I R^T."""
+    turn = np.array([inertial.pose.orientation.rotate(axis) for axis in np.eye(3)]).T
+    tensor = np.array(
+        [
+            [inertial.ixx, inertial.ixy, inertial.ixz],
+            [inertial.ixy, inertial.iyy, inertial.iyz],
+            [inertial.ixz, inertial.iyz, inertial.izz],
+        ]
+    )
+    tensor = turn @ tensor @ turn.T
+    body.mass = inertial.mass
+    body.ipos = list(inertial.pose.position)
+    body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+    body.explicitinertial = True
+
+
+def _add_joints(body: mujoco.MjsBody, joint: JointDescription, name: str) -> None:
+    """Adds what a joint allows; a fixed joint allows nothing."""
+    position = list(joint.pose.position)
+    if joint.type == "ball":
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
+    for axis, suffix in ((joint.axis, ""), (joint.axis2, " 2")):
+        if axis is not None:
+            slides = joint.type == "prismatic"
+            added = body.add_joint(
+                name=name + suffix,
+                type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
+                pos=position,
+                axis=list(joint.pose.orientation.rotate(axis.xyz)),
+            )
+            _set_axis(added, axis)
+
+
+def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
+    if math.isfinite(axis.lower) or math.isfinite(axis.upper):
+        # MuJoCo has no one-sided limit.
+        joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+        joint.range = [max(axis.lower, -1e10), min(axis.upper, 1e10)]
+    joint.damping = axis.damping
+    joint.frictionloss = axis.friction
+    joint.stiffness = axis.spring_stiffness
+    joint.springref = axis.spring_reference
+
+
+def _exclude_self_collisions(
+    spec: mujoco.MjSpec, built: Built, description: ModelDescription
+) -> None:
+    """Keeps the links of a model from touching one another, unless both are to self-collide."""
+
+    def collides(node: Node) -> bool:
+        own = node.link.self_collide
+        return description.self_collide if own is None else own
+
+    touching = [node for node in built.links if node.link.collisions]
+    for one, other in combinations(touching, 2):
+        never = one.placed and other.placed  # MuJoCo leaves out what cannot move
+        if not never and not (collides(one) and collides(other)):
+            built.others.append(
+                spec.add_exclude(
+                    name=f"#exclude {one.name} {other.name}",
+                    bodyname1=one.name,
+                    bodyname2=other.name,
+                )
+            )

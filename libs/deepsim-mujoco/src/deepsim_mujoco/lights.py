@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lights as MuJoCo lights."""
+
+from __future__ import annotations
+
+import math
+
+from deepsim_math import Pose
+from deepsim_spawn import LightDescription, Scene
+
+from .engine import mujoco
+
+_TYPES = {
+    "point": mujoco.mjtLightType.mjLIGHT_POINT,
+    "spot": mujoco.mjtLightType.mjLIGHT_SPOT,
+    "directional": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+}
+
+
+def add_light(body: mujoco.MjsBody, name: str, light: LightDescription) -> mujoco.MjsLight:
+    """Adds a light to a body.
+
+    Args:
+        body: The world or a link.
+        name: Of the light in MuJoCo.
+        light: Its pose is in the frame of the body.
+    """
+    pose: Pose = light.pose
+    added = body.add_light(name=name, type=_TYPES[light.type])
+    added.pos = list(pose.position)
+    added.dir = list(pose.orientation.rotate(light.direction))
+    added.castshadow = light.cast_shadows
+    added.range = light.attenuation.range
+    added.ambient = [0.0, 0.0, 0.0]
+    if light.type == "spot":
+        added.cutoff = min(math.degrees(light.spot.outer_angle) / 2, 90.0)
+        added.exponent = light.spot.falloff
+    else:
+        added.cutoff = 180.0
+    return added
+
+
+def apply_scene(spec: mujoco.MjSpec, scene: Scene, *, lit: bool) -> None:
+    """Sets the light that belongs to no entity.
+
+    Args:
+        spec: The whole world.
+        scene: Ambient light.
+        lit: Whether the world has lights of its own; if not, one shines from the camera.
+    """
+    headlight = spec.visual.headlight
+    headlight.ambient = list(scene.ambient)[:3]
+    headlight.diffuse = [0.0] * 3 if lit else [0.5] * 3
+    headlight.specular = [0.0] * 3

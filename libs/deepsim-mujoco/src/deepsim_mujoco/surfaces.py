@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How collisions slide: Gazebo's friction in MuJoCo's terms."""
+
+from __future__ import annotations
+
+import math
+
+from deepsim_spawn import Surface
+
+from .engine import mujoco
+
+_LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
+_TORSIONAL_MU = 0.005  # [m], MuJoCo's default
+_ROLLING_MU = 0.0001  # [m], MuJoCo's default
+_ALL_BITS = 0x7FFFFFFF  # MuJoCo keeps masks in a signed int
+
+
+def apply_surface(geom: mujoco.MjsGeom, surface: Surface) -> None:
+    """Sets friction and the collision mask of a geom.
+
+    In Gazebo the lower friction of a touching pair counts; in MuJoCo the geom of higher priority
+    decides. A priority that falls with the friction makes the two agree.
+    """
+    mu = max(surface.mu, _LOWEST_MU)
+    geom.friction = [mu, _TORSIONAL_MU, _ROLLING_MU]
+    geom.priority = -round(1000 * math.log10(mu))
+    geom.contype = geom.conaffinity = surface.collide_bitmask & _ALL_BITS

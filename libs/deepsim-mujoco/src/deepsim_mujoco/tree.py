@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The links of a model as trees: which hang on which, and what carries the roots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from deepsim_math import Pose
+from deepsim_spawn import JointDescription, LinkDescription, ModelDescription
+from deepsim_sync import SCOPE, SpawnError
+
+
+class Carrier(Enum):
+    """How the root link of a tree is held."""
+
+    FREE = "free"
+    """It moves freely in the world."""
+    PLACED = "placed"
+    """It stays where it was put: static models and kinematic links."""
+    ANCHORED = "anchored"
+    """A joint holds it to the world."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A link in its tree; all names are scoped from the world."""
+
+    name: str
+    model: str
+    """The innermost model that the link belongs to."""
+    link: LinkDescription
+    pose: Pose
+    """In the frame of the spawned model."""
+    placed: bool
+    joint: JointDescription | None = None
+    """Towards the parent."""
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def carrier(self) -> Carrier:
+        """How a root is held."""
+        if self.placed:
+            return Carrier.PLACED
+        return Carrier.FREE if self.joint is None else Carrier.ANCHORED
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of a model or nested model, given by its canonical link."""
+
+    name: str
+    canonical_link: str
+    offset: Pose
+    """Of the canonical link, in the model's frame."""
+
+
+def model_frames(description: ModelDescription, name: str) -> Iterator[Frame]:
+    """The frames of a model and of all models nested in it, outer ones first."""
+    poses = {link: pose for link, _, pose in description.all_links()}
+    if not poses:
+        raise SpawnError(name, "it has no link")
+    yield Frame(
+        name, name + SCOPE + description.canonical_link, poses[description.canonical_link]
+    )
+    for nested in description.models:
+        yield from model_frames(nested, name + SCOPE + nested.name)
+
+
+def link_trees(description: ModelDescription, name: str) -> list[Node]:
+    """All links of a model, parents joined with children.
+
+    Args:
+        description: The model.
+        name: What it is spawned as.
+
+    Returns:
+        One node per link, in the order of the description.
+
+    Raises:
+        SpawnError: The joints form a loop.
+    """
+    nodes = {node.name: node for node in _nodes(description, name, Pose(), static=False)}
+    for joint in description.all_joints():
+        child = nodes[name + SCOPE + joint.child]
+        if child.placed:
+            continue  # a joint of a static model does nothing
+        if child.joint is not None:
+            raise SpawnError(
+                name,
+                f"joints {child.joint.name!r} and {joint.name!r} both move link {joint.child!r}; "
+                "kinematic loops are not supported",
+            )
+        child.joint = joint
+        parent = nodes.get(name + SCOPE + joint.parent)  # None: the world
+        if parent is not None:
+            child.parent = parent
+            parent.children.append(child)
+    for node in nodes.values():
+        _refuse_loop(name, node)
+    return list(nodes.values())
+
+
+def _nodes(model: ModelDescription, name: str, pose: Pose, *, static: bool) -> Iterator[Node]:
+    static = static or model.static
+    for link in model.links:
+        yield Node(
+            name + SCOPE + link.name, name, link, pose @ link.pose, static or link.kinematic
+        )
+    for nested in model.models:
+        yield from _nodes(nested, name + SCOPE + nested.name, pose @ nested.pose, static=static)
+
+
+def _refuse_loop(name: str, node: Node) -> None:
+    above = node.parent
+    while above is not None:
+        if above is node:
+            raise SpawnError(name, f"the joints around link {node.link.name!r} form a loop")
+        above = above.parent

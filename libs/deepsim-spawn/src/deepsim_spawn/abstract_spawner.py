@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What creates and removes the model of a behaviour."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from deepsim_math import Pose
+from deepsim_sync import World
+
+
+class AbstractSpawner(ABC):
+    """The life-cycle of models; one spawner may serve many behaviours."""
+
+    @abstractmethod
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        """Adds a model.
+
+        Args:
+            world: Where it is added.
+            name: A name that no model of the world has.
+            pose: Of the model frame in the world; by default the spawner chooses.
+
+        Raises:
+            DuplicateEntityError: The name is taken.
+            SpawnError: The model cannot be built; the world is as it was.
+        """
+
+    @abstractmethod
+    def delete(self, world: World, name: str) -> None:
+        """Removes a model that it spawned.
+
+        Raises:
+            UnknownEntityError: The world has no such model.
+        """

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a world or model is made of: frozen, typed, in SI units, the same for every backend.
+
+WorldDescription
+├── LightDescription
+└── ModelDescription            also nested in models
+    ├── LinkDescription
+    │   ├── CollisionDescription    Geometry, Surface
+    │   ├── VisualDescription       Geometry, Material
+    │   ├── SensorDescription       CameraDescription
+    │   └── LightDescription
+    └── JointDescription            JointAxis
+"""
+
+from __future__ import annotations
+
+from .collision import CollisionDescription, Surface
+from .geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from .joint import JointAxis, JointDescription, JointType
+from .light import Attenuation, LightDescription, LightType, SpotCone
+from .link import Inertial, LinkDescription, VelocityDecay
+from .model import ModelDescription
+from .plugin import PluginDescription
+from .sensor import CameraDescription, SensorDescription
+from .visual import VisualDescription
+from .world import Physics, Scene, WorldDescription
+
+__all__ = [
+    "Attenuation",
+    "Box",
+    "CameraDescription",
+    "Capsule",
+    "CollisionDescription",
+    "Cylinder",
+    "Ellipsoid",
+    "Geometry",
+    "Inertial",
+    "JointAxis",
+    "JointDescription",
+    "JointType",
+    "LightDescription",
+    "LightType",
+    "LinkDescription",
+    "Mesh",
+    "ModelDescription",
+    "Physics",
+    "Plane",
+    "PluginDescription",
+    "Scene",
+    "SensorDescription",
+    "Sphere",
+    "SpotCone",
+    "Surface",
+    "VelocityDecay",
+    "VisualDescription",
+    "WorldDescription",
+]

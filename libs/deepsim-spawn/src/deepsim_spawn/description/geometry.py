@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of collisions and visuals, each centred on its own frame; lengths in metres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from deepsim_math import Vector3
+
+from .checks import direction, positive, vector
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box along the axes of its frame.
+
+    Attributes:
+        size: Full lengths along x, y, z [m], each > 0; any three numbers are accepted.
+    """
+
+    size: Vector3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", vector("box size", self.size))
+        positive("box size [m]", *self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """A ball of the given radius [m] > 0."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        positive("sphere radius [m]", self.radius)
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """A cylinder along z: radius [m] and full length [m], both > 0."""
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        positive("cylinder radius [m]", self.radius)
+        positive("cylinder length [m]", self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A cylinder along z with half a ball at each end.
+
+    Attributes:
+        radius: Of the cylinder and of the balls [m].
+        length: Of the cylinder alone [m]; the whole is 2 radius longer.
+    """
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        positive("capsule radius [m]", self.radius)
+        positive("capsule length [m]", self.length)
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsoid:
+    """An ellipsoid along the axes of its frame.
+
+    Attributes:
+        radii: Half lengths along x, y, z [m], each > 0; any three numbers are accepted.
+    """
+
+    radii: Vector3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radii", vector("ellipsoid radii", self.radii))
+        positive("ellipsoid radii [m]", *self.radii)
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A plane through the origin of its frame: a half space to collide with, a rectangle to see.
+
+    Attributes:
+        normal: Points out of the ground; made a unit vector.
+        size: Of the visible rectangle [m, m]; collisions are infinite.
+    """
+
+    normal: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
+    size: tuple[float, float] = (1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normal", direction("plane normal", self.normal))
+        positive("plane size [m]", *self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """A triangle mesh in a file.
+
+    Attributes:
+        path: An existing file, absolute after loading.
+        scale: Factors along x, y, z in the mesh's frame; negative ones mirror, zero is refused.
+        submesh: Name of the only part to use; empty for the whole file.
+        center: Whether the submesh is moved so that its bounding box is centred on the frame.
+    """
+
+    path: Path
+    scale: Vector3 = field(default_factory=lambda: Vector3(1.0, 1.0, 1.0))
+    submesh: str = ""
+    center: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", vector("mesh scale", self.scale))
+        if 0.0 in tuple(self.scale):
+            raise ValueError(f"mesh scale must not be 0, got {tuple(self.scale)}")
+
+
+Geometry: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh
+"""Every shape that a description can hold."""

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lights of a world or of a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from deepsim_math import Color, Pose, Vector3
+
+from .checks import direction, not_negative
+
+LightType: TypeAlias = Literal["point", "spot", "directional"]
+"""How a light spreads: in all directions, in a cone, or in parallel rays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attenuation:
+    """How a light grows weaker with the distance d: 1 / (constant + linear d + quadratic d^2).
+
+    Attributes:
+        range: Beyond it the light has no effect [m].
+        constant: Factor [1].
+        linear: Factor [1/m].
+        quadratic: Factor [1/m^2].
+    """
+
+    range: float = 10.0
+    constant: float = 1.0
+    linear: float = 1.0
+    quadratic: float = 0.0
+
+    def __post_init__(self) -> None:
+        not_negative("attenuation range [m]", self.range)
+        not_negative("attenuation constant", self.constant)
+        not_negative("attenuation linear [1/m]", self.linear)
+        not_negative("attenuation quadratic [1/m^2]", self.quadratic)
+
+
+@dataclass(frozen=True, slots=True)
+class SpotCone:
+    """The cone of a spot light.
+
+    Attributes:
+        inner_angle: Full angle of the cone of full brightness [rad].
+        outer_angle: Full angle beyond which it is dark [rad].
+        falloff: Exponent of the fall between the two; 1 is linear.
+    """
+
+    inner_angle: float = 0.0
+    outer_angle: float = 0.0
+    falloff: float = 0.0
+
+    def __post_init__(self) -> None:
+        not_negative("spot inner_angle [rad]", self.inner_angle)
+        not_negative("spot outer_angle [rad]", self.outer_angle)
+        not_negative("spot falloff", self.falloff)
+
+
+@dataclass(frozen=True, slots=True)
+class LightDescription:
+    """A light.
+
+    Attributes:
+        name: Unique in its world or link.
+        type: How it spreads.
+        pose: In the frame of the world or link that holds it.
+        diffuse: Main colour.
+        specular: Colour of highlights.
+        attenuation: Weakening with distance; of no meaning for a directional light.
+        direction: Where spot and directional lights shine, in the light's own frame; made a unit
+            vector.
+        cast_shadows: Whether things throw shadows in it.
+        spot: The cone of a spot light.
+    """
+
+    name: str
+    type: LightType = "point"
+    pose: Pose = field(default_factory=Pose)
+    diffuse: Color = field(default_factory=lambda: Color(1.0, 1.0, 1.0, 1.0))
+    specular: Color = field(default_factory=lambda: Color(0.1, 0.1, 0.1, 1.0))
+    attenuation: Attenuation = field(default_factory=Attenuation)
+    direction: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, -1.0))
+    cast_shadows: bool = False
+    spot: SpotCone = field(default_factory=SpotCone)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "direction", direction("light direction", self.direction))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deepsim_math import Pose
+
+from .checks import not_negative, positive, unique
+from .collision import CollisionDescription
+from .light import LightDescription
+from .sensor import SensorDescription
+from .visual import VisualDescription
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial:
+    """Mass and inertia of a link, about the centre of mass.
+
+    Attributes:
+        mass: [kg], > 0.
+        pose: Of the inertial frame, in the link frame; its origin is the centre of mass.
+        ixx: Moment of inertia along x of the inertial frame [kg m^2]; so are iyy and izz.
+        ixy: Product of inertia, as an element of the tensor [kg m^2]; so are ixz and iyz.
+    """
+
+    mass: float = 1.0
+    pose: Pose = field(default_factory=Pose)
+    ixx: float = 1.0
+    iyy: float = 1.0
+    izz: float = 1.0
+    ixy: float = 0.0
+    ixz: float = 0.0
+    iyz: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("mass [kg]", self.mass)
+        for axis in ("ixx", "iyy", "izz"):
+            positive(f"{axis} [kg m^2]", getattr(self, axis))
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityDecay:
+    """How fast a link's motion dies away, as exp(-decay t).
+
+    Attributes:
+        linear: [1/s].
+        angular: [1/s].
+    """
+
+    linear: float = 0.0
+    angular: float = 0.0
+
+    def __post_init__(self) -> None:
+        not_negative("velocity decay linear", self.linear)
+        not_negative("velocity decay angular", self.angular)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkDescription:
+    """A rigid body.
+
+    Attributes:
+        name: Unique among the links of the model.
+        pose: In the model frame.
+        inertial: Mass and inertia; None for a link whose file gives none and whose format has no
+            default (URDF's massless frames).
+        collisions: Shapes that touch others.
+        visuals: Shapes that are drawn.
+        sensors: What it measures.
+        lights: What it shines, in its frame.
+        gravity: Whether it falls.
+        kinematic: Whether it moves only where it is put.
+        self_collide: Whether it touches other links of the model; None follows the model.
+        velocity_decay: Damping of its motion.
+    """
+
+    name: str
+    pose: Pose = field(default_factory=Pose)
+    inertial: Inertial | None = None
+    collisions: tuple[CollisionDescription, ...] = ()
+    visuals: tuple[VisualDescription, ...] = ()
+    sensors: tuple[SensorDescription, ...] = ()
+    lights: tuple[LightDescription, ...] = ()
+    gravity: bool = True
+    kinematic: bool = False
+    self_collide: bool | None = None
+    velocity_decay: VelocityDecay = field(default_factory=VelocityDecay)
+
+    def __post_init__(self) -> None:
+        owner = f"link {self.name!r}"
+        unique(owner, "collision", (collision.name for collision in self.collisions))
+        unique(owner, "visual", (visual.name for visual in self.visuals))
+        unique(owner, "sensor", (sensor.name for sensor in self.sensors))
+        unique(owner, "light", (light.name for light in self.lights))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models: links, joints and nested models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from deepsim_math import Pose
+
+from .checks import unique
+from .joint import WORLD, JointDescription
+from .link import LinkDescription
+from .plugin import PluginDescription
+
+SCOPE = "::"
+"""Joins the parts of a name: ``nested::link``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """A model, with every pose resolved.
+
+    Attributes:
+        name: Unique among the models of its world or parent model.
+        pose: Of the model frame, in the world or parent model.
+        links: Rigid bodies.
+        joints: Between the links of this model and of its nested models.
+        models: Nested models.
+        static: Whether nothing in it moves by itself; holds for nested models too.
+        self_collide: Whether its links touch one another, unless a link says otherwise.
+        canonical_link: The link that stands for the model, scoped as ``nested::link`` where it is
+            one of a nested model. By default the first link, or that of the first nested model.
+        plugins: Kept as text.
+
+    Raises:
+        ValueError: Two siblings have one name, or a joint or canonical_link names no link.
+    """
+
+    name: str
+    pose: Pose = field(default_factory=Pose)
+    links: tuple[LinkDescription, ...] = ()
+    joints: tuple[JointDescription, ...] = ()
+    models: tuple[ModelDescription, ...] = ()
+    static: bool = False
+    self_collide: bool = False
+    canonical_link: str = ""
+    plugins: tuple[PluginDescription, ...] = ()
+
+    def __post_init__(self) -> None:
+        owner = f"model {self.name!r}"
+        unique(owner, "link", (link.name for link in self.links))
+        unique(owner, "joint", (joint.name for joint in self.joints))
+        unique(owner, "nested model", (model.name for model in self.models))
+        names = [name for name, _, _ in self.all_links()]
+        if not self.canonical_link and names:
+            object.__setattr__(self, "canonical_link", names[0])
+        if self.canonical_link and self.canonical_link not in names:
+            raise ValueError(f"{owner} has no canonical_link {self.canonical_link!r}")
+        for joint in self.joints:
+            for end in (joint.parent, joint.child):
+                if end not in names and not (end == WORLD and end is joint.parent):
+                    raise ValueError(f"joint {joint.name!r} of {owner} names no link: {end!r}")
+
+    def all_links(self) -> Iterator[tuple[str, LinkDescription, Pose]]:
+        """The links of this model, then those of its nested models, depth first.
+
+        Yields:
+            The scoped name (``nested::link``), the link, and its pose in this model's frame.
+        """
+        for link in self.links:
+            yield link.name, link, link.pose
+        for model in self.models:
+            for name, link, pose in model.all_links():
+                yield model.name + SCOPE + name, link, model.pose @ pose
+
+    def all_joints(self) -> Iterator[JointDescription]:
+        """The joints of this model, then those of its nested models, depth first.
+
+        Yields:
+            Joints whose name, parent and child are scoped from this model (``nested::joint``).
+        """
+        yield from self.joints
+        for model in self.models:
+            scope = model.name + SCOPE
+            for joint in model.all_joints():
+                parent = WORLD if joint.parent == WORLD else scope + joint.parent
+                yield replace(
+                    joint, name=scope + joint.name, parent=parent, child=scope + joint.child
+                )

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that a world or model asks its simulator to load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class PluginDescription:
+    """A plugin, kept as text: nothing here runs it.
+
+    Attributes:
+        name: As in the file.
+        filename: The library that Gazebo would load.
+        xml: The whole element as text, with the plugin's own settings.
+    """
+
+    name: str
+    filename: str
+    xml: str = field(default="", repr=False)

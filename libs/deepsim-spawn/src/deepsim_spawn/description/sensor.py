@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors of a link."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from deepsim_math import Pose
+
+from .checks import not_negative, positive
+
+
+@dataclass(frozen=True, slots=True)
+class CameraDescription:
+    """A pinhole camera that looks along +x of the sensor's frame, z up in the picture.
+
+    Attributes:
+        horizontal_fov: Full horizontal angle of view [rad], > 0 and < pi.
+        width: Of the picture [pixels].
+        height: Of the picture [pixels].
+        near: Nearest visible depth [m].
+        far: Farthest visible depth [m].
+    """
+
+    horizontal_fov: float = 1.047
+    width: int = 320
+    height: int = 240
+    near: float = 0.1
+    far: float = 100.0
+
+    def __post_init__(self) -> None:
+        positive("camera horizontal_fov [rad]", self.horizontal_fov)
+        if self.horizontal_fov >= math.pi:
+            raise ValueError(
+                f"camera horizontal_fov must be < pi rad, got {self.horizontal_fov:g}: "
+                "wide-angle lenses are not supported"
+            )
+        positive("camera width and height [pixels]", self.width, self.height)
+        positive("camera near [m]", self.near)
+        if not self.far > self.near:
+            raise ValueError(
+                f"camera far must be > near, got far {self.far:g} m, near {self.near:g} m"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SensorDescription:
+    """A sensor.
+
+    Attributes:
+        name: Unique among the sensors of the link.
+        type: As in the file: ``camera``, ``ray``, ``imu``, ``contact``, ...
+        pose: In the link frame; of the camera itself where the sensor is one.
+        update_rate: [Hz]; 0 measures in every physics step.
+        camera: Lens and picture of sensors that are cameras, otherwise None.
+        xml: The whole element as text, for backends that know more of the type.
+    """
+
+    name: str
+    type: str
+    pose: Pose = field(default_factory=Pose)
+    update_rate: float = 0.0
+    camera: CameraDescription | None = None
+    xml: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        not_negative("sensor update_rate [Hz]", self.update_rate)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a link looks like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deepsim_math import Material, Pose
+
+from .checks import fraction
+from .geometry import Geometry
+
+
+@dataclass(frozen=True, slots=True)
+class VisualDescription:
+    """A shape that is drawn.
+
+    Attributes:
+        name: Unique among the visuals of the link.
+        geometry: The shape.
+        pose: In the link frame.
+        material: Its colours; None leaves them to the mesh, or to the backend's plain default.
+        transparency: 0 opaque .. 1 invisible.
+        cast_shadows: Whether it throws a shadow.
+        visible: Whether it is drawn at all.
+    """
+
+    name: str
+    geometry: Geometry
+    pose: Pose = field(default_factory=Pose)
+    material: Material | None = None
+    transparency: float = 0.0
+    cast_shadows: bool = True
+    visible: bool = True
+
+    def __post_init__(self) -> None:
+        fraction("visual transparency", self.transparency)

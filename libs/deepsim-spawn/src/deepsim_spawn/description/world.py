@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worlds: models and lights, physics and scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deepsim_math import Color, Vector3
+
+from .checks import not_negative, positive, unique, vector
+from .light import LightDescription
+from .model import ModelDescription
+from .plugin import PluginDescription
+
+
+@dataclass(frozen=True, slots=True)
+class Physics:
+    """How time advances.
+
+    Attributes:
+        max_step_size: Duration of one physics step [s], > 0.
+        real_time_factor: Simulated per real time that a free-running engine aims at; 0 is as fast
+            as it can.
+    """
+
+    max_step_size: float = 0.001
+    real_time_factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("physics max_step_size [s]", self.max_step_size)
+        not_negative("physics real_time_factor", self.real_time_factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Light and colour that belong to no entity.
+
+    Attributes:
+        ambient: Light that reaches everything.
+        background: Colour behind everything.
+        shadows: Whether shadows are drawn at all.
+    """
+
+    ambient: Color = field(default_factory=lambda: Color(0.4, 0.4, 0.4, 1.0))
+    background: Color = field(default_factory=lambda: Color(0.7, 0.7, 0.7, 1.0))
+    shadows: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WorldDescription:
+    """A world, with every pose resolved.
+
+    Attributes:
+        name: As in the file.
+        models: Poses are in the world frame.
+        lights: Poses are in the world frame.
+        physics: How time advances.
+        gravity: In the world frame [m/s^2]; any three numbers are accepted.
+        scene: Ambient light and background.
+        plugins: Kept as text.
+
+    Raises:
+        ValueError: Two models or two lights have one name.
+    """
+
+    name: str = "default"
+    models: tuple[ModelDescription, ...] = ()
+    lights: tuple[LightDescription, ...] = ()
+    physics: Physics = field(default_factory=Physics)
+    gravity: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, -9.8))
+    scene: Scene = field(default_factory=Scene)
+    plugins: tuple[PluginDescription, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", vector("gravity", self.gravity))
+        owner = f"world {self.name!r}"
+        unique(owner, "model", (model.name for model in self.models))
+        unique(owner, "light", (light.name for light in self.lights))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The error and the warnings of loading.
+
+DeepSimError (deepsim_sync)
+└── ModelFormatError                a file that cannot be read as what it says it is
+UserWarning
+└── ModelFormatWarning              something was repaired or approximated
+    └── UnsupportedElementWarning   something in the file has no effect
+"""
+
+from __future__ import annotations
+
+from deepsim_sync import DeepSimError
+
+
+class ModelFormatError(DeepSimError):
+    """A model or world cannot be read.
+
+    Attributes:
+        file: The file, ``<string>`` for XML given as text, or None where no file is concerned.
+        line: The line in that file, counted from 1, or None if it is not known.
+    """
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
+        place = ":".join(str(part) for part in (file, line) if part is not None)
+        super().__init__(f"{place}: {message}" if place else message)
+
+
+class ModelFormatWarning(UserWarning):
+    """A value was repaired or approximated; the message says which, where and how."""
+
+
+class UnsupportedElementWarning(ModelFormatWarning):
+    """An element of the file has no effect on the description; given once per kind and load."""

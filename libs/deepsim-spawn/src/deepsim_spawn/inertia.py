@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inertia tensors that no rigid body can have, and the nearest that one can."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MARGIN = 1e-6
+"""Least second moment along an axis, as a part of the trace: keeps clear of the flat body."""
+
+_SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+"""Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
+
+
+def is_physical(tensor: NDArray[np.float64]) -> bool:
+    """Whether a rigid body can have this inertia.
+
+    Its principal moments must be positive, and none larger than the sum of the two others.
+
+    Args:
+        tensor: (3, 3), symmetric [kg m^2].
+    """
+    low, middle, high = np.linalg.eigvalsh(tensor)
+    return bool(low > 0.0 and low + middle >= high * (1.0 - 1e-9))
+
+
+def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
+    """The inertia nearest to an impossible one, in the Frobenius norm.
+
+    The possible tensors are those of non-negative second moments s: with principal axes kept (the
+    set does not depend on the axes, so the nearest tensor shares them), moment i is the sum of the
+    other two s. That is a least-squares problem with s >= 0.
+
+    Args:
+        tensor: (3, 3), symmetric [kg m^2].
+        mass: [kg]; a tensor of zeros becomes that of a ball of this mass with 1 mm radius.
+
+    Returns:
+        (3, 3) tensor of a body that is not flat, so that rounding cannot make it impossible.
+    """
+    moments, axes = np.linalg.eigh(tensor)
+    best = np.zeros(3)
+    for free in itertools.product((False, True), repeat=3):
+        second = np.zeros(3)
+        columns = np.flatnonzero(free)
+        second[columns] = np.linalg.lstsq(_SECOND_TO_INERTIA[:, columns], moments, rcond=None)[0]
+        if second.min() >= 0.0 and _distance(second, moments) < _distance(best, moments):
+            best = second
+    if best.sum() <= 0.0:
+        best[:] = 0.2 * mass * 1e-3**2  # the second moment of a ball: m r^2 / 5
+    best = np.maximum(best, _MARGIN * best.sum())
+    nearest: NDArray[np.float64] = (axes * (_SECOND_TO_INERTIA @ best)) @ axes.T
+    return nearest
+
+
+def _distance(second: NDArray[np.float64], moments: NDArray[np.float64]) -> float:
+    return float(np.linalg.norm(_SECOND_TO_INERTIA @ second - moments))

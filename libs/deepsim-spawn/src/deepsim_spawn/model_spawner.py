@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spawns models of an SDF, URDF or xacro file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from deepsim_math import Pose
+from deepsim_sync import World
+
+from .abstract_spawner import AbstractSpawner
+from .description import ModelDescription
+from .loader import GazeboXMLLoader
+
+
+class ModelSpawner(AbstractSpawner):
+    """Spawns any number of models of one description, which is loaded once.
+
+    Args:
+        source: A file, an XML string, or a description; as `GazeboXMLLoader.load_model` takes it.
+        arguments: Of a xacro file.
+        loader: Where URIs are looked up; by default one with the usual search path.
+
+    Attributes:
+        description: What is spawned.
+
+    Raises:
+        ModelFormatError: The source is malformed.
+    """
+
+    def __init__(
+        self,
+        source: str | Path | ModelDescription,
+        *,
+        arguments: Mapping[str, str] | None = None,
+        loader: GazeboXMLLoader | None = None,
+    ) -> None:
+        if isinstance(source, ModelDescription):
+            self.description = source
+        else:
+            reader = loader if loader is not None else GazeboXMLLoader()
+            self.description = reader.load_model(source, arguments or {})
+
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        """Adds a model, by default at the pose that its description gives."""
+        world.spawn(self.description, name, pose if pose is not None else self.description.pose)
+
+    def delete(self, world: World, name: str) -> None:
+        """Removes a model."""
+        world.delete(name)

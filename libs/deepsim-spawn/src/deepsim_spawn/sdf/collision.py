@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<collision>` elements."""
+
+from __future__ import annotations
+
+from deepsim_spawn.description import CollisionDescription, Surface
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import integer, number, word
+from .frames import Scope
+from .geometry import read_geometry
+from .pose import read_pose
+
+
+def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescription | None:
+    """A collision of a link, or None if its shape is not supported."""
+    name = element.require_attribute("name", word)
+    pose, relative_to = read_pose(element)
+    surface = element.make(
+        Surface,
+        mu=element.get("surface/friction/ode/mu", number, 1.0),
+        mu2=element.get("surface/friction/ode/mu2", number, 1.0),
+        restitution=element.get("surface/bounce/restitution_coefficient", number, 0.0),
+        collide_bitmask=element.get("surface/contact/collide_bitmask", integer, 0xFFFF),
+    )
+    geometry = read_geometry(element)
+    if geometry is None:
+        return None
+    return CollisionDescription(
+        name=name,
+        geometry=geometry,
+        pose=scope.relative_pose(pose, relative_to, link, element),
+        surface=surface,
+    )

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<geometry>` elements."""
+
+from __future__ import annotations
+
+from deepsim_math import Vector3
+
+from deepsim_spawn.description import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import boolean, number, pair, vector, word
+
+
+def read_geometry(owner: Element) -> Geometry | None:
+    """The shape of a collision or visual, or None, with a warning, if it is not supported."""
+    geometry = owner.require("geometry")
+    for shape in geometry.children:
+        reader = _READERS.get(shape.tag)
+        if reader is not None:
+            return reader(geometry.require(shape.tag))
+        geometry.skip(shape.tag)
+        shape.warn_unsupported(f"not supported, the {owner.tag} is left out")
+        return None
+    geometry.warn_unsupported(f"holds no shape, the {owner.tag} is left out")
+    return None
+
+
+def _box(shape: Element) -> Box:
+    return shape.make(Box, shape.require("size").value(vector))
+
+
+def _sphere(shape: Element) -> Sphere:
+    return shape.make(Sphere, shape.require("radius").value(number))
+
+
+def _cylinder(shape: Element) -> Cylinder:
+    radius = shape.require("radius").value(number)
+    return shape.make(Cylinder, radius, shape.require("length").value(number))
+
+
+def _capsule(shape: Element) -> Capsule:
+    radius = shape.require("radius").value(number)
+    return shape.make(Capsule, radius, shape.require("length").value(number))
+
+
+def _ellipsoid(shape: Element) -> Ellipsoid:
+    return shape.make(Ellipsoid, shape.require("radii").value(vector))
+
+
+def _plane(shape: Element) -> Plane:
+    normal = shape.get("normal", vector, Vector3(0.0, 0.0, 1.0))
+    return shape.make(Plane, normal, shape.get("size", pair, (1.0, 1.0)))
+
+
+def _mesh(shape: Element) -> Mesh:
+    uri = shape.require("uri")
+    document = shape.document
+    return shape.make(
+        Mesh,
+        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        scale=shape.get("scale", vector, Vector3(1.0, 1.0, 1.0)),
+        submesh=shape.require("submesh/name").value(word) if shape.find("submesh") else "",
+        center=shape.get("submesh/center", boolean, False),
+    )
+
+
+_READERS = {
+    "box": _box,
+    "sphere": _sphere,
+    "cylinder": _cylinder,
+    "capsule": _capsule,
+    "ellipsoid": _ellipsoid,
+    "plane": _plane,
+    "mesh": _mesh,
+}

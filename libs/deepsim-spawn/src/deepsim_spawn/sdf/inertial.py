@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<inertial>` elements."""
+
+from __future__ import annotations
+
+from deepsim_spawn.description import Inertial
+from deepsim_spawn.inertia import make_inertial
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import number
+
+from .pose import read_pose
+
+
+def read_inertial(link: Element) -> Inertial:
+    """The mass and inertia of a link; without an element 1 kg and the unit tensor, as SDF says."""
+    element = link.find("inertial")
+    if element is None:
+        return Inertial()
+    pose, relative_to = read_pose(element)
+    if relative_to:
+        raise element.error(f"the pose is in the link frame: relative_to={relative_to!r} is refused")
+    moments = {
+        name: element.get(f"inertia/{name}", number, 1.0 if name[1] == name[2] else 0.0)
+        for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    }
+    return make_inertial(element, element.get("mass", number, 1.0), pose, moments)

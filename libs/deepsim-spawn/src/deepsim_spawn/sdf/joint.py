@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<joint>` elements."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+from deepsim_math import Pose, Vector3
+
+from deepsim_spawn.description import AXES, WORLD, JointAxis, JointDescription, JointType
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import boolean, limit, number, vector, word
+
+from .frames import Scope
+from .pose import read_pose
+from .version import sdf_version
+
+_LEFT_OUT = ("screw", "gearbox")
+
+
+def read_joint(element: Element, scope: Scope) -> JointDescription | None:
+    """A joint of a model whose frames are known, or None, with a warning, if not supported."""
+    kind = element.require_attribute("type", word)
+    if kind in _LEFT_OUT:
+        element.skip(*(child.tag for child in element.children))
+        element.warn_unsupported("not supported, the joint is left out", f" {kind}")
+        return None
+    if kind not in AXES:
+        known = ", ".join((*AXES, *_LEFT_OUT))
+        raise element.error(f"type must be one of {known}, got {kind!r}")
+    joint_type = cast(JointType, kind)
+    parent = element.require("parent")
+    child = element.require("child")
+    child_frame = child.value(word)
+    if child_frame == WORLD:
+        raise child.error("the world can be a joint's parent, not its child")
+    child_link = scope.link(child_frame, child)
+    parent_frame = parent.value(word)
+    written, relative_to = read_pose(element)
+    pose = scope.relative_pose(written, relative_to or child_frame, child_link, element)
+    axes = []
+    for index, tag in enumerate(("axis", "axis2")):
+        if index < AXES[joint_type]:
+            in_model = scope.pose(child_link, element) @ pose
+            axes.append(_read_axis(element.require(tag), joint_type, in_model, scope))
+        else:
+            element.skip(tag)  # exporters write axes that the type has no use for
+            axes.append(None)
+    return element.make(
+        JointDescription,
+        name=element.require_attribute("name", word),
+        type=joint_type,
+        parent=WORLD if parent_frame == WORLD else scope.link(parent_frame, parent),
+        child=child_link,
+        pose=pose,
+        axis=axes[0],
+        axis2=axes[1],
+    )
+
+
+def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) -> JointAxis:
+    """One axis; `in_model` is the pose of the joint frame in the model frame."""
+    unlimited = kind == "continuous"
+    return element.make(
+        JointAxis,
+        xyz=_read_direction(element, in_model, scope),
+        lower=-math.inf if unlimited else element.get("limit/lower", limit, -math.inf),
+        upper=math.inf if unlimited else element.get("limit/upper", limit, math.inf),
+        effort=_unless_negative(element.get("limit/effort", limit, math.inf)),
+        velocity=_unless_negative(element.get("limit/velocity", limit, math.inf)),
+        damping=element.get("dynamics/damping", number, 0.0),
+        friction=element.get("dynamics/friction", number, 0.0),
+        spring_stiffness=element.get("dynamics/spring_stiffness", number, 0.0),
+        spring_reference=element.get("dynamics/spring_reference", number, 0.0),
+    )
+
+
+def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
+    """The direction of an axis in the joint frame.
+
+    Until SDF 1.4 it is written in the model frame; in 1.5 and 1.6 if `use_parent_model_frame` says
+    so; from 1.7 on in the frame that `expressed_in` names. Otherwise it is in the joint frame.
+    """
+    element = axis.find("xyz")
+    if element is None:
+        return Vector3(0.0, 0.0, 1.0)
+    written = element.value(vector)
+    version = sdf_version(axis)
+    expressed_in = element.attribute("expressed_in", str, "")
+    if version < (1, 7) and axis.get("use_parent_model_frame", boolean, version < (1, 5)):
+        expressed_in = expressed_in or scope.root
+    if not expressed_in:
+        return written
+    frame = scope.pose(expressed_in, element)
+    return in_model.orientation.inverse().rotate(frame.orientation.rotate(written))
+
+
+def _unless_negative(value: float) -> float:
+    """A limit as SDF writes it: negative means none."""
+    return math.inf if value < 0.0 else value

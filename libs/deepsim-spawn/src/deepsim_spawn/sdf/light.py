@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<light>` elements."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from deepsim_math import Color, Vector3
+
+from deepsim_spawn.description import Attenuation, LightDescription, LightType, SpotCone
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import boolean, color, number, vector, word
+from .frames import Scope
+from .pose import read_pose
+
+_TYPES = get_args(LightType)
+
+
+def read_light(
+    element: Element, base: str, scope: Scope, include: Element | None = None
+) -> LightDescription:
+    """A light.
+
+    Args:
+        element: The `<light>`.
+        base: The frame of the world or link that holds it, in which its pose is to be.
+        scope: The frames that its pose may be relative to.
+        include: The `<include>` that brought it in, which may rename and move it.
+    """
+    name = element.require_attribute("name", word)
+    kind = element.require_attribute("type", word)
+    if kind not in _TYPES:
+        raise element.error(f"type must be one of {', '.join(_TYPES)}, got {kind!r}")
+    placed = element
+    if include is not None:
+        name = include.get("name", word, name)
+        placed = include if include.find("pose") else element
+    pose, relative_to = read_pose(placed)
+    return element.make(
+        LightDescription,
+        name=name,
+        type=cast(LightType, kind),
+        pose=scope.relative_pose(pose, relative_to, base, placed),
+        diffuse=element.get("diffuse", color, Color(1.0, 1.0, 1.0, 1.0)),
+        specular=element.get("specular", color, Color(0.1, 0.1, 0.1, 1.0)),
+        attenuation=element.make(
+            Attenuation,
+            range=element.get("attenuation/range", number, 10.0),
+            constant=element.get("attenuation/constant", number, 1.0),
+            linear=element.get("attenuation/linear", number, 1.0),
+            quadratic=element.get("attenuation/quadratic", number, 0.0),
+        ),
+        direction=element.get("direction", vector, Vector3(0.0, 0.0, -1.0)),
+        cast_shadows=element.get("cast_shadows", boolean, False),
+        spot=element.make(
+            SpotCone,
+            inner_angle=element.get("spot/inner_angle", number, 0.0),
+            outer_angle=element.get("spot/outer_angle", number, 0.0),
+            falloff=element.get("spot/falloff", number, 0.0),
+        ),
+    )

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<link>` elements."""
+
+from __future__ import annotations
+
+from deepsim_spawn.description import LinkDescription, VelocityDecay
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import boolean, number, word
+
+from .collision import read_collision
+from .frames import Scope
+from .inertial import read_inertial
+from .light import read_light
+from .names import unique_names
+from .sensor import read_sensor
+from .visual import read_visual
+
+
+def read_link(element: Element, scope: Scope) -> LinkDescription:
+    """A link of a model whose frames are known."""
+    name = element.require_attribute("name", word)
+    self_collide = element.find("self_collide")
+    for tag in ("collision", "visual", "sensor", "light"):
+        unique_names(element.find_all(tag))
+    collisions = [read_collision(child, name, scope) for child in element.find_all("collision")]
+    visuals = [read_visual(child, name, scope) for child in element.find_all("visual")]
+    return element.make(
+        LinkDescription,
+        name=name,
+        pose=scope.pose(name, element),
+        inertial=read_inertial(element),
+        collisions=tuple(collision for collision in collisions if collision),
+        visuals=tuple(visual for visual in visuals if visual),
+        sensors=tuple(read_sensor(child, name, scope) for child in element.find_all("sensor")),
+        lights=tuple(read_light(child, name, scope) for child in element.find_all("light")),
+        gravity=element.get("gravity", boolean, True),
+        kinematic=element.get("kinematic", boolean, False),
+        self_collide=None if self_collide is None else self_collide.value(boolean),
+        velocity_decay=element.make(
+            VelocityDecay,
+            linear=element.get("velocity_decay/linear", number, 0.0),
+            angular=element.get("velocity_decay/angular", number, 0.0),
+        ),
+    )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<sensor>` and `<plugin>` elements: what is kept as text."""
+
+from __future__ import annotations
+
+from deepsim_spawn.description import CameraDescription, PluginDescription, SensorDescription
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import integer, number, word
+from .frames import Scope
+from .pose import read_pose
+
+_CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentation_camera")
+
+
+def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
+    """A sensor of a link; its lens and picture if it is a pinhole camera."""
+    kind = element.require_attribute("type", word)
+    pose, relative_to = read_pose(element)
+    pose = scope.relative_pose(pose, relative_to, link, element)
+    camera = None
+    if kind in _CAMERAS:
+        lens = element.require("camera")
+        # the picture is taken from the camera's own frame, so the sensor's pose is that one
+        own, relative_to = read_pose(lens)
+        pose = (
+            scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
+        )
+        camera = lens.make(
+            CameraDescription,
+            horizontal_fov=lens.get("horizontal_fov", number, 1.047),
+            width=lens.get("image/width", integer, 320),
+            height=lens.get("image/height", integer, 240),
+            near=lens.get("clip/near", number, 0.1),
+            far=lens.get("clip/far", number, 100.0),
+        )
+    return element.make(
+        SensorDescription,
+        name=element.require_attribute("name", word),
+        type=kind,
+        pose=pose,
+        update_rate=element.get("update_rate", number, 0.0),
+        camera=camera,
+        xml=element.to_xml(),
+    )
+
+
+def read_plugin(element: Element) -> PluginDescription:
+    """A plugin of a model or world."""
+    return PluginDescription(
+        name=element.attribute("name", str, ""),
+        filename=element.attribute("filename", str, ""),
+        xml=element.to_xml(),
+    )

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where models and meshes are found."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
+"""Variables whose folders are searched after those given."""
+
+PACKAGE_MARKS = ("model.config", "package.xml")
+"""Files that make a folder the root of a Gazebo model or ROS package."""
+
+
+class SearchPath:
+    """Folders in which ``model://``, ``package://`` and ``file://`` URIs are looked up, in order.
+
+    What is found lies inside the folder that was searched, after following every symbolic link:
+    a file cannot reach beyond the folders that its user names.
+
+    Args:
+        folders: Searched first; the folders of the environment variables `GAZEBO_MODEL_PATH` and
+            `GAZEBO_RESOURCE_PATH`, as they are at construction, follow.
+
+    Raises:
+        NotADirectoryError: One of the given folders does not exist; those of the environment that
+            do not exist are left out.
+
+    Attributes:
+        folders: All folders, absolute, in the order of the search.
+    """
+
+    def __init__(self, folders: Iterable[str | Path] = ()) -> None:
+        given = [Path(folder) for folder in folders]
+        for folder in given:
+            if not folder.is_dir():
+                raise NotADirectoryError(f"search path: there is no folder {str(folder)!r}")
+        listed = (
+            Path(entry)
+            for variable in ENVIRONMENT
+            for entry in os.environ.get(variable, "").split(os.pathsep)
+            if entry
+        )
+        found = [*given, *(folder for folder in listed if folder.is_dir())]
+        self.folders = tuple(dict.fromkeys(folder.resolve() for folder in found))
+
+    def find(self, uri: str, origin: Path | None = None) -> Path:
+        """The file or folder that a URI or path names.
+
+        Args:
+            uri: ``model://name/...`` or ``package://name/...`` (both look for a folder of that
+                name), ``file://...``, or a plain path. Relative paths are looked up from the
+                folder of `origin`, then in the search path.
+            origin: The file in which the URI stands. Its folder and, if it is part of a model or
+                package (`model.config`, `package.xml`), that one's folder may be reached too.
+
+        Returns:
+            An existing path, absolute, without symbolic links.
+
+        Raises:
+            FileNotFoundError: Nothing is there; the message lists what was searched.
+            ValueError: The scheme is unknown, or the path leads out of the folder it starts from.
+        """
+        scheme, mark, rest = uri.strip().partition("://")
+        if not mark:
+            scheme, rest = "", uri.strip()
+        if scheme not in ("", "file", "model", "package"):
+            raise ValueError(
+                f"{uri!r} has the unknown scheme {scheme!r}: expected model, package or file"
+            )
+        if not rest.strip("/") or "\0" in rest:
+            raise ValueError(f"{uri!r} names no file")
+        home = None if origin is None else origin.resolve().parent
+        root = None if home is None else _package_root(home)
+        if scheme in ("model", "package"):
+            candidates = self._in_packages(rest.lstrip("/"), root)
+        else:
+            candidates = self._in_folders(rest, home, root)
+        outside = None
+        for folder, candidate in candidates:
+            found = _existing(candidate)
+            if found and found.is_relative_to(folder):
+                return found
+            outside = outside or (found and (found, folder))
+        if outside:
+            raise ValueError(
+                f"{uri!r} leads to {str(outside[0])!r}, outside of {str(outside[1])!r}: "
+                "add the folder that holds it to the search path"
+            )
+        raise FileNotFoundError(self._not_found(uri, scheme, rest, home))
+
+    def _in_packages(self, rest: str, root: Path | None) -> Iterator[tuple[Path, Path]]:
+        """Folders that must not be left, each with a candidate below it."""
+        if root is not None and rest.split("/")[0] == root.name:
+            yield root, root.parent / rest
+        for folder in self.folders:
+            yield folder, folder / rest
+
+    def _in_folders(
+        self, rest: str, home: Path | None, root: Path | None
+    ) -> Iterator[tuple[Path, Path]]:
+        """Folders that must not be left, each with a candidate; an absolute path stays itself."""
+        if home is not None and root is not None:
+            yield root, home / rest
+        for folder in self.folders:
+            yield folder, folder / rest
+
+    def _not_found(self, uri: str, scheme: str, rest: str, home: Path | None) -> str:
+        places = [] if home is None or scheme in ("model", "package") else [home]
+        searched = ", ".join(str(folder) for folder in (*places, *self.folders))
+        message = f"{uri!r} was not found; searched {searched or 'nowhere: no folder is given'}"
+        if scheme in ("model", "package"):
+            name = rest.lstrip("/").split("/")[0]
+            known = {entry.name for folder in self.folders for entry in folder.iterdir()}
+            close = difflib.get_close_matches(name, sorted(known - {name}), n=3)
+            if close:
+                message += f"; did you mean {' or '.join(map(repr, close))}?"
+        return message
+
+
+def _existing(path: Path) -> Path | None:
+    """The path without symbolic links, or None if nothing (or nothing readable) is there."""
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
+        return None
+
+
+def _package_root(folder: Path) -> Path:
+    """The nearest folder above that is a model or package, or the folder itself."""
+    for candidate in (folder, *folder.parents):
+        if any((candidate / mark).is_file() for mark in PACKAGE_MARKS):
+            return candidate
+    return folder

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One XML text, and the load that it is part of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deepsim_spawn.search_path import SearchPath
+from .findings import Findings
+
+MAX_ELEMENTS = 1_000_000
+"""In one load, all includes together: stops files that include one another in ever greater number."""
+
+
+@dataclass(slots=True)
+class Load:
+    """One call of a loader: what its documents share.
+
+    Attributes:
+        search_path: Where URIs are looked up.
+        findings: What is to be warned of at the end.
+        elements_left: How many elements may still be read.
+        nesting: Models that are being read, outermost first; files where they are included.
+    """
+
+    search_path: SearchPath
+    findings: Findings = field(default_factory=Findings)
+    elements_left: int = MAX_ELEMENTS
+    nesting: list[Path | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One XML text.
+
+    Attributes:
+        label: Names it in messages.
+        path: Its file, resolved, or None for XML given as text.
+        load: What it shares with the other documents of the load.
+    """
+
+    label: str
+    path: Path | None
+    load: Load

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One XML element: its values, checked, and a record of what was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import ParamSpec, TypeVar
+
+from lxml import etree
+
+from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
+from .document import Document
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Element:
+    """An XML element of a document.
+
+    Every look-up marks what it finds as read; `warn_of_unread` then names what no reader asked
+    for, so that nothing of a file is dropped in silence and no list of known tags can go stale.
+
+    Paths such as ``"surface/friction/ode/mu"`` lead to the first such child at each step.
+
+    Attributes:
+        tag: Name of the element; ``{namespace}name`` for elements in a namespace.
+        attributes: As in the file.
+        text: Text before the first child, without surrounding blanks.
+        line: In its file, counted from 1.
+        parent: None for the root.
+        children: In the order of the file.
+        document: Where it comes from.
+    """
+
+    __slots__ = (
+        "_read",
+        "_read_attributes",
+        "_xml",
+        "attributes",
+        "children",
+        "document",
+        "line",
+        "parent",
+        "tag",
+        "text",
+    )
+
+    def __init__(
+        self, xml: etree._Element, parent: Element | None, document: Document, first_line: int
+    ) -> None:
+        self._xml = xml
+        self._read = parent is None
+        self._read_attributes: set[str] = set()
+        self.tag = str(xml.tag)
+        self.attributes = {str(name): str(value).strip() for name, value in xml.attrib.items()}
+        self.text = (xml.text or "").strip()
+        self.line = first_line + (xml.sourceline or 0)
+        self.parent = parent
+        self.children: list[Element] = []
+        self.document = document
+
+    @classmethod
+    def tree(cls, xml: etree._Element, document: Document, first_line: int = 0) -> Element:
+        """The elements of a parsed tree; `first_line` is added to its line numbers.
+
+        Raises:
+            ModelFormatError: An entity is used, or the load has had too many elements.
+        """
+        root = cls(xml, None, document, first_line)
+        pending = [root]
+        while pending:
+            element = pending.pop()
+            for child in element._xml:
+                if not isinstance(child.tag, str):
+                    raise element.error("XML entities are not supported")
+                element.children.append(cls(child, element, document, first_line))
+            pending += element.children
+            document.load.elements_left -= 1
+            if document.load.elements_left < 0:
+                raise element.error("too many elements in one load")
+        return root
+
+    # where it is
+
+    @property
+    def place(self) -> str:
+        """``file:line``."""
+        return f"{self.document.label}:{self.line}"
+
+    @property
+    def path(self) -> str:
+        """The way from the root, with names: ``sdf/model[ball]/link[base]``."""
+        name = self.attributes.get("name")
+        own = self.tag if name is None else f"{self.tag}[{name}]"
+        return own if self.parent is None else f"{self.parent.path}/{own}"
+
+    @property
+    def root(self) -> Element:
+        """The outermost element of the document."""
+        return self if self.parent is None else self.parent.root
+
+    # what is wrong with it
+
+    def error(self, message: str) -> ModelFormatError:
+        """An error about this element, to be raised."""
+        return ModelFormatError(
+            f"{self.path}: {message}", file=self.document.label, line=self.line
+        )
+
+    def make(self, factory: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Calls a factory; what it says about bad values is said with file and line.
+
+        Raises:
+            ModelFormatError: The factory raised ValueError or OSError.
+        """
+        try:
+            return factory(*args, **kwargs)
+        except (ValueError, OSError) as error:
+            raise self.error(str(error)) from error
+
+    def warn(self, message: str) -> None:
+        """Notes that a value of this element was repaired or approximated."""
+        findings = self.document.load.findings
+        findings.add(ModelFormatWarning, self._kind, self.place, message)
+
+    def warn_unsupported(self, message: str, detail: str = "") -> None:
+        """Notes that this element has no effect; its details are findings of their own kind."""
+        findings = self.document.load.findings
+        findings.add(UnsupportedElementWarning, self._kind + detail, self.place, message)
+
+    @property
+    def _kind(self) -> str:
+        return self.tag if self.parent is None else f"{self.parent.tag}/{self.tag}"
+
+    def warn_of_unread(self, harmless: Collection[str]) -> None:
+        """Notes every element and attribute at or below this one that no reader asked for.
+
+        Args:
+            harmless: Tags and ``parent/tag`` that change nothing that a description could hold.
+        """
+        pending = [self]
+        while pending:
+            element = pending.pop()
+            if element.tag in harmless or element._kind in harmless or "}" in element.tag:
+                continue
+            if element._read:
+                for name in element.attributes.keys() - element._read_attributes:
+                    if element.attributes[name] and "}" not in name:
+                        element.warn_unsupported("not supported, ignored", f"/@{name}")
+                pending += reversed(element.children)
+            elif element.text or element.attributes or element.children:
+                element.warn_unsupported("not supported, ignored")
+
+    # what is below it
+
+    def find(self, path: str) -> Element | None:
+        """The element at a path, or None."""
+        element = self
+        for tag in path.split("/"):
+            child = next((child for child in element.children if child.tag == tag), None)
+            if child is None:
+                return None
+            child._read = True
+            element = child
+        return element
+
+    def require(self, path: str) -> Element:
+        """The element at a path.
+
+        Raises:
+            ModelFormatError: It is missing.
+        """
+        found = self.find(path)
+        if found is None:
+            raise self.error(f"<{path}> is missing")
+        return found
+
+    def find_all(self, *tags: str) -> list[Element]:
+        """All children with one of these tags, in the order of the file."""
+        found = [child for child in self.children if child.tag in tags]
+        for child in found:
+            child._read = True
+        return found
+
+    def skip(self, *tags: str) -> None:
+        """Counts the children with these tags, and all below them, as read."""
+        pending = self.find_all(*tags)
+        while pending:
+            element = pending.pop()
+            element._read_attributes.update(element.attributes)
+            pending += element.find_all(*(child.tag for child in element.children))
+
+    def to_xml(self) -> str:
+        """The element as XML text; all below it counts as read."""
+        self._read_attributes.update(self.attributes)
+        self.skip(*(child.tag for child in self.children))
+        return etree.tostring(self._xml, encoding="unicode", with_tail=False)
+
+    # its values
+
+    def value(self, parse: Callable[[str], T]) -> T:
+        """The text as a value.
+
+        Args:
+            parse: A function of `values`, or `str`.
+
+        Raises:
+            ModelFormatError: The text is none of those that the parser expects.
+        """
+        return self.make(parse, self.text)
+
+    def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
+        """The value of the element at a path, or a default if there is none."""
+        found = self.find(path)
+        return default if found is None else found.value(parse)
+
+    def attribute(self, name: str, parse: Callable[[str], T], default: T) -> T:
+        """The value of an attribute, or a default if there is none."""
+        return default if name not in self.attributes else self.require_attribute(name, parse)
+
+    def require_attribute(self, name: str, parse: Callable[[str], T]) -> T:
+        """The value of an attribute.
+
+        Raises:
+            ModelFormatError: It is missing, or none of those that the parser expects.
+        """
+        self._read_attributes.add(name)
+        if name not in self.attributes:
+            raise self.error(f"the attribute {name!r} is missing")
+        try:
+            return parse(self.attributes[name])
+        except ValueError as error:
+            raise self.error(f"attribute {name!r}: {error}") from error

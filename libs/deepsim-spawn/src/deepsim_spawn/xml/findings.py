@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a load has to say without failing, gathered and said once per kind."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from deepsim_spawn.errors import ModelFormatWarning
+
+
+@dataclass(slots=True)
+class Finding:
+    """The first place of one kind of finding, and how often it occurred."""
+
+    category: type[ModelFormatWarning]
+    message: str
+    count: int = 1
+
+
+class Findings:
+    """The warnings of one load."""
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[type[ModelFormatWarning], str], Finding] = {}
+
+    def add(
+        self, category: type[ModelFormatWarning], kind: str, place: str, consequence: str
+    ) -> None:
+        """Notes a finding.
+
+        Args:
+            category: The class of the warning.
+            kind: Findings of one kind are counted and said once.
+            place: ``file:line`` of this one.
+            consequence: What is done about it.
+        """
+        known = self._findings.get((category, kind))
+        if known:
+            known.count += 1
+        else:
+            self._findings[category, kind] = Finding(category, f"{place}: {kind}: {consequence}")
+
+    def emit(self, stacklevel: int) -> None:
+        """Says all findings as Python warnings, at the given level of the call stack."""
+        for finding in self._findings.values():
+            times = f" ({finding.count} times in this load)" if finding.count > 1 else ""
+            warnings.warn(finding.message + times, finding.category, stacklevel=stacklevel + 1)

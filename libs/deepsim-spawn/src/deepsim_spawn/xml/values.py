@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts to values; each parser raises ValueError that says what it expected and what it got."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from deepsim_math import Color, Vector3
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+def word(text: str) -> str:
+    """Any text but an empty one."""
+    if not text:
+        raise ValueError("expected a text, got nothing")
+    return text
+
+
+def boolean(text: str) -> bool:
+    """True for ``true`` and ``1``, False for ``false`` and ``0``, in any case."""
+    try:
+        return _TRUTH[text.lower()]
+    except KeyError:
+        raise ValueError(f"expected true or false, got {_shown(text)}") from None
+
+
+def numbers(text: str, *counts: int) -> list[float]:
+    """Finite numbers between blanks, as many as one of the counts (or any, if none is given)."""
+    words = text.split()
+    expected = " or ".join(map(str, counts)) + " " if counts else ""
+    if counts and len(words) not in counts:
+        raise ValueError(f"expected {expected}numbers, got {len(words)}: {_shown(text)}")
+    # stricter than float(), which also reads nan, 1_000 and digits of other scripts
+    values = [float(word) if _NUMBER.fullmatch(word) else math.nan for word in words]
+    if not all(map(math.isfinite, values)):
+        raise ValueError(f"expected {expected}finite numbers, got {_shown(text)}")
+    return values
+
+
+def number(text: str) -> float:
+    """One finite number."""
+    return numbers(text, 1)[0]
+
+
+def limit(text: str) -> float:
+    """One number, which may be ``inf`` or ``-inf``; from 1e16 on, a number counts as infinite."""
+    value = float(text) if _INFINITY.fullmatch(text) else number(text)
+    return math.copysign(math.inf, value) if abs(value) >= 1e16 else value
+
+
+def integer(text: str) -> int:
+    """A whole number, decimal or with the prefix ``0x``."""
+    if not re.fullmatch(r"[+-]?(\d+|0[xX][0-9a-fA-F]+)", text, re.ASCII) or len(text) > 20:
+        raise ValueError(f"expected a whole number, got {_shown(text)}")
+    return int(text, 16) if "x" in text.lower() else int(text)
+
+
+def pair(text: str) -> tuple[float, float]:
+    """Two finite numbers."""
+    first, second = numbers(text, 2)
+    return first, second
+
+
+def vector(text: str) -> Vector3:
+    """Three finite numbers."""
+    return Vector3(*numbers(text, 3))
+
+
+def color(text: str) -> Color:
+    """Red, green, blue, and alpha (1 if left out), each in 0..1."""
+    return Color(*numbers(text, 3, 4))
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A behaviour: one model, its life-cycle, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from deepsim_math import Pose, Twist
+
+from .current import current_world
+from .errors import CallbackError
+from .transform import Transform
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+class Spawner(Protocol):
+    """Creates and removes the model of a behaviour."""
+
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        """Adds the model under a name, at a pose or else where its description says."""
+        ...
+
+    def delete(self, world: World, name: str) -> None:
+        """Removes the model."""
+        ...
+
+
+class Behaviour:
+    """What one model of a world does.
+
+    Subclasses override the hooks ``on_...``; all of them do nothing here. An exception in a hook
+    is raised as `CallbackError`, which names the behaviour, the hook and the tick.
+
+    Args:
+        name: The model's name; unique among the world's behaviours.
+        tags: Groups that it belongs to.
+        spawner: Creates the model. Without one, the model is part of the world already.
+        initial_pose: Where the model is spawned, and put back by `reset`, in the world frame.
+        world: The world; the current one by default.
+
+    Attributes:
+        name: The model's name.
+        tags: Groups that it belongs to.
+        spawner: Creates the model, or None.
+        initial_pose: Where `spawn` and `reset` put the model, or None: where its description says.
+        transform: The model's rows.
+        world: Its world.
+        enabled: Whether `update` and `fixed_update` reach the hooks.
+
+    Raises:
+        DuplicateEntityError: The world has a behaviour of this name.
+        NoCurrentWorldError: No world was given, and none is current.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tags: Iterable[str] = (),
+        spawner: Spawner | None = None,
+        initial_pose: Pose | None = None,
+        world: World | None = None,
+    ) -> None:
+        self.world = world if world is not None else current_world()
+        self.name = name
+        self.tags = frozenset(tags)
+        self.spawner = spawner
+        self.initial_pose = initial_pose
+        self.transform = Transform(self.world, name)
+        self.enabled = True
+        self.world.behaviours.add(self)
+
+    @property
+    def is_spawned(self) -> bool:
+        """Whether the world has the model now."""
+        return self.name in self.world.entities.models
+
+    def spawn(self) -> None:
+        """Creates the model, then calls `on_spawn`.
+
+        Raises:
+            ValueError: The behaviour has no spawner.
+            DuplicateEntityError: The world has a model of this name.
+            SpawnError: The model cannot be built.
+        """
+        if self.spawner is None:
+            raise ValueError(
+                f"behaviour {self.name!r} has no spawner: pass one, or do not spawn it"
+            )
+        self.spawner.spawn(self.world, self.name, self.initial_pose)
+        self._call(self.on_spawn)
+
+    def delete(self) -> None:
+        """Removes the model, then calls `on_delete`; the behaviour can be spawned again.
+
+        Raises:
+            UnknownEntityError: The world has no such model.
+        """
+        if self.spawner is None:
+            self.world.delete(self.name)
+        else:
+            self.spawner.delete(self.world, self.name)
+        self._call(self.on_delete)
+
+    def enable(self) -> None:
+        """Lets updates reach the hooks again; calls `on_enable` if they did not."""
+        if not self.enabled:
+            self._call(self.on_enable)
+            self.enabled = True
+
+    def disable(self) -> None:
+        """Keeps updates from the hooks; calls `on_disable` if they did reach them."""
+        if self.enabled:
+            self._call(self.on_disable)
+            self.enabled = False
+
+    def reset(self) -> None:
+        """Puts a spawned model to its initial pose, at rest; then calls `on_reset`."""
+        if self.initial_pose is not None and self.is_spawned:
+            self.transform.pose = self.initial_pose
+            self.transform.twist = Twist()
+        self._call(self.on_reset)
+
+    def update(self) -> None:
+        """Calls `on_update`, if enabled; the environment does so once per step."""
+        if self.enabled:
+            self._call(self.on_update)
+
+    def fixed_update(self, delta_time: float, sim_time: float) -> None:
+        """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
+        if self.enabled:
+            self._call(self.on_fixed_update, delta_time, sim_time)
+
+    # Hooks
+
+    def on_spawn(self) -> None:
+        """The model was created."""
+
+    def on_delete(self) -> None:
+        """The model was removed."""
+
+    def on_enable(self) -> None:
+        """Updates are about to reach the hooks again."""
+
+    def on_disable(self) -> None:
+        """Updates are about to be kept from the hooks."""
+
+    def on_reset(self) -> None:
+        """A new episode begins."""
+
+    def on_update(self) -> None:
+        """One step of the environment."""
+
+    def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+        """One tick of the world.
+
+        Args:
+            delta_time: Simulated time since the previous tick [s]; 0 in the first one.
+            sim_time: Simulated time now [s].
+        """
+
+    def _call(self, hook: Callable[..., None], *args: Any) -> None:
+        try:
+            hook(*args)
+        except CallbackError:
+            raise
+        except Exception as error:
+            raise CallbackError(self.name, hook.__name__, self.world.ticks, error) from error
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"

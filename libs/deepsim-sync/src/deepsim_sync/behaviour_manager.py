@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviours of one world, by name and by tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .current import PerWorld
+from .errors import DuplicateEntityError, UnknownEntityError
+
+if TYPE_CHECKING:
+    from .behaviour import Behaviour
+    from .world import World
+
+
+class BehaviourManager(PerWorld):
+    """Finds behaviours and updates them in the order in which they were added."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._behaviours: dict[str, Behaviour] = {}
+
+    def add(self, behaviour: Behaviour) -> None:
+        """Registers a behaviour; its constructor does so.
+
+        Raises:
+            DuplicateEntityError: Another one has the name.
+        """
+        if behaviour.name in self._behaviours:
+            raise DuplicateEntityError("behaviour", behaviour.name)
+        self._behaviours[behaviour.name] = behaviour
+
+    def remove(self, behaviour: Behaviour) -> None:
+        """Forgets a behaviour; its model stays in the world.
+
+        Raises:
+            UnknownEntityError: It is not registered.
+        """
+        if self._behaviours.get(behaviour.name) is not behaviour:
+            raise UnknownEntityError("behaviour", behaviour.name, self._behaviours)
+        del self._behaviours[behaviour.name]
+
+    def get(self, name: str) -> Behaviour:
+        """The behaviour of a name.
+
+        Raises:
+            UnknownEntityError: There is none.
+        """
+        try:
+            return self._behaviours[name]
+        except KeyError:
+            raise UnknownEntityError("behaviour", name, self._behaviours) from None
+
+    def find_by_tag(self, tag: str) -> tuple[Behaviour, ...]:
+        """All behaviours with a tag, in the order in which they were added."""
+        return tuple(b for b in self._behaviours.values() if tag in b.tags)
+
+    def __iter__(self) -> Iterator[Behaviour]:
+        return iter(tuple(self._behaviours.values()))
+
+    def __len__(self) -> int:
+        return len(self._behaviours)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._behaviours
+
+    def update(self) -> None:
+        """Updates every behaviour; the environment does so once per step."""
+        for behaviour in self:
+            behaviour.update()
+
+    def reset(self) -> None:
+        """Resets every behaviour."""
+        for behaviour in self:
+            behaviour.reset()
+
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:
+        """Calls every behaviour's `fixed_update`."""
+        for behaviour in self:
+            behaviour.fixed_update(delta_time, sim_time)

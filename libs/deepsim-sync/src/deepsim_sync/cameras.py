@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optional capability to take pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Pose
+
+
+@dataclass(frozen=True, slots=True)
+class CameraView:
+    """A free camera, for pictures from where no sensor is.
+
+    Attributes:
+        pose: In the world frame; the camera looks along its +x axis, +z is up in the picture.
+        horizontal_fov: [rad], in (0, pi).
+        width: [pixels].
+        height: [pixels].
+    """
+
+    pose: Pose
+    horizontal_fov: float = 1.0472
+    width: int = 320
+    height: int = 240
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.horizontal_fov < np.pi:
+            raise ValueError(f"horizontal_fov must lie in (0, pi) rad, got {self.horizontal_fov}")
+        if self.width < 1 or self.height < 1:
+            raise ValueError(f"a picture needs >= 1 pixel, got {self.width} x {self.height}")
+
+
+@runtime_checkable
+class Cameras(Protocol):
+    """A simulator that renders; ask for it by ``isinstance(simulator, Cameras)``."""
+
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the camera sensors, ``model::link::sensor``."""
+        ...
+
+    def render(self, camera: str | CameraView) -> NDArray[np.uint8]:
+        """A picture at the present instant.
+
+        Args:
+            camera: The name of a camera sensor, or a free camera.
+
+        Returns:
+            (height, width, 3) RGB, a new array.
+
+        Raises:
+            UnknownEntityError: No camera sensor has the name.
+        """
+        ...

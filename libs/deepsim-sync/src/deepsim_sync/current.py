@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The current world, for code in the style of the paper: ``TrackerManager.get_instance()``."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import NoCurrentWorldError
+
+if TYPE_CHECKING:
+    from .world import World
+
+T = TypeVar("T", bound="PerWorld")
+
+# One per thread and per asyncio task, so that worlds in two threads never see each other.
+current: ContextVar[World | None] = ContextVar("deepsim_current_world", default=None)
+
+
+def current_world() -> World:
+    """The world entered last by ``with world:`` or made current last.
+
+    Raises:
+        NoCurrentWorldError: There is none.
+    """
+    world = current.get()
+    if world is None:
+        raise NoCurrentWorldError
+    return world
+
+
+class PerWorld:
+    """Something of which each world has exactly one.
+
+    Args:
+        world: The world that it belongs to.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    @classmethod
+    def get_instance(cls: type[T]) -> T:
+        """The one of the current world.
+
+        Raises:
+            NoCurrentWorldError: No world is current.
+        """
+        return current_world().get(cls)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of DeepSim's simulation side.
+
+DeepSimError
+├── UnknownEntityError      a name that no model, link, visual or light has
+├── DuplicateEntityError    a name that is taken already
+├── SpawnError              a description that the simulator cannot build
+├── WriteRefusedError       rows that the simulator did not accept
+├── SimulationError         physics that diverged
+├── CallbackError           an exception in a user's callback, with its place
+├── NoCurrentWorldError     get_instance() outside any world
+└── UnsupportedError        an optional capability that this simulator lacks
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .changes import Refusal
+
+
+class DeepSimError(Exception):
+    """Root of every error that DeepSim raises on purpose."""
+
+
+class UnknownEntityError(DeepSimError, KeyError):
+    """No entity of this kind has the name.
+
+    Attributes:
+        kind: What was looked for, such as ``"model"``.
+        name: The name that was given.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str] = ()) -> None:
+        self.kind = kind
+        self.name = name
+        super().__init__(f"no {kind} is named {name!r}{_hint(name, list(known))}")
+
+    def __str__(self) -> str:  # KeyError would print the quoted repr
+        return str(self.args[0])
+
+
+class DuplicateEntityError(DeepSimError, ValueError):
+    """An entity or behaviour of this name exists already."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        super().__init__(
+            f"a {kind} named {name!r} exists already: delete it or choose another name"
+        )
+
+
+class SpawnError(DeepSimError):
+    """The simulator cannot build a model; the world is as it was before.
+
+    Attributes:
+        name: The model that was to be spawned.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        super().__init__(f"cannot spawn model {name!r}: {reason}")
+
+
+class WriteRefusedError(DeepSimError):
+    """The simulator refused rows of a batch; all other rows were applied.
+
+    Attributes:
+        refusals: Which rows, and why.
+    """
+
+    def __init__(self, refusals: Sequence[Refusal]) -> None:
+        self.refusals = tuple(refusals)
+        shown = "; ".join(str(refusal) for refusal in self.refusals[:5])
+        more = f"; and {len(self.refusals) - 5} more" if len(self.refusals) > 5 else ""
+        super().__init__(f"{len(self.refusals)} row(s) refused: {shown}{more}")
+
+
+class SimulationError(DeepSimError):
+    """The physics diverged; reset the world to go on."""
+
+
+class CallbackError(DeepSimError):
+    """An exception in a user's callback; ``__cause__`` is the original.
+
+    Attributes:
+        owner: The behaviour or tracker whose callback raised.
+        hook: The name of the callback.
+        tick: The world's tick count when it happened.
+    """
+
+    def __init__(self, owner: str, hook: str, tick: int, error: Exception) -> None:
+        self.owner = owner
+        self.hook = hook
+        self.tick = tick
+        super().__init__(f"{owner}.{hook} raised {type(error).__name__} in tick {tick}: {error}")
+
+
+class NoCurrentWorldError(DeepSimError, RuntimeError):
+    """``get_instance()`` was called while no world is current."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no world is current in this thread: enter one by `with world:`, "
+            "call `world.make_current()`, or pass the world explicitly"
+        )
+
+
+class UnsupportedError(DeepSimError):
+    """The simulator lacks an optional capability."""
+
+
+def _hint(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    if not known:
+        return "; there are none"
+    shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"; known: {shown}"

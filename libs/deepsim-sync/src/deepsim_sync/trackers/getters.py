@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's getter trackers: rows of the tables as values.
+
+All getters of a tick see the same simulated instant, because they are views of the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from deepsim_math import Color, Material, Pose, Twist
+from deepsim_sync.current import PerWorld
+from deepsim_sync.entities import Kind
+from deepsim_sync.frames import frame_state, from_world
+from deepsim_sync.states import LinkState, ModelState, Visual
+
+S = TypeVar("S", ModelState, LinkState)
+
+
+class _Getter(PerWorld):
+    """Reads the tables at the start of a tick."""
+
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:  # noqa: ARG002 (Tracker)
+        """Brings every table in use up to date, in one read for all getters."""
+        self.world.refresh()
+
+
+class _StateGetter(_Getter, Generic[S]):
+    kind: Kind
+    state: type[S]
+
+    def _states(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
+        table = self.world.models if self.kind == "models" else self.world.links
+        chosen = list(table.names) if names is None else list(names)
+        rows = table.names.rows(chosen)
+        frame = frame_state(self.world, reference_frame)
+        states = {}
+        for name, pose, twist in zip(
+            chosen, table.pose[0, rows].tolist(), table.twist[0, rows].tolist(), strict=True
+        ):
+            seen = from_world(frame, Pose.from_array(pose), Twist.from_array(twist))
+            states[name] = self.state(name, *seen, reference_frame)
+        return states
+
+
+class GetModelStateTracker(_StateGetter[ModelState]):
+    """Model states at the present instant."""
+
+    kind = "models"
+    state = ModelState
+
+    def get_model_state(self, name: str, reference_frame: str = "") -> ModelState:
+        """The state of one model.
+
+        Args:
+            name: The model.
+            reference_frame: A model or link; empty is the world frame.
+
+        Raises:
+            UnknownEntityError: There is no such model or frame.
+        """
+        return self._states([name], reference_frame)[name]
+
+    def get_model_states(
+        self, names: Iterable[str] | None = None, reference_frame: str = ""
+    ) -> dict[str, ModelState]:
+        """States by name, in the order asked for.
+
+        Args:
+            names: The models; all of them by default.
+            reference_frame: A model or link; empty is the world frame.
+
+        Raises:
+            UnknownEntityError: There is no such model or frame.
+        """
+        return self._states(names, reference_frame)
+
+
+class GetLinkStateTracker(_StateGetter[LinkState]):
+    """Link states at the present instant."""
+
+    kind = "links"
+    state = LinkState
+
+    def get_link_state(self, name: str, reference_frame: str = "") -> LinkState:
+        """The state of one link, ``model::link``.
+
+        Args:
+            name: The link.
+            reference_frame: A model or link; empty is the world frame.
+
+        Raises:
+            UnknownEntityError: There is no such link or frame.
+        """
+        return self._states([name], reference_frame)[name]
+
+    def get_link_states(
+        self, names: Iterable[str] | None = None, reference_frame: str = ""
+    ) -> dict[str, LinkState]:
+        """States by name, in the order asked for.
+
+        Args:
+            names: The links; all of them by default.
+            reference_frame: A model or link; empty is the world frame.
+
+        Raises:
+            UnknownEntityError: There is no such link or frame.
+        """
+        return self._states(names, reference_frame)
+
+
+class GetVisualTracker(_Getter):
+    """How visuals look at the present instant."""
+
+    def get_visual(self, name: str) -> Visual:
+        """One visual, ``model::link::visual``.
+
+        Raises:
+            UnknownEntityError: There is no such visual.
+        """
+        return self.get_visuals([name])[name]
+
+    def get_visuals(self, names: Iterable[str] | None = None) -> dict[str, Visual]:
+        """Visuals by name, in the order asked for.
+
+        Args:
+            names: The visuals; all of them by default.
+
+        Raises:
+            UnknownEntityError: There is no such visual.
+        """
+        table = self.world.visuals
+        chosen = list(table.names) if names is None else list(names)
+        visuals = {}
+        for name, row in zip(chosen, table.names.rows(chosen), strict=True):
+            colors = (table.ambient, table.diffuse, table.specular, table.emissive)
+            visuals[name] = Visual(
+                name,
+                Material(*(Color(*color[0, row]) for color in colors)),
+                float(table.transparency[0, row]),
+                bool(table.visible[0, row]),
+            )
+        return visuals

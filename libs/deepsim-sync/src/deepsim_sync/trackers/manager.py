@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs trackers once per tick, by priority and then in the order of their registration."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Protocol
+
+from deepsim_sync.current import PerWorld
+from deepsim_sync.errors import CallbackError, WriteRefusedError
+
+if TYPE_CHECKING:
+    from deepsim_sync.world import World
+
+
+class Priority(IntEnum):
+    """When a tracker runs within a tick."""
+
+    HIGH = 0
+    """First: reads the simulator."""
+    NORMAL = 1
+    """In between: behaviours, effects, users' trackers."""
+    LOW = 2
+    """Last: writes the simulator."""
+
+
+class Tracker(Protocol):
+    """Anything to be called once per tick."""
+
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:
+        """Called once per tick.
+
+        Args:
+            delta_time: Simulated time since the previous tick [s]; 0 in the first one.
+            sim_time: Simulated time now [s].
+        """
+        ...
+
+
+class TrackerManager(PerWorld):
+    """The trackers of one world."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._trackers: dict[Priority, list[Tracker]] = {priority: [] for priority in Priority}
+
+    def add(self, tracker: Tracker, priority: Priority = Priority.NORMAL) -> None:
+        """Registers a tracker; one added during a tick runs from the next tick on.
+
+        Raises:
+            ValueError: It is registered already.
+        """
+        if tracker in self:
+            raise ValueError(f"{tracker!r} is registered already: remove it first")
+        self._trackers[priority].append(tracker)
+
+    def remove(self, tracker: Tracker) -> None:
+        """Takes a tracker out, at once.
+
+        Raises:
+            ValueError: It is not registered.
+        """
+        for trackers in self._trackers.values():
+            if _holds(trackers, tracker):
+                trackers[:] = [other for other in trackers if other is not tracker]
+                return
+        raise ValueError(f"{tracker!r} is not registered")
+
+    def __contains__(self, tracker: object) -> bool:
+        return any(_holds(trackers, tracker) for trackers in self._trackers.values())
+
+    def update(self, delta_time: float, sim_time: float) -> None:
+        """Runs every tracker once.
+
+        Raises:
+            CallbackError: A tracker raised; those after it did not run.
+            WriteRefusedError: The simulator refused rows.
+        """
+        queue = [(t, list(self._trackers[t])) for t in Priority]
+        for priority, trackers in queue:
+            for tracker in trackers:
+                if not _holds(self._trackers[priority], tracker):
+                    continue  # removed by a tracker before it
+                try:
+                    tracker.update_tracker(delta_time, sim_time)
+                except (CallbackError, WriteRefusedError):
+                    raise
+                except Exception as error:
+                    owner = type(tracker).__name__
+                    tick = self.world.ticks
+                    raise CallbackError(owner, "update_tracker", tick, error) from error
+
+
+def _holds(trackers: list[Tracker], tracker: object) -> bool:
+    return any(other is tracker for other in trackers)

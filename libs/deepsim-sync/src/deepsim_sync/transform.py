@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A handle on the rows of one model or link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from deepsim_math import Material, Pose, Twist, Vector3
+
+from .entities import SCOPE, Kind
+from .states import LinkState, ModelState
+from .trackers import (
+    GetLinkStateTracker,
+    GetModelStateTracker,
+    GetVisualTracker,
+    SetLinkStateTracker,
+    SetModelStateTracker,
+    SetVisualTracker,
+)
+
+if TYPE_CHECKING:
+    from .world import World
+
+T = TypeVar("T")
+
+
+class _StateTransform:
+    """Pose and twist of one entity in the world frame; reading back what was set at once."""
+
+    _kind: Kind
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of the entity's frame in the world frame."""
+        table = self.world.models if self._kind == "models" else self.world.links
+        return Pose.from_array(table.pose[0, table.names.row(self.name)])
+
+    @pose.setter
+    def pose(self, pose: Pose) -> None:
+        self._put("pose", pose)
+
+    @property
+    def twist(self) -> Twist:
+        """Velocity of the frame's origin and angular velocity, in the world frame."""
+        table = self.world.models if self._kind == "models" else self.world.links
+        return Twist.from_array(table.twist[0, table.names.row(self.name)])
+
+    @twist.setter
+    def twist(self, twist: Twist) -> None:
+        self._put("twist", twist)
+
+    def _put(self, column: str, value: Pose | Twist) -> None:
+        row = self.world.entities.names(self._kind).row(self.name)
+        self.world.put(self._kind, {column: [value]}, [row])
+
+    def _direction(self, axis: Vector3) -> Vector3:
+        return self.pose.orientation.rotate(axis)
+
+    @property
+    def forward(self) -> Vector3:
+        """Unit vector along the entity's +x axis, in the world frame."""
+        return self._direction(Vector3.forward())
+
+    @property
+    def back(self) -> Vector3:
+        """Unit vector along -x."""
+        return self._direction(Vector3.back())
+
+    @property
+    def left(self) -> Vector3:
+        """Unit vector along +y."""
+        return self._direction(Vector3.left())
+
+    @property
+    def right(self) -> Vector3:
+        """Unit vector along -y."""
+        return self._direction(Vector3.right())
+
+    @property
+    def up(self) -> Vector3:
+        """Unit vector along +z."""
+        return self._direction(Vector3.up())
+
+    @property
+    def down(self) -> Vector3:
+        """Unit vector along -z."""
+        return self._direction(Vector3.down())
+
+    # How it looks
+
+    @property
+    def visual_names(self) -> tuple[str, ...]:
+        """Names of the visuals, ``model::link::visual``."""
+        self.world.entities.names(self._kind).row(self.name)  # refuses an unknown name
+        return self.world.entities.visuals.within(self.name)
+
+    @property
+    def material(self) -> dict[str, Material]:
+        """Materials by visual name; set one for all visuals, or some by name."""
+        visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
+        return {name: visual.material for name, visual in visuals.items()}
+
+    @material.setter
+    def material(self, material: Material | Mapping[str, Material]) -> None:
+        self.world.get(SetVisualTracker).set_materials(self._by_visual(material))
+
+    @property
+    def transparency(self) -> dict[str, float]:
+        """Transparency by visual name (0 opaque .. 1 invisible); set one for all, or by name."""
+        visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
+        return {name: visual.transparency for name, visual in visuals.items()}
+
+    @transparency.setter
+    def transparency(self, transparency: float | Mapping[str, float]) -> None:
+        self.world.get(SetVisualTracker).set_transparencies(self._by_visual(transparency))
+
+    @property
+    def visible(self) -> dict[str, bool]:
+        """Visibility by visual name; set one for all visuals, or some by name."""
+        visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
+        return {name: visual.visible for name, visual in visuals.items()}
+
+    @visible.setter
+    def visible(self, visible: bool | Mapping[str, bool]) -> None:
+        self.world.get(SetVisualTracker).set_visibles(self._by_visual(visible))
+
+    def _by_visual(self, value: T | Mapping[str, T]) -> Mapping[str, T]:
+        if isinstance(value, Mapping):
+            return value
+        return dict.fromkeys(self.visual_names, value)
+
+
+class LinkTransform(_StateTransform):
+    """The transform of one link.
+
+    Args:
+        world: Where the link is.
+        name: The link, ``model::link``.
+    """
+
+    _kind = "links"
+
+    @property
+    def state(self) -> LinkState:
+        """Pose and twist together."""
+        return self.world.get(GetLinkStateTracker).get_link_state(self.name)
+
+    @state.setter
+    def state(self, state: LinkState) -> None:
+        self.world.get(SetLinkStateTracker).set_link_state(state)
+
+
+class Transform(_StateTransform):
+    """The transform of one model, and of its links.
+
+    Args:
+        world: Where the model is, or is going to be: the name is looked up at each use.
+        name: The model.
+    """
+
+    _kind = "models"
+
+    @property
+    def state(self) -> ModelState:
+        """Pose and twist together."""
+        return self.world.get(GetModelStateTracker).get_model_state(self.name)
+
+    @state.setter
+    def state(self, state: ModelState) -> None:
+        self.world.get(SetModelStateTracker).set_model_state(state)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links, ``model::link``, those of nested models included."""
+        self.world.entities.models.row(self.name)  # refuses an unknown name
+        return self.world.entities.links.within(self.name)
+
+    def link(self, name: str) -> LinkTransform:
+        """The transform of one link.
+
+        Args:
+            name: The link as the model names it, such as ``"chassis"`` or ``"arm::hand"``.
+
+        Raises:
+            UnknownEntityError: The model has no such link.
+        """
+        scoped = self.name + SCOPE + name
+        self.world.entities.links.row(scoped)
+        return LinkTransform(self.world, scoped)
