@@ -13,6 +13,9 @@ from allowed import DISTRIBUTIONS, ROS_MODULES, ROS_SUFFIXES
 from libraries import Library, normalise
 
 
+_TYPE_CHECKING = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
+
+
 @dataclass(frozen=True)
 class Import:
     """One import of something that is neither the standard library nor the library itself."""
@@ -49,7 +52,7 @@ def _absolute_imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             yield node.module, node.lineno
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in _TYPE_CHECKING:
             for found in _absolute_imports(node):
                 if found[0] != "typing_extensions":  # type checkers bring it along
                     yield found

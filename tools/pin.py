@@ -16,7 +16,9 @@ from pathlib import Path
 
 from libraries import ROOT, UMBRELLA, normalise, read_libraries
 
-_PIN = re.compile(r'"(?P<name>[\w.-]+)\s*==\s*(?P<version>[^"\s;]+)')
+_PIN = re.compile(
+    r"""(?P<start>["'](?P<name>[\w.-]+)(?:\[[^]]*\])?\s*==\s*)(?P<version>[^"'\s;]+)"""
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         if library is None or library.version == match["version"]:
             return match[0]
         print(f"{library.name}: {match['version']} -> {library.version}")
-        return f'"{library.name}=={library.version}'
+        return match["start"] + library.version
 
     before = file.read_text(encoding="utf-8")
     after = _PIN.sub(present, before)

@@ -42,20 +42,23 @@ class Blackboard(MutableMapping[str, Any]):
             if name in board._values:
                 return board._values[name]
             board = board._parent
-        raise KeyError(f"nothing named {name!r} on the blackboard; it has {sorted(self)}")
+        raise KeyError(f"nothing named {name!r} on the blackboard: write it first, or use get()")
 
     def __setitem__(self, name: str, value: Any) -> None:
         self._values[name] = value
 
     def __delitem__(self, name: str) -> None:
         if name not in self._values:
-            raise KeyError(f"nothing named {name!r} here; to delete there are {list(self._values)}")
+            raise KeyError(f"nothing named {name!r} to delete on this blackboard itself")
         del self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._values
         if self._parent is not None:
             yield from (name for name in self._parent if name not in self._values)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values or (self._parent is not None and name in self._parent)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -11,8 +11,6 @@
 
 from __future__ import annotations
 
-from typing import Tuple
-
 
 class BtreeError(Exception):
     """Root of this library's own errors."""
@@ -41,7 +39,7 @@ class TickError(BtreeError, RuntimeError):
         self.path = path
         self.tick = tick
         self.reason = reason
-        self.while_halting: Tuple[TickError, ...] = ()
+        self.while_halting: tuple[TickError, ...] = ()
 
     def __str__(self) -> str:
         more = "".join(f"; then, while halting, {error}" for error in self.while_halting)

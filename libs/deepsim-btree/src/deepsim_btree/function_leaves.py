@@ -37,6 +37,12 @@ class FunctionLeaf(Behaviour):
         self.args = args
         self.kwargs = kwargs
 
+    def _bind(self, *args: object, **kwargs: object) -> None:
+        """Be the constructor of a class that has its function already."""
+        super().__init__()
+        self.args = args
+        self.kwargs = kwargs
+
     @property
     def function(self) -> Callable[..., Any]:
         """What is called."""
@@ -113,7 +119,8 @@ def action(function: Callable[P, Status]) -> Callable[P, Action]:
     >>> drive(robot, speed=0.5).tick().name, robot
     ('RUNNING', [0.5])
     """
-    return _leaf_class(Action, function)
+    leaf_class: Callable[P, Action] = _leaf_class(Action, function)
+    return leaf_class
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, Check]:
@@ -125,23 +132,19 @@ def condition(function: Callable[P, bool]) -> Callable[P, Check]:
     >>> battery_low({"battery": 0.1}, limit=0.2).tick().name
     'SUCCESS'
     """
-    return _leaf_class(Check, function)
+    leaf_class: Callable[P, Check] = _leaf_class(Check, function)
+    return leaf_class
 
 
 def _leaf_class(base: type[FunctionLeaf], function: Callable[..., Any]) -> Any:
     # A class, so that nodes can be pickled: its name is where pickle finds it, whereas the name
     # of the bare function would lead to whatever replaced it.
-    def __init__(self: FunctionLeaf, *args: object, **kwargs: object) -> None:
-        Behaviour.__init__(self)
-        self.args = args
-        self.kwargs = kwargs
-
     return type(
         function.__name__,
         (base,),
         {
             "__slots__": (),
-            "__init__": __init__,
+            "__init__": FunctionLeaf._bind,
             "__doc__": function.__doc__,
             "__module__": function.__module__,
             "__qualname__": function.__qualname__,

@@ -36,7 +36,11 @@ class RandomComposite(MemoryComposite):
     __slots__ = ("_order", "_stream", "seed")
 
     def __init__(
-        self, children: Iterable[Behaviour] = (), name: str | None = None, *, seed: int | None = None
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> None:
         super().__init__(children, name)
         self.seed = None if seed is None else check_int("seed", seed)

@@ -1,2 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors, quaternions, poses, twists and colours, one at a time and in batch."""
+"""Vectors, quaternions, poses, twists and colours, one at a time and in batch.
+
+The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`, `poses`
+and `angles` do the same on arrays. SI units, radians, right-handed axes (x forward, y left, z up),
+quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
+"""
+
+from . import angles, poses, quaternions, vectors
+from .color import Color
+from .functions import cross, distance, dot, look_rotation, project, rotate
+from .interpolation import clamp, lerp, lerp_angle, lerp_angle_rad, slerp
+from .material import Material
+from .plane import Plane
+from .point import Point
+from .pose import Pose
+from .ray import Ray
+from .rotation import Euler, Quaternion
+from .twist import Twist
+from .vector3 import Vector3
+
+__all__ = [
+    "Color",
+    "Euler",
+    "Material",
+    "Plane",
+    "Point",
+    "Pose",
+    "Quaternion",
+    "Ray",
+    "Twist",
+    "Vector3",
+    "angles",
+    "clamp",
+    "cross",
+    "distance",
+    "dot",
+    "lerp",
+    "lerp_angle",
+    "lerp_angle_rad",
+    "look_rotation",
+    "poses",
+    "project",
+    "quaternions",
+    "rotate",
+    "slerp",
+    "vectors",
+]

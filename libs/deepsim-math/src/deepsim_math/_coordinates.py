@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsFloat, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ._numbers import number, numbers
 from ._value import Row, slot_setters
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ._typing import FloatArray, VectorLike
     from .rotation import Quaternion
 
@@ -94,10 +96,12 @@ class Coordinates(Row):
             return self * float(other)
         return NotImplemented
 
-    def __rmul__(self: C, other: Any) -> C:
-        if isinstance(other, np.ndarray):
-            return other * np.asarray(self)  # type: ignore[no-any-return]  # array in, array out
-        return self * other
+    @overload
+    def __rmul__(self, other: NDArray[Any]) -> FloatArray: ...
+    @overload
+    def __rmul__(self: C, other: SupportsFloat) -> C: ...
+    def __rmul__(self, other: Any) -> Any:
+        return other * np.asarray(self) if isinstance(other, np.ndarray) else self * other
 
     def __truediv__(self: C, other: Any) -> C:
         """Divide by a number, or coordinate by coordinate by another of the same class.
@@ -132,7 +136,7 @@ class Coordinates(Row):
 _set_x, _set_y, _set_z = slot_setters(Coordinates)
 
 
-def xyz(value: VectorLike) -> Tuple[float, float, float]:
+def xyz(value: VectorLike) -> tuple[float, float, float]:
     """Read three coordinates from a Vector3, a Point, a sequence or an array."""
     if isinstance(value, Coordinates):
         return value.x, value.y, value.z

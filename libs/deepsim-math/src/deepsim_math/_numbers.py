@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def number(value: Any, name: str) -> float:
     return float(value)
 
 
-def numbers(values: Any, count: int, name: str) -> List[Any]:
+def numbers(values: Any, count: int, name: str) -> list[Any]:
     """Read `count` entries of a sequence or one-dimensional array, each still unchecked.
 
     Raises:
@@ -32,7 +32,7 @@ def numbers(values: Any, count: int, name: str) -> List[Any]:
     if isinstance(values, np.ndarray):
         if values.shape != (count,):
             raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
-        entries: List[Any] = values.tolist()
+        entries: list[Any] = values.tolist()
         return entries
     if not hasattr(values, "__iter__"):
         raise TypeError(f"{name} needs {count} numbers, got {values!r}")

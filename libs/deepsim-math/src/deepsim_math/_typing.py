@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Type aliases of the signatures; imported for type checking only (Python 3.8 cannot build them)."""
+"""Type aliases of the signatures, for type checkers only: Python 3.8 cannot build them."""
 
 from __future__ import annotations
 

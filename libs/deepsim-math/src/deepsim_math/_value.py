@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, ClassVar, Iterator, NoReturn, Tuple, Type, TypeVar
+from operator import attrgetter
+from typing import Any, Callable, ClassVar, Iterator, NoReturn, TypeVar
 
 import numpy as np
 
@@ -22,8 +23,8 @@ class Value:
 
     __slots__ = ()
 
-    _names: ClassVar[Tuple[str, ...]]
-    _fields: ClassVar[Callable[[Any], Tuple[Any, ...]]]
+    _names: ClassVar[tuple[str, ...]]
+    _fields: ClassVar[attrgetter[tuple[Any, ...]]]
 
     def replace(self: V, **fields: Any) -> V:
         """Copy with the named fields replaced.
@@ -57,7 +58,7 @@ class Value:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._fields(self)))})"
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._fields(self)
 
 
@@ -73,11 +74,11 @@ class Row(Value):
     # NumPy scalars and arrays on the left of an operator leave it to the value.
     __array_priority__ = 1000.0
 
-    def _row(self) -> Tuple[float, ...]:
+    def _row(self) -> tuple[float, ...]:
         return self._fields(self)
 
     @classmethod
-    def from_array(cls: Type[R], values: Any) -> R:
+    def from_array(cls: type[R], values: Any) -> R:
         """Make one from a sequence or array of its numbers; one of this class is returned as it is.
 
         Raises:
@@ -103,9 +104,9 @@ class Row(Value):
         return np.array(self._row(), dtype=np.float64 if dtype is None else dtype)
 
 
-def slot_setters(cls: Type[Value]) -> Tuple[Callable[[Any, Any], None], ...]:
+def slot_setters(cls: type[Value]) -> tuple[Callable[[Any, Any], None], ...]:
     """List the functions that fill the slots of `cls`, for its constructor alone.
 
     A frozen class refuses plain assignment; the slots' own descriptors are the fastest way past.
     """
-    return tuple(cls.__dict__[name].__set__ for name in cls.__slots__)
+    return tuple(cls.__dict__[name].__set__ for name in cls._names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
 
-from ._numbers import number
+from ._numbers import number, numbers
 from ._value import Row, slot_setters
 
 
@@ -39,6 +39,19 @@ class Color(Row):
         _set_g(self, _channel(g, "g"))
         _set_b(self, _channel(b, "b"))
         _set_a(self, _channel(a, "a"))
+
+    @classmethod
+    def from_array(cls: type[Color], values: Any) -> Color:
+        """Make one from r, g, b or r, g, b, a; a Color is returned as it is.
+
+        Raises:
+            TypeError: when `values` is not a sequence of numbers.
+            ValueError: when there are not three or four, or one is outside [0, 1].
+        """
+        if type(values) is cls:
+            return values
+        count = 3 if hasattr(values, "__len__") and len(values) == 3 else 4
+        return cls(*numbers(values, count, "Color"))
 
     def isclose(self, other: Color, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether each channel is close in the sense of `math.isclose`."""

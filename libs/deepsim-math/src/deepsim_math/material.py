@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Tuple, Type
+from typing import TYPE_CHECKING, Any
 
 from ._numbers import numbers
 from ._value import Row, slot_setters
@@ -48,7 +48,7 @@ class Material(Row):
         _set_emissive(self, Color.from_array(emissive))
 
     @classmethod
-    def from_array(cls: Type[Material], values: Any) -> Material:
+    def from_array(cls: type[Material], values: Any) -> Material:
         """Make one from sixteen numbers; a Material is returned as it is.
 
         Raises:
@@ -60,7 +60,7 @@ class Material(Row):
         row = numbers(values, 16, "Material")
         return cls(row[0:4], row[4:8], row[8:12], row[12:16])
 
-    def _row(self) -> Tuple[float, ...]:
+    def _row(self) -> tuple[float, ...]:
         return (*self.ambient, *self.diffuse, *self.specular, *self.emissive)
 
     def isclose(self, other: Material, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:

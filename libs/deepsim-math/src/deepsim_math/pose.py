@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any
 
 from ._coordinates import xyz
 from ._numbers import numbers
 from ._value import Row, slot_setters
 from .point import Point
-from .rotation import Euler, Quaternion
+from .rotation import Euler, Quaternion, turn
 from .vector3 import Vector3
 
 if TYPE_CHECKING:
@@ -46,13 +46,15 @@ class Pose(Row):
     def __init__(
         self, position: VectorLike = _ORIGIN, orientation: RotationLike = _IDENTITY
     ) -> None:
-        _set_position(self, Point.from_array(position))
-        if isinstance(orientation, Euler):
-            orientation = orientation.to_quaternion()
-        _set_orientation(self, Quaternion.from_array(orientation))
+        if type(position) is not Point:
+            position = Point.from_array(position)
+        if type(orientation) is not Quaternion:
+            orientation = _quaternion(orientation)
+        _set_position(self, position)
+        _set_orientation(self, orientation)
 
     @classmethod
-    def from_array(cls: Type[Pose], values: Any) -> Pose:
+    def from_array(cls: type[Pose], values: Any) -> Pose:
         """Make one from px, py, pz, qx, qy, qz, qw; a Pose is returned as it is.
 
         Raises:
@@ -64,7 +66,7 @@ class Pose(Row):
         row = numbers(values, 7, "Pose")
         return cls(Point(*row[:3]), Quaternion(*row[3:]))
 
-    def _row(self) -> Tuple[float, ...]:
+    def _row(self) -> tuple[float, ...]:
         return (*self.position, *self.orientation)
 
     @property
@@ -93,8 +95,9 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        turn_back = self.orientation.inverse()
-        return Pose(turn_back.rotate(-self.position), turn_back)
+        back = self.orientation.inverse()
+        x, y, z = turn(back, *xyz(self.position))
+        return Pose(Point(-x, -y, -z), back)
 
     def relative(self, other: Pose) -> Pose:
         """Pose of `other` in the frame of this one, both given in the same parent frame."""
@@ -106,7 +109,9 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return Point(*xyz(point)).rotate(self.orientation) + Vector3(*self.position)
+        x, y, z = turn(self.orientation, *xyz(point))
+        origin = self.position
+        return Point(origin.x + x, origin.y + y, origin.z + z)
 
     def transform_vector(self, vector: VectorLike) -> Vector3:
         """Take a direction or displacement from this frame to the parent frame: rotate only.
@@ -114,7 +119,7 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return self.orientation.rotate(Vector3(*xyz(vector)))
+        return Vector3(*turn(self.orientation, *xyz(vector)))
 
     def inverse_transform_point(self, point: VectorLike) -> Point:
         """Take a point from the parent frame to this frame.
@@ -122,8 +127,10 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        offset = Point(*xyz(point)) - self.position
-        return Point(*self.orientation.inverse().rotate(offset))
+        x, y, z = xyz(point)
+        origin = self.position
+        back = self.orientation.conjugate()
+        return Point(*turn(back, x - origin.x, y - origin.y, z - origin.z))
 
     def inverse_transform_vector(self, vector: VectorLike) -> Vector3:
         """Take a direction or displacement from the parent frame to this frame: rotate only.
@@ -131,13 +138,19 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return self.orientation.inverse().rotate(Vector3(*xyz(vector)))
+        return Vector3(*turn(self.orientation.conjugate(), *xyz(vector)))
 
     def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether the position is close and the orientation is the same rotation."""
-        return self.position.isclose(
-            other.position, rel_tol, abs_tol
-        ) and self.orientation.isclose(other.orientation, rel_tol, abs_tol)
+        return self.position.isclose(other.position, rel_tol, abs_tol) and self.orientation.isclose(
+            other.orientation, rel_tol, abs_tol
+        )
+
+
+def _quaternion(value: RotationLike) -> Quaternion:
+    if isinstance(value, Euler):
+        return value.to_quaternion()
+    return Quaternion.from_array(value)
 
 
 _set_position, _set_orientation = slot_setters(Pose)

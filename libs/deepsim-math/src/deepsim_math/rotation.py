@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import sys
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
@@ -44,9 +44,9 @@ class Euler(Row):
     def __init__(
         self, roll: SupportsFloat = 0.0, pitch: SupportsFloat = 0.0, yaw: SupportsFloat = 0.0
     ) -> None:
-        _set_roll(self, number(roll, "roll"))
-        _set_pitch(self, number(pitch, "pitch"))
-        _set_yaw(self, number(yaw, "yaw"))
+        _set_roll(self, roll if type(roll) is float else number(roll, "roll"))
+        _set_pitch(self, pitch if type(pitch) is float else number(pitch, "pitch"))
+        _set_yaw(self, yaw if type(yaw) is float else number(yaw, "yaw"))
 
     def to_quaternion(self) -> Quaternion:
         """Convert to the unit quaternion of the same rotation."""
@@ -116,7 +116,7 @@ class Quaternion(Row):
     @classmethod
     def from_euler(
         cls,
-        roll: Union[Euler, SupportsFloat],
+        roll: Euler | SupportsFloat,
         pitch: SupportsFloat = 0.0,
         yaw: SupportsFloat = 0.0,
     ) -> Quaternion:
@@ -243,10 +243,7 @@ class Quaternion(Row):
         Raises:
             ValueError: when the length is zero.
         """
-        length = math.hypot(self.x, self.y, self.z, self.w)
-        if length == 0.0:
-            raise ValueError(f"cannot normalize {self!r}: its length is zero")
-        return Quaternion(self.x / length, self.y / length, self.z / length, self.w / length)
+        return Quaternion(*_unit(self))
 
     def conjugate(self) -> Quaternion:
         """Negate x, y, z: the inverse of a unit quaternion."""
@@ -297,23 +294,7 @@ class Quaternion(Row):
             ValueError: when the length is zero.
         """
         kind = type(vector) if isinstance(vector, Coordinates) else Vector3
-        return kind(*self._turn(*xyz(vector)))
-
-    def _turn(self, vx: float, vy: float, vz: float) -> Any:
-        # v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2: exact for every length.
-        x, y, z, w = self.x, self.y, self.z, self.w
-        square = x * x + y * y + z * z + w * w
-        if square == 0.0:
-            raise ValueError(f"cannot rotate by {self!r}: its length is zero")
-        scale = 2.0 / square
-        tx = scale * (y * vz - z * vy)
-        ty = scale * (z * vx - x * vz)
-        tz = scale * (x * vy - y * vx)
-        return (
-            vx + w * tx + y * tz - z * ty,
-            vy + w * ty + z * tx - x * tz,
-            vz + w * tz + x * ty - y * tx,
-        )
+        return kind(*turn(self, *xyz(vector)))
 
     def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
         """Turn from this rotation (t = 0) to `other` (t = 1) the short way at constant speed.
@@ -323,24 +304,26 @@ class Quaternion(Row):
         Raises:
             ValueError: when either length is zero.
         """
-        a, b = self.normalized(), other.normalized()
-        if a.dot(b) < 0.0:
-            b = -b
-        # Twice the angle at the origin of the triangle a, b: accurate where acos(dot) is not.
-        gap = math.hypot(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w)
-        total = math.hypot(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w)
+        ax, ay, az, aw = _unit(self)
+        bx, by, bz, bw = _unit(other)
+        if ax * bx + ay * by + az * bz + aw * bw < 0.0:
+            bx, by, bz, bw = -bx, -by, -bz, -bw
+        # Twice the angle at the origin of the triangle 0, a, b: accurate where acos(dot) is not.
+        gap = math.hypot(ax - bx, ay - by, az - bz, aw - bw)
+        total = math.hypot(ax + bx, ay + by, az + bz, aw + bw)
         angle = 2.0 * math.atan2(gap, total)
         part = float(t)
-        if angle < 1e-8:  # sin x = x to the last digit, and 0 / 0 is avoided
+        if angle == 0.0:
             weight_a, weight_b = 1.0 - part, part
         else:
-            weight_a = math.sin((1.0 - part) * angle) / math.sin(angle)
-            weight_b = math.sin(part * angle) / math.sin(angle)
+            sine = math.sin(angle)
+            weight_a = math.sin((1.0 - part) * angle) / sine
+            weight_b = math.sin(part * angle) / sine
         return Quaternion(
-            weight_a * a.x + weight_b * b.x,
-            weight_a * a.y + weight_b * b.y,
-            weight_a * a.z + weight_b * b.z,
-            weight_a * a.w + weight_b * b.w,
+            weight_a * ax + weight_b * bx,
+            weight_a * ay + weight_b * by,
+            weight_a * az + weight_b * bz,
+            weight_a * aw + weight_b * bw,
         )
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
@@ -350,9 +333,36 @@ class Quaternion(Row):
         """
         sign = -1.0 if self.dot(other) < 0.0 else 1.0
         return all(
-            math.isclose(a, sign * b, rel_tol=rel_tol, abs_tol=abs_tol)
-            for a, b in zip(self, other)
+            math.isclose(a, sign * b, rel_tol=rel_tol, abs_tol=abs_tol) for a, b in zip(self, other)
         )
+
+
+def turn(q: Quaternion, vx: float, vy: float, vz: float) -> tuple[float, float, float]:
+    """Turn bare coordinates: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
+
+    Dividing by the squared length makes it a rotation whatever the length of `q`.
+    """
+    x, y, z, w = q.x, q.y, q.z, q.w
+    square = x * x + y * y + z * z + w * w
+    if square == 0.0:
+        raise ValueError(f"cannot rotate by {q!r}: its length is zero")
+    scale = 2.0 / square
+    tx = scale * (y * vz - z * vy)
+    ty = scale * (z * vx - x * vz)
+    tz = scale * (x * vy - y * vx)
+    return (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
+
+
+def _unit(q: Quaternion) -> tuple[float, float, float, float]:
+    x, y, z, w = q.x, q.y, q.z, q.w
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    if length == 0.0:
+        raise ValueError(f"cannot normalize {q!r}: its length is zero")
+    return x / length, y / length, z / length, w / length
 
 
 def _principal(angle: float) -> float:

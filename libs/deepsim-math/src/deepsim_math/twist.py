@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Tuple, Type
+from typing import TYPE_CHECKING, Any
 
 from ._numbers import numbers
 from ._value import Row, slot_setters
@@ -36,7 +36,7 @@ class Twist(Row):
         _set_angular(self, Vector3.from_array(angular))
 
     @classmethod
-    def from_array(cls: Type[Twist], values: Any) -> Twist:
+    def from_array(cls: type[Twist], values: Any) -> Twist:
         """Make one from vx, vy, vz, wx, wy, wz; a Twist is returned as it is.
 
         Raises:
@@ -48,7 +48,7 @@ class Twist(Row):
         row = numbers(values, 6, "Twist")
         return cls(Vector3(*row[:3]), Vector3(*row[3:]))
 
-    def _row(self) -> Tuple[float, ...]:
+    def _row(self) -> tuple[float, ...]:
         return (*self.linear, *self.angular)
 
     def isclose(self, other: Twist, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:

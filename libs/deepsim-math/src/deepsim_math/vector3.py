@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ._coordinates import Coordinates, xyz
 
 if TYPE_CHECKING:
     from ._typing import VectorLike
+
+# Rounding leaves a normalized vector this near to length 1: normalizing again changes nothing.
+_UNIT = 4 * sys.float_info.epsilon
 
 
 class Vector3(Coordinates):
@@ -73,7 +77,7 @@ class Vector3(Coordinates):
         )
 
     def normalized(self) -> Vector3:
-        """Make the unit vector of the same direction.
+        """Make the unit vector of the same direction; a unit vector is returned as it is.
 
         Raises:
             ValueError: when the length is zero.
@@ -81,6 +85,8 @@ class Vector3(Coordinates):
         length = math.hypot(self.x, self.y, self.z)
         if length == 0.0:
             raise ValueError(f"cannot normalize {self!r}: its length is zero")
+        if abs(length - 1.0) <= _UNIT:
+            return self
         return Vector3(self.x / length, self.y / length, self.z / length)
 
     def project(self, onto: VectorLike) -> Vector3:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from deepsim_math import Color, Material
 from deepsim_spawn import LightDescription
 from deepsim_sync import COLUMNS, Cells, Entities, Kind, LightTable, Tables, VisualTable

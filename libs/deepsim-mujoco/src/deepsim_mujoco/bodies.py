@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from .engine import mujoco
 
 Rows = NDArray[np.intp]
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 
 XYZ = np.arange(3)
+_IN_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])  # MuJoCo's quaternions are w x y z
 IN_ROW = np.tile(XYZ, 3)
 """Spreads vectors (k, 3) over the elements of matrices (k, 9), along each row."""
 IN_COLUMN = np.repeat(XYZ, 3)
@@ -47,7 +49,7 @@ class Bodies:
 
     Attributes:
         body: (n,) index of the body.
-        qpos: (n,) address of its free joint's position, or -1.
+        qpos_pose: (n, 7) where the numbers of a pose lie in qpos; of meaning for free rows.
         dof: (n,) address of its free joint's velocity, or -1.
         mocap: (n,) index of its mocap pose, or -1.
         free: Rows with a free joint.
@@ -60,8 +62,9 @@ class Bodies:
         has_joint = np.flatnonzero(joint >= 0)
         types = model.jnt_type[joint[has_joint]]
         self.free = has_joint[types == mujoco.mjtJoint.mjJNT_FREE]
-        self.qpos = np.full(len(names), -1, dtype=np.intp)
-        self.qpos[self.free] = model.jnt_qposadr[joint[self.free]]
+        address = np.zeros(len(names), dtype=np.intp)
+        address[self.free] = model.jnt_qposadr[joint[self.free]]
+        self.qpos_pose = address[:, None] + _IN_QPOS
         self.dof = np.full(len(names), -1, dtype=np.intp)
         self.dof[self.free] = model.jnt_dofadr[joint[self.free]]
         self.mocap = model.body_mocapid[self.body].astype(np.intp)

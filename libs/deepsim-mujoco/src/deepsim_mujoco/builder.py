@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
+
 from deepsim_math import Pose
 from deepsim_spawn import (
     CameraDescription,
@@ -66,9 +67,7 @@ def anchor_name(root: Node) -> str:
     return f"#anchor {root.name}"
 
 
-def build_model(
-    spec: mujoco.MjSpec, description: ModelDescription, name: str, pose: Pose
-) -> Built:
+def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, pose: Pose) -> Built:
     """Adds a model to a spec.
 
     Args:
@@ -151,9 +150,7 @@ def _add_link(
     for visual in link.visuals:
         name = node.name + SCOPE + visual.name
         built.others.append(spec.add_material(name=name))
-        geom = body.add_geom(
-            name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name
-        )
+        geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name)
         apply_shape(geom, visual.geometry, visual.pose, mesh=mesh)
         built.visuals[name] = visual
     for light in link.lights:

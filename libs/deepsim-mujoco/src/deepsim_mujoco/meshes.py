@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from deepsim_spawn import Mesh
 from deepsim_sync import SpawnError
-from numpy.typing import NDArray
 
 from .engine import mujoco
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+
 from deepsim_math import Pose, poses
 from deepsim_sync import SCOPE, Refusal
 
@@ -18,7 +19,6 @@ from .tree import Carrier, Frame
 StateKind = Literal["models", "links"]
 STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
-_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])  # a pose within the qpos of a free joint
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _WXYZ = np.array([6, 3, 4, 5])  # our pose's quaternion in MuJoCo's order
 
@@ -35,6 +35,11 @@ class Motion:
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, built: Sequence[Built]) -> None:
         self._model = model
         self._data = data
+        # Views of MuJoCo's memory, which stays where it is until the next recompile: asking for
+        # one costs as much as reading a hundred rows.
+        self._qpos, self._qvel = data.qpos, data.qvel
+        self._xpos, self._xquat, self._xmat = data.xpos, data.xquat, data.xmat
+        self._mocap_pos, self._mocap_quat = data.mocap_pos, data.mocap_quat
         self._stale = True
         frames = [frame for one in built for frame in one.frames]
         links = [node.name for one in built for node in one.links]
@@ -50,14 +55,14 @@ class Motion:
         self._to_body = np.array([frame.offset for frame in frames]).reshape(-1, 7)
         self._to_model = poses.inverse(self._to_body)
         self._shifted = bool((self._to_body != np.asarray(Pose())).any())
-        self._roots = [
-            self._roots_of(frame, one) for one in built for frame in one.frames
-        ]
+        self._roots = [self._roots_of(frame, one) for one in built for frame in one.frames]
         self._hold: dict[StateKind, Rows] = {
             "models": self._bodies["models"].hold(),
             "links": self._bodies["links"].hold(),
         }
-        for row, (body, roots) in enumerate(zip(self._bodies["models"].body, self._roots)):
+        for row, (body, roots) in enumerate(
+            zip(self._bodies["models"].body, self._roots, strict=True)
+        ):
             if len(roots.body) == 0:
                 self._hold["models"][row] = Hold.JOINTS
             elif list(roots.body) != [body]:
@@ -88,9 +93,9 @@ class Motion:
     def read(self, kind: StateKind, pose: Floats, twist: Floats) -> None:
         """Fills pose (n, 7) and twist (n, 6) of all models or links."""
         self.update_kinematics()
-        bodies, data = self._bodies[kind], self._data
-        pose[:, :3] = data.xpos.take(bodies.body, axis=0)
-        pose[:, 3:] = data.xquat.take(bodies.body, axis=0)[:, _XYZW]
+        bodies = self._bodies[kind]
+        pose[:, :3] = self._xpos.take(bodies.body, axis=0)
+        pose[:, 3:] = self._xquat.take(bodies.body, axis=0)[:, _XYZW]
         self._read_twist(bodies, twist)
         if kind == "models" and self._shifted:
             arm = self._rotate(bodies.body, self._to_model[:, IN_ROW])
@@ -98,9 +103,8 @@ class Motion:
             twist[:, :3] += np.cross(twist[:, 3:], arm)
 
     def _read_twist(self, bodies: Bodies, twist: Floats) -> None:
-        qvel = self._data.qvel
-        linear = qvel[bodies.free_linear]
-        angular = self._rotate(bodies.free_body, qvel[bodies.free_angular])
+        linear = self._qvel[bodies.free_linear]
+        angular = self._rotate(bodies.free_body, self._qvel[bodies.free_angular])
         if bodies.all_free:
             twist[:, :3] = linear
             twist[:, 3:] = angular
@@ -115,13 +119,13 @@ class Motion:
             mujoco.mj_comVel(model, data)
             body = bodies.body[bodies.jointed]
             angular = data.cvel[body, :3]
-            arm = data.xpos[body] - data.subtree_com[model.body_rootid[body]]
+            arm = self._xpos[body] - data.subtree_com[model.body_rootid[body]]
             twist[bodies.jointed, :3] = data.cvel[body, 3:] + np.cross(angular, arm)
             twist[bodies.jointed, 3:] = angular
 
     def _rotate(self, body: Rows, spread: Floats) -> Floats:
         """R v of many bodies, for vectors spread by `IN_ROW`: half the time of matmul or einsum."""
-        turned: Floats = (self._data.xmat.take(body, axis=0) * spread) @ SUM_ROWS
+        turned: Floats = (self._xmat.take(body, axis=0) * spread) @ SUM_ROWS
         return turned
 
     def link_pose(self, name: str) -> Pose:
@@ -133,20 +137,22 @@ class Motion:
 
     def write_pose(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
         """Moves rows to poses (k, 7) in the world; returns the rows that cannot be moved."""
-        bodies, hold, data = self._bodies[kind], self._hold[kind][rows], self._data
-        # The general case starts from where things are now.
-        for number in np.flatnonzero(hold == Hold.SEVERAL):
-            self._move_together(int(rows[number]), values[number])
+        bodies, hold = self._bodies[kind], self._hold[kind][rows]
+        others = hold.any()  # Hold.FREE is 0
+        if others:  # the general case starts from where things are now
+            for number in np.flatnonzero(hold == Hold.SEVERAL):
+                self._move_together(int(rows[number]), values[number])
         targets = values
         if kind == "models" and self._shifted:
             targets = poses.compose(values, self._to_body[rows])
-        free = hold == Hold.FREE
-        data.qpos[bodies.qpos[rows[free]][:, None] + _QPOS] = targets[free]
-        if not free.all():
-            placed = hold == Hold.PLACED
-            data.mocap_pos[bodies.mocap[rows[placed]]] = targets[placed, :3]
-            data.mocap_quat[bodies.mocap[rows[placed]]] = targets[placed][:, _WXYZ]
         self._stale = True
+        if not others:
+            self._qpos[bodies.qpos_pose[rows]] = targets
+            return []
+        free, placed = hold == Hold.FREE, hold == Hold.PLACED
+        self._qpos[bodies.qpos_pose[rows[free]]] = targets[free]
+        self._mocap_pos[bodies.mocap[rows[placed]]] = targets[placed, :3]
+        self._mocap_quat[bodies.mocap[rows[placed]]] = targets[placed][:, _WXYZ]
         return [self._held_by_joints(kind, "pose", row) for row in rows[hold == Hold.JOINTS]]
 
     def write_twist(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
@@ -156,15 +162,13 @@ class Motion:
         """
         self.update_kinematics()
         bodies, hold = self._bodies[kind], self._hold[kind][rows]
+        if not hold.any():  # Hold.FREE is 0
+            self._set_model_velocity(kind, bodies, rows, values)
+            return []
         free = hold == Hold.FREE
-        chosen, given = rows[free], values[free]
-        linear = given[:, :3]
-        if kind == "models" and self._shifted:
-            arm = -self._rotate(bodies.body[chosen], self._to_model[chosen][:, IN_ROW])
-            linear = linear + np.cross(given[:, 3:], arm)
-        self._set_velocity(bodies.body[chosen], bodies.dof[chosen], linear, given[:, 3:])
+        self._set_model_velocity(kind, bodies, rows[free], values[free])
         refusals = []
-        for row, held, value in zip(rows[~free], hold[~free], values[~free]):
+        for row, held, value in zip(rows[~free], hold[~free], values[~free], strict=True):
             if held == Hold.JOINTS:
                 refusals.append(self._held_by_joints(kind, "twist", row))
             elif held == Hold.SEVERAL and (self._roots[row].all_free or not value.any()):
@@ -174,11 +178,21 @@ class Motion:
                 refusals.append(Refusal(kind, "twist", self.names[kind][row], reason))
         return refusals
 
+    def _set_model_velocity(
+        self, kind: StateKind, bodies: Bodies, rows: Rows, values: Floats
+    ) -> None:
+        linear, angular = values[:, :3], values[:, 3:]
+        body = bodies.body[rows]
+        if kind == "models" and self._shifted:
+            arm = -self._rotate(body, self._to_model[rows][:, IN_ROW])
+            linear = linear + np.cross(angular, arm)
+        self._set_velocity(body, bodies.dof[rows], linear, angular)
+
     def _set_velocity(self, body: Rows, dof: Rows, linear: Floats, angular: Floats) -> None:
         """Of free joints; MuJoCo has the angular velocity in the body's own axes: R^T w."""
-        qvel = self._data.qvel
+        qvel = self._qvel
         qvel[dof[:, None] + XYZ] = linear
-        turned = self._data.xmat.take(body, axis=0) * angular[:, IN_COLUMN]
+        turned = self._xmat.take(body, axis=0) * angular[:, IN_COLUMN]
         qvel[dof[:, None] + 3 + XYZ] = turned @ SUM_COLUMNS
 
     def _frame(self, row: int) -> Floats:
@@ -189,25 +203,24 @@ class Motion:
         )
 
     def _body_poses(self, body: Rows | np.intp) -> Floats:
-        data = self._data
-        return np.concatenate([data.xpos[body], data.xquat[body][..., _XYZW]], axis=-1)
+        return np.concatenate([self._xpos[body], self._xquat[body][..., _XYZW]], axis=-1)
 
     def _move_together(self, row: int, target: Floats) -> None:
         """Moves all roots of a model by the motion that takes its frame to a target."""
-        roots, data = self._roots[row], self._data
+        roots = self._roots[row]
         motion = poses.compose(target, poses.inverse(self._frame(row)))
         moved = poses.compose(motion, self._body_poses(roots.body))
-        data.qpos[roots.qpos[roots.free][:, None] + _QPOS] = moved[roots.free]
+        self._qpos[roots.qpos_pose[roots.free]] = moved[roots.free]
         placed = np.flatnonzero(roots.mocap >= 0)
-        data.mocap_pos[roots.mocap[placed]] = moved[placed, :3]
-        data.mocap_quat[roots.mocap[placed]] = moved[placed][:, _WXYZ]
+        self._mocap_pos[roots.mocap[placed]] = moved[placed, :3]
+        self._mocap_quat[roots.mocap[placed]] = moved[placed][:, _WXYZ]
         self._stale = True
 
     def _turn_together(self, row: int, twist: Floats) -> None:
         """Gives all free roots of a model the velocities of one rigid motion."""
         roots = self._roots[row]
         body, dof = roots.free_body, roots.dof[roots.free]
-        arm = self._data.xpos[body] - self._frame(row)[:3]
+        arm = self._xpos[body] - self._frame(row)[:3]
         linear = twist[:3] + np.cross(twist[3:], arm)
         self._set_velocity(body, dof, linear, np.broadcast_to(twist[3:], linear.shape))
 

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+
 from deepsim_math import Pose
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
 from deepsim_sync import (
@@ -24,10 +26,9 @@ from deepsim_sync import (
     Tables,
     UnknownEntityError,
 )
-from numpy.typing import NDArray
 
 from .appearance import Appearance
-from .builder import Built, build_model, remove_model
+from .builder import build_model, remove_model
 from .engine import mujoco
 from .lights import add_light, apply_scene
 from .motion import STATE_KINDS, Motion
@@ -132,7 +133,7 @@ class MujocoSimulator:
                 "reset, then try a smaller step size or smaller forces"
             )
 
-    def reset(self, seed: int | None = None) -> None:  # noqa: ARG002 (nothing here is random)
+    def reset(self, seed: int | None = None) -> None:
         """Back to time 0: every model at its spawn pose and at rest."""
         mujoco.mj_resetData(self._model, self._data)
         self._steps = 0
@@ -155,11 +156,11 @@ class MujocoSimulator:
         """Applies a batch: models before links, poses before twists; returns refused rows."""
         refusals: list[Refusal] = []
         cells = changes.cells
-        for kind in STATE_KINDS:
-            if (pose := cells.get((kind, "pose"))) is not None:
-                refusals += self._motion.write_pose(kind, pose.rows, pose.values)
-            if (twist := cells.get((kind, "twist"))) is not None:
-                refusals += self._motion.write_twist(kind, twist.rows, twist.values)
+        for state in STATE_KINDS:
+            if (pose := cells.get((state, "pose"))) is not None:
+                refusals += self._motion.write_pose(state, pose.rows, pose.values)
+            if (twist := cells.get((state, "twist"))) is not None:
+                refusals += self._motion.write_twist(state, twist.rows, twist.values)
         looks = {key: value for key, value in cells.items() if key[0] not in STATE_KINDS}
         for (kind, column), value in looks.items():
             self._appearance.write(kind, column, value)

@@ -62,9 +62,7 @@ def model_frames(description: ModelDescription, name: str) -> Iterator[Frame]:
     poses = {link: pose for link, _, pose in description.all_links()}
     if not poses:
         raise SpawnError(name, "it has no link")
-    yield Frame(
-        name, name + SCOPE + description.canonical_link, poses[description.canonical_link]
-    )
+    yield Frame(name, name + SCOPE + description.canonical_link, poses[description.canonical_link])
     for nested in description.models:
         yield from model_frames(nested, name + SCOPE + nested.name)
 
@@ -106,9 +104,7 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
 def _nodes(model: ModelDescription, name: str, pose: Pose, *, static: bool) -> Iterator[Node]:
     static = static or model.static
     for link in model.links:
-        yield Node(
-            name + SCOPE + link.name, name, link, pose @ link.pose, static or link.kinematic
-        )
+        yield Node(name + SCOPE + link.name, name, link, pose @ link.pose, static or link.kinematic)
     for nested in model.models:
         yield from _nodes(nested, name + SCOPE + nested.name, pose @ nested.pose, static=static)
 

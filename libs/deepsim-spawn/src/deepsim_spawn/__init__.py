@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .abstract_spawner import AbstractSpawner
 from .description import (
     Attenuation,
     Box,
@@ -33,8 +34,13 @@ from .description import (
     VisualDescription,
     WorldDescription,
 )
+from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
+from .gazebo_xml_loader import GazeboXMLLoader
+from .model_spawner import ModelSpawner
+from .search_path import SearchPath
 
 __all__ = [
+    "AbstractSpawner",
     "Attenuation",
     "Box",
     "CameraDescription",
@@ -42,6 +48,7 @@ __all__ = [
     "CollisionDescription",
     "Cylinder",
     "Ellipsoid",
+    "GazeboXMLLoader",
     "Geometry",
     "Inertial",
     "JointAxis",
@@ -52,14 +59,19 @@ __all__ = [
     "LinkDescription",
     "Mesh",
     "ModelDescription",
+    "ModelFormatError",
+    "ModelFormatWarning",
+    "ModelSpawner",
     "Physics",
     "Plane",
     "PluginDescription",
     "Scene",
+    "SearchPath",
     "SensorDescription",
     "Sphere",
     "SpotCone",
     "Surface",
+    "UnsupportedElementWarning",
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",

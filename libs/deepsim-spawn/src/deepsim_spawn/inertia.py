@@ -4,15 +4,53 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deepsim_math import Pose
+
+from .description import Inertial
+from .xml import Element
 
 _MARGIN = 1e-6
 """Least second moment along an axis, as a part of the trace: keeps clear of the flat body."""
 
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
+
+
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""The six numbers of a tensor, row by row, by their names in SDF and URDF."""
+
+
+def make_inertial(
+    element: Element, mass: float, pose: Pose, moments: Mapping[str, float]
+) -> Inertial:
+    """Mass and inertia of a link; an impossible tensor is replaced, with a warning.
+
+    Args:
+        element: Where they are written.
+        mass: [kg].
+        pose: Of the inertial frame, in the link frame.
+        moments: The six of `MOMENTS` [kg m^2].
+
+    Raises:
+        ModelFormatError: The mass is not positive.
+    """
+    ixx, ixy, ixz, iyy, iyz, izz = (moments[name] for name in MOMENTS)
+    tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    if mass > 0.0 and not is_physical(tensor):
+        tensor = nearest_physical(tensor, mass)
+        given = ", ".join(f"{name} {moments[name]:g}" for name in MOMENTS)
+        used = ", ".join(
+            f"{name} {value:.4g}"
+            for name, value in zip(MOMENTS, tensor[np.triu_indices(3)], strict=True)
+        )
+        element.warn(f"no rigid body has the inertia {given}; the nearest is used: {used}")
+    upper = dict(zip(MOMENTS, tensor[np.triu_indices(3)].tolist(), strict=True))
+    return element.make(Inertial, mass=mass, pose=pose, **upper)
 
 
 def is_physical(tensor: NDArray[np.float64]) -> bool:

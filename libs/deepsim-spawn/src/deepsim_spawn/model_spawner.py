@@ -11,7 +11,7 @@ from deepsim_sync import World
 
 from .abstract_spawner import AbstractSpawner
 from .description import ModelDescription
-from .loader import GazeboXMLLoader
+from .gazebo_xml_loader import GazeboXMLLoader
 
 
 class ModelSpawner(AbstractSpawner):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from .entities import Kind, Names
 from .tables import COLUMNS, Array
 
 _SMALLEST_NORM = 1e-6  # below this a quaternion's direction is noise
+_UNIT = 1e-12  # a quaternion this close to unit length stays as it was given, bit for bit
 
 
 class Cells(NamedTuple):
@@ -57,52 +58,67 @@ class Refusal(NamedTuple):
 
 
 def checked_cells(
-    kind: Kind, column: str, names: Names, rows: NDArray[np.intp], values: ArrayLike
+    names: Names, column: str, rows: NDArray[np.intp], values: ArrayLike, worlds: int = 1
 ) -> Array:
     """Values fit to be written to some rows of a column.
 
     Args:
-        kind: The table.
-        column: The column.
         names: The names of the table's rows.
+        column: The column.
         rows: (k,) the rows that the values are for.
-        values: Anything that broadcasts to (..., k, width).
+        values: Whole cells, of a shape that broadcasts to (worlds, k, ...).
+        worlds: How many worlds the table has.
 
     Returns:
-        (..., k, width) array, a copy; quaternions have unit length.
+        (k, ...) or (worlds, k, ...) array, a copy; quaternions have unit length.
 
     Raises:
-        ValueError: A value has the wrong shape, is not finite, is a colour or transparency outside
-            0..1, or is a quaternion without direction. The message names the entity.
+        ValueError: There is no such column; or a value has the wrong shape, is not finite, is a
+            colour or transparency outside 0..1, or is a quaternion without direction. The message
+            names the entity.
     """
-    spec = COLUMNS[kind][column]
-    given = np.asarray(values, dtype=spec.dtype)
-    try:
-        cells = np.broadcast_to(
-            given, np.broadcast_shapes(given.shape, (len(rows), *spec.width))
-        ).copy()
-    except ValueError:
-        raise ValueError(
-            f"{column} of {len(rows)} {kind} must have shape {(len(rows), *spec.width)} "
-            f"or broadcast to it, got {given.shape}"
-        ) from None
+    spec = COLUMNS[names.kind].get(column)
+    if spec is None:
+        known = ", ".join(COLUMNS[names.kind])
+        raise ValueError(f"{names.kind} have no {column!r}; they have {known}")
+    cells: Array = np.array(values, dtype=spec.dtype)
+    shape = (len(rows), *spec.width)
+    if cells.shape != shape:
+        if cells.ndim > len(shape):
+            shape = (worlds, *shape)
+        whole = cells.shape[cells.ndim - len(spec.width) :] == spec.width
+        if not whole or not _broadcasts(cells.shape, shape):
+            one = len(rows) == 1
+            owner = f"{names.noun} {names[int(rows[0])]!r}" if one else f"{len(rows)} {names.kind}"
+            raise ValueError(
+                f"{column} of {owner} must have shape {shape}, or {spec.width} for each alike, "
+                f"got {cells.shape}"
+            )
+        cells = np.broadcast_to(cells, shape).copy()
     if spec.dtype is np.bool_:
         return cells
 
-    def refuse(bad: NDArray[np.bool_], rule: str) -> None:
-        if bad.any():
-            flat = cells.reshape(-1, *cells.shape[cells.ndim - len(spec.width) :])
-            first = int(np.argmax(bad.reshape(len(flat), -1).any(axis=1)))
-            name = names[int(rows[first % len(rows)])]
-            raise ValueError(f"{column} of {names.noun} {name!r} must {rule}, got {flat[first]}")
+    def refuse(bad: NDArray[np.bool_], rule: str) -> NoReturn:
+        flat = cells.reshape(-1, *spec.width)
+        first = int(np.argmax(bad.reshape(len(flat), -1).any(axis=1)))
+        name = names[int(rows[first % len(rows)])]
+        raise ValueError(f"{column} of {names.noun} {name!r} must {rule}, got {flat[first]}")
 
-    refuse(~np.isfinite(cells), "be finite")
-    if spec.unit_range:
+    if not np.isfinite(cells).all():
+        refuse(~np.isfinite(cells), "be finite")
+    if spec.unit_range and ((cells < 0.0) | (cells > 1.0)).any():
         refuse((cells < 0.0) | (cells > 1.0), "lie in 0..1")
     if column == "pose":
-        norm = np.linalg.norm(cells[..., 3:], axis=-1, keepdims=True)
-        refuse(norm < _SMALLEST_NORM, "have a quaternion that is not zero")
-        # A unit quaternion stays as it was given, bit for bit.
-        off_unit = np.abs(norm - 1.0) > 1e-12
-        cells[..., 3:] /= np.where(off_unit, norm, 1.0)
+        square = np.square(cells[..., 3:]).sum(axis=-1)
+        if (np.abs(square - 1.0) > _UNIT).any():
+            if (square < _SMALLEST_NORM**2).any():
+                refuse(square < _SMALLEST_NORM**2, "have a quaternion that is not zero")
+            cells[..., 3:] /= np.sqrt(square)[..., None]
     return cells
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, to) == to
+    except ValueError:
+        return False

@@ -16,7 +16,7 @@ from deepsim_math import Pose
 from .behaviour_manager import BehaviourManager
 from .changes import Cells, Changes, Refusal, checked_cells
 from .current import PerWorld, current, current_world
-from .entities import Entities, Kind
+from .entities import KINDS, Entities, Kind, Names
 from .errors import WriteRefusedError
 from .simulator import Simulator
 from .tables import LightTable, StateTable, Tables, VisualTable
@@ -30,11 +30,21 @@ from .trackers import (
     SetVisualTracker,
     TrackerManager,
 )
+from .trackers.getters import Getter
+from .trackers.setters import Setter
 
 T = TypeVar("T", bound=PerWorld)
 
-_GETTERS = (GetModelStateTracker, GetLinkStateTracker, GetVisualTracker)
-_SETTERS = (SetModelStateTracker, SetLinkStateTracker, SetVisualTracker)
+_GETTERS: tuple[type[Getter], ...] = (
+    GetModelStateTracker,
+    GetLinkStateTracker,
+    GetVisualTracker,
+)
+_SETTERS: tuple[type[Setter], ...] = (
+    SetModelStateTracker,
+    SetLinkStateTracker,
+    SetVisualTracker,
+)
 
 
 class World:
@@ -66,8 +76,12 @@ class World:
         self.rng = np.random.default_rng(seed)
         self.ticks = 0
         self._last_tick: float | None = None
-        self._allocate()
+        self._tables = Tables.allocate(simulator.entities)
+        self._shown = self._tables.read_only()
         self._used: set[Kind] = set()
+        self._fresh: set[Kind] = set()
+        self._pending: dict[tuple[Kind, str], NDArray[np.bool_]] = {}
+        self._lost: list[Refusal] = []
         self._singles: dict[type[PerWorld], PerWorld] = {}
         self._tokens: list[Token[World | None]] = []
         for getter in _GETTERS:
@@ -113,17 +127,21 @@ class World:
 
         Args:
             kind: The table.
-            columns: New values by column, each of a shape that broadcasts to (W, k, ...).
+            columns: New values by column: whole cells, of a shape that broadcasts to (W, k, ...).
             rows: The k rows; all of them by default.
 
         Raises:
-            ValueError: A value is not fit for its column; nothing was changed.
+            ValueError: There is no such table or column, or a value is not fit for its column;
+                nothing was changed.
         """
+        if kind not in KINDS:
+            raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
         self._fresh_tables(kind)
         names = self._tables.entities.names(kind)
         chosen = np.arange(len(names)) if rows is None else np.fromiter(rows, dtype=np.intp)
+        worlds = len(self._tables.models.pose)
         checked = {
-            column: checked_cells(kind, column, names, chosen, values)
+            column: checked_cells(names, column, chosen, values, worlds)
             for column, values in columns.items()
         }
         for column, values in checked.items():
@@ -225,11 +243,11 @@ class World:
             DuplicateEntityError: The name is taken.
             SpawnError: The description cannot be built; the world is as it was.
             ValueError: The pose is not finite, or its quaternion is zero.
+            WriteRefusedError: The simulator refused what was put before; nothing was added.
         """
-        self.flush()
         row = np.zeros(1, dtype=np.intp)
-        names = Entities(0, models=[name]).models
-        placed = checked_cells("models", "pose", names, row, [pose])
+        placed = checked_cells(Names("models", [name]), "pose", row, [pose])
+        self.flush()
         self.simulator.spawn(description, name, Pose.from_array(placed[0]))
 
     def delete(self, name: str) -> None:
@@ -237,6 +255,7 @@ class World:
 
         Raises:
             UnknownEntityError: There is no such model.
+            WriteRefusedError: The simulator refused what was put before; nothing was removed.
         """
         self.flush()
         self.simulator.delete(name)
@@ -293,13 +312,6 @@ class World:
 
     # Freshness
 
-    def _allocate(self) -> None:
-        self._tables = Tables.allocate(self.simulator.entities)
-        self._shown = self._tables.read_only()
-        self._fresh: set[Kind] = set()
-        self._pending: dict[tuple[Kind, str], NDArray[np.bool_]] = {}
-        self._lost: list[Refusal] = []
-
     def _fresh_tables(self, kind: Kind) -> Tables:
         self._follow_entities()
         self._used.add(kind)
@@ -324,9 +336,10 @@ class World:
         """Makes new tables when entities came or went; what is pending moves along by name."""
         if self.simulator.entities.generation == self._tables.entities.generation:
             return
-        old, pending, lost = self._tables, self._pending, self._lost
-        self._allocate()
-        self._lost = lost
+        old, self._tables = self._tables, Tables.allocate(self.simulator.entities)
+        self._shown = self._tables.read_only()
+        self._fresh.clear()
+        pending, self._pending = self._pending, {}
         for (kind, name), mask in pending.items():
             before, now = old.entities.names(kind), self._tables.entities.names(kind)
             values = old.column(kind, name)

@@ -4,8 +4,20 @@
 from __future__ import annotations
 
 from .file import read_sdf
-from .frames import Frame, Scope
+from .frames import MODEL, Frame, Scope
+from .harmless import HARMLESS
 from .material import read_material
-from .sensor import read_sensor
+from .model_folder import model_file
+from .sensor import read_plugin, read_sensor
 
-__all__ = ["Frame", "Scope", "read_material", "read_sdf", "read_sensor"]
+__all__ = [
+    "HARMLESS",
+    "MODEL",
+    "Frame",
+    "Scope",
+    "model_file",
+    "read_material",
+    "read_plugin",
+    "read_sdf",
+    "read_sensor",
+]

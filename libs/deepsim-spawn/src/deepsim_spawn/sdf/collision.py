@@ -6,6 +6,7 @@ from __future__ import annotations
 from deepsim_spawn.description import CollisionDescription, Surface
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
+
 from .frames import Scope
 from .geometry import read_geometry
 from .pose import read_pose

@@ -11,11 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deepsim_math import Pose
-
-from deepsim_spawn.errors import ModelFormatError
+from deepsim_spawn.description.model import SCOPE
 from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import word
 
-SEPARATOR = "::"
+from .pose import read_pose
+
+MODEL = "__model__"
+"""A model's own frame, by which everything in it is placed."""
+
+WORLD = "world"
+"""The world's own frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Frame:
         element: Where it is defined.
         pose: As written, in the frame `relative_to`.
         relative_to: Name of a frame in the same scope.
-        attached_to: Name of the frame whose body it moves with; itself for a link.
+        attached_to: Name of the frame whose body it moves with; its own name for a body.
         inside: The scope of a nested model.
     """
 
@@ -41,7 +47,12 @@ class Scope:
     """The frames of one model or world.
 
     Args:
-        root: Name of the scope's own frame, ``__model__`` or ``world``.
+        root: Name of the scope's own frame, `MODEL` or `WORLD`.
+
+    Attributes:
+        root: As given.
+        canonical_link: Scoped name of the link that the own frame of a model is attached to;
+            empty in a world, and in a model without links.
     """
 
     def __init__(self, root: str) -> None:
@@ -59,17 +70,32 @@ class Scope:
         Raises:
             ModelFormatError: The name is reserved or taken.
         """
-        if name == "world" or (name.startswith("__") and name.endswith("__")):
-            raise frame.element.error(f"the name {name!r} is reserved")
-        if SEPARATOR in name:
-            raise frame.element.error(f"a name must not contain {SEPARATOR!r}, got {name!r}")
+        if name == WORLD or (name.startswith("__") and name.endswith("__")) or SCOPE in name:
+            raise frame.element.error(f"the name {name!r} is reserved: choose another one")
         if name in self._frames:
             first = self._frames[name].element
             raise frame.element.error(
-                f"the name {name!r} is taken by the {first.tag} at {first.place}: "
-                "siblings must have unique names"
+                f"the name {name!r} is taken by the <{first.tag}> at {first.place}"
             )
         self._frames[name] = frame
+
+    def add_frame(self, element: Element) -> None:
+        """Names the frame of a `<frame>`."""
+        name = element.require_attribute("name", word)
+        pose, relative_to = read_pose(element)
+        attached_to = element.attribute("attached_to", str, "") or self.root
+        self.add(name, Frame(element, pose, relative_to or attached_to, attached_to))
+
+    def check(self) -> None:
+        """Looks up every frame, so that also those that nobody uses are known to be right.
+
+        Raises:
+            ModelFormatError: One refers to a frame that does not exist, or to itself.
+        """
+        for name, frame in self._frames.items():
+            self.pose(name, frame.element)
+            if self.canonical_link:
+                self.link(name, frame.element)
 
     def pose(self, name: str, asking: Element) -> Pose:
         """The pose of a frame in the scope's own frame.
@@ -86,12 +112,10 @@ class Scope:
         while name not in self._resolved:
             if name in chain:
                 raise asking.error(_cycle([*chain, name]))
-            outer, _, inner = name.partition(SEPARATOR)
+            outer, _, inner = name.partition(SCOPE)
             frame = self._frame(outer, asking)
             if inner:
-                if frame.inside is None:
-                    raise asking.error(f"{outer!r} in {name!r} is not a nested model")
-                chain[name] = frame.inside.pose(inner, asking)
+                chain[name] = self._inside(frame, name, asking).pose(inner, asking)
                 name = outer
             else:
                 chain[name] = frame.pose
@@ -103,7 +127,7 @@ class Scope:
         return pose
 
     def relative_pose(self, pose: Pose, relative_to: str, base: str, asking: Element) -> Pose:
-        """A pose written in one frame, in another.
+        """A pose that is written in one frame, in another.
 
         Args:
             pose: As written.
@@ -116,7 +140,7 @@ class Scope:
         return self.pose(base, asking).inverse() @ self.pose(relative_to, asking) @ pose
 
     def link(self, name: str, asking: Element) -> str:
-        """The scoped name of the link that a frame moves with.
+        """The scoped name of the link that a frame of a model moves with.
 
         Raises:
             ModelFormatError: There is no such frame, or it is attached to no link.
@@ -127,16 +151,14 @@ class Scope:
                 raise asking.error(_cycle([*chain, name]))
             chain[name] = None
             if name == self.root:
-                name = self.canonical_link
-                if not name:
+                if not self.canonical_link:
                     raise asking.error(f"{next(iter(chain))!r} is attached to no link")
-            outer, _, inner = name.partition(SEPARATOR)
+                return self.canonical_link
+            outer, _, inner = name.partition(SCOPE)
             frame = self._frame(outer, asking)
-            if frame.inside is not None:
-                inside = frame.inside
-                return outer + SEPARATOR + inside.link(inner or inside.root, asking)
-            if inner:
-                raise asking.error(f"{outer!r} in {name!r} is not a nested model")
+            if inner or frame.inside is not None:
+                inside = self._inside(frame, name, asking)
+                return outer + SCOPE + inside.link(inner or inside.root, asking)
             if frame.attached_to == name:
                 return name
             name = frame.attached_to
@@ -147,6 +169,12 @@ class Scope:
         except KeyError:
             known = ", ".join([self.root, *self._frames])
             raise asking.error(f"there is no frame {name!r}; known here: {known}") from None
+
+    @staticmethod
+    def _inside(frame: Frame, name: str, asking: Element) -> Scope:
+        if frame.inside is None:
+            raise asking.error(f"{name!r} leads into <{frame.element.tag}>, which is no model")
+        return frame.inside
 
 
 def _cycle(names: list[str]) -> str:

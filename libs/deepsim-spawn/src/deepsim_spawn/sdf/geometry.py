@@ -3,9 +3,20 @@
 
 from __future__ import annotations
 
-from deepsim_math import Vector3
+from collections.abc import Callable
+from typing import Final
 
-from deepsim_spawn.description import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from deepsim_math import Vector3
+from deepsim_spawn.description import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Mesh,
+    Plane,
+    Sphere,
+)
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number, pair, vector, word
 
@@ -17,7 +28,7 @@ def read_geometry(owner: Element) -> Geometry | None:
         reader = _READERS.get(shape.tag)
         if reader is not None:
             return reader(geometry.require(shape.tag))
-        geometry.skip(shape.tag)
+        shape.mark_read()
         shape.warn_unsupported(f"not supported, the {owner.tag} is left out")
         return None
     geometry.warn_unsupported(f"holds no shape, the {owner.tag} is left out")
@@ -63,7 +74,7 @@ def _mesh(shape: Element) -> Mesh:
     )
 
 
-_READERS = {
+_READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "box": _box,
     "sphere": _sphere,
     "cylinder": _cylinder,

@@ -1,28 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<include>` elements."""
+"""What a document holds, and what `<include>` adds to it."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
-from deepsim_spawn.model_folder import model_file
 from deepsim_spawn.xml import Document, Element, parse, read_bytes
 from deepsim_spawn.xml.values import boolean, word
 
-from .entity import sdf_entity
+from .model_folder import model_file
+from .version import sdf_version
+
+_ENTITIES = ("world", "model", "light", "actor")
 
 
-def open_include(element: Element) -> Element:
-    """The `<model>` or `<light>` that an `<include>` brings in.
+def sdf_entity(root: Element) -> Element:
+    """The one world, model, light or actor of an SDF document.
 
     Raises:
-        ModelFormatError: Its URI leads nowhere, or to something else.
+        ModelFormatError: It is no SDF, of another version, or holds none or several.
     """
+    if root.tag != "sdf":
+        raise root.error(f"expected <sdf>, got <{root.tag}>")
+    sdf_version(root)
+    entities = root.find_all(*_ENTITIES)
+    if len(entities) != 1:
+        found = "".join(f"; {entity.path} at {entity.place}" for entity in entities[:4])
+        raise root.error(f"expected one <world>, <model> or <light>, got {len(entities)}{found}")
+    return entities[0]
+
+
+def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | None]]:
+    """The models of a world or model, in the order of the file.
+
+    Yields:
+        A `<model>` and None, or what an `<include>` brings in and the `<include>`.
+    """
+    for element in parent.find_all("model", "include"):
+        if element.tag == "model":
+            yield element, None
+        else:
+            yield _open_include(element), element
+
+
+def _open_include(element: Element) -> Element:
     if element.attribute("merge", boolean, False):
         element.warn("merge is not supported, the model is nested instead")
     uri = element.require("uri")
     document = element.document
-    found = uri.make(document.load.search_path.find, uri.value(word), document.path)
-    path: Path = uri.make(model_file, found) if found.is_dir() else found
-    included = Document(str(path), path, document.load)
-    return sdf_entity(parse(uri.make(read_bytes, path), included))
+    load = document.load
+    path = uri.make(load.search_path.find, uri.value(word), document.path)
+    if path.is_dir():
+        path = model_file(path, load)
+    root = parse(read_bytes(path), Document(str(path), path, load))
+    load.roots.append(root)
+    return sdf_entity(root)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import Inertial
-from deepsim_spawn.inertia import make_inertial
+from deepsim_spawn.inertia import MOMENTS, make_inertial
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import number
 
@@ -18,9 +18,11 @@ def read_inertial(link: Element) -> Inertial:
         return Inertial()
     pose, relative_to = read_pose(element)
     if relative_to:
-        raise element.error(f"the pose is in the link frame: relative_to={relative_to!r} is refused")
+        raise element.error(
+            f"relative_to={relative_to!r} is refused: the pose is in the link frame"
+        )
     moments = {
         name: element.get(f"inertia/{name}", number, 1.0 if name[1] == name[2] else 0.0)
-        for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        for name in MOMENTS
     }
     return make_inertial(element, element.get("mass", number, 1.0), pose, moments)

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import math
-from typing import cast
 
 from deepsim_math import Pose, Vector3
-
-from deepsim_spawn.description import AXES, WORLD, JointAxis, JointDescription, JointType
+from deepsim_spawn.description import JointAxis, JointDescription, JointType
+from deepsim_spawn.description.joint import AXES, WORLD
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 
@@ -23,13 +22,12 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
     """A joint of a model whose frames are known, or None, with a warning, if not supported."""
     kind = element.require_attribute("type", word)
     if kind in _LEFT_OUT:
-        element.skip(*(child.tag for child in element.children))
+        element.mark_read()
         element.warn_unsupported("not supported, the joint is left out", f" {kind}")
         return None
     if kind not in AXES:
         known = ", ".join((*AXES, *_LEFT_OUT))
         raise element.error(f"type must be one of {known}, got {kind!r}")
-    joint_type = cast(JointType, kind)
     parent = element.require("parent")
     child = element.require("child")
     child_frame = child.value(word)
@@ -39,18 +37,18 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
     parent_frame = parent.value(word)
     written, relative_to = read_pose(element)
     pose = scope.relative_pose(written, relative_to or child_frame, child_link, element)
-    axes = []
+    axes: list[JointAxis | None] = []
     for index, tag in enumerate(("axis", "axis2")):
-        if index < AXES[joint_type]:
+        if index < AXES[kind]:
             in_model = scope.pose(child_link, element) @ pose
-            axes.append(_read_axis(element.require(tag), joint_type, in_model, scope))
+            axes.append(_read_axis(element.require(tag), kind, in_model, scope))
         else:
             element.skip(tag)  # exporters write axes that the type has no use for
             axes.append(None)
     return element.make(
         JointDescription,
         name=element.require_attribute("name", word),
-        type=joint_type,
+        type=kind,
         parent=WORLD if parent_frame == WORLD else scope.link(parent_frame, parent),
         child=child_link,
         pose=pose,

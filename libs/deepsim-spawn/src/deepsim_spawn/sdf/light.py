@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import cast, get_args
 
 from deepsim_math import Color, Vector3
-
 from deepsim_spawn.description import Attenuation, LightDescription, LightType, SpotCone
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, color, number, vector, word
+
 from .frames import Scope
 from .pose import read_pose
 

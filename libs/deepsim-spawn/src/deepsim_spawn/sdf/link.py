@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import LinkDescription, VelocityDecay
-from deepsim_spawn.xml import Element
+from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, number, word
 
 from .collision import read_collision
 from .frames import Scope
 from .inertial import read_inertial
 from .light import read_light
-from .names import unique_names
 from .sensor import read_sensor
 from .visual import read_visual
 

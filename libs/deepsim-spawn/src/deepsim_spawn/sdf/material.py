@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from deepsim_math import Color, Material
-
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import color

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<model>` elements, and the models that `<include>` brings in."""
+"""`<model>` elements, in place or included."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from deepsim_math import Pose
-
 from deepsim_spawn.description import ModelDescription
-from deepsim_spawn.xml import Element
+from deepsim_spawn.description.model import SCOPE
+from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, word
 
-from .frames import Frame, Scope
-from .harmless import HARMLESS
-from .include import open_include
+from .frames import MODEL, Frame, Scope
+from .include import models_and_includes
 from .joint import read_joint
 from .link import read_link
-from .names import unique_names
 from .pose import read_pose
 from .sensor import read_plugin
 from .version import sdf_version
-
-ROOT = "__model__"
-"""The frame of the model itself, by which everything in it is placed."""
 
 MAX_NESTING = 32
 """Of models in models, by include or in place: keeps the reader within Python's stack."""
@@ -58,22 +53,6 @@ class PlacedModel:
         return replace(self.description, pose=scope.pose(self.description.name, self.element))
 
 
-def read_models(parent: Element, static: bool = False) -> list[PlacedModel]:
-    """The `<model>`s of a world or model, and those that it includes, in the order of the file."""
-    models = []
-    for element in parent.find_all("model", "include"):
-        if element.tag == "model":
-            models.append(read_model(element, static=static))
-            continue
-        entity = open_include(element)
-        if entity.tag == "model":
-            models.append(read_model(entity, include=element, static=static))
-            entity.root.warn_of_unread(HARMLESS)
-        elif parent.tag != "world" or entity.tag != "light":
-            raise element.error(f"a {parent.tag} cannot include the {entity.tag} at {entity.place}")
-    return models
-
-
 def read_model(
     element: Element, include: Element | None = None, static: bool = False
 ) -> PlacedModel:
@@ -84,6 +63,8 @@ def read_model(
         include: The `<include>` that brought it in, which may rename it, move it and fix it.
         static: Whether the model that holds it is static, which makes it so too.
     """
+    if element.tag != "model":
+        raise (include or element).error(f"<{element.tag}> cannot be included here")
     with _nesting(element, include):
         name = element.require_attribute("name", word)
         static = element.get("static", boolean, False) or static
@@ -94,7 +75,7 @@ def read_model(
             static = include.get("static", boolean, static)
             placement = include.get("placement_frame", str, placement)
             placed = include if include.find("pose") else element
-        nested = read_models(element, static)
+        nested = [read_model(*entity, static=static) for entity in models_and_includes(element)]
         scope = _read_frames(element, nested)
         pose, relative_to = read_pose(placed)
         if placement:
@@ -111,27 +92,22 @@ def read_model(
             canonical_link=scope.canonical_link,
             plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
         )
-        if not description.canonical_link and not static:
-            raise element.error("a model must have a link, or be static")
-        return PlacedModel(include or element, description, scope, pose, relative_to)
+    if not description.canonical_link and not static:
+        raise element.error("a model must have a link, or be static")
+    return PlacedModel(include or element, description, scope, pose, relative_to)
 
 
 def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
     """The frames of a model: its links, nested models, `<frame>`s and joints."""
-    scope = Scope(ROOT)
-    links = element.find_all("link")
-    for link in links:
+    scope = Scope(MODEL)
+    for link in element.find_all("link"):
         name = link.require_attribute("name", word)
         pose, relative_to = read_pose(link)
-        scope.add(name, Frame(link, pose, relative_to or ROOT, attached_to=name))
+        scope.add(name, Frame(link, pose, relative_to or MODEL, attached_to=name))
     for model in nested:
-        scope.add(model.description.name, model.frame(ROOT))
-    frames = element.find_all("frame")
-    for frame in frames:
-        name = frame.require_attribute("name", word)
-        pose, relative_to = read_pose(frame)
-        attached_to = frame.attribute("attached_to", str, "") or ROOT
-        scope.add(name, Frame(frame, pose, relative_to or attached_to, attached_to))
+        scope.add(model.description.name, model.frame(MODEL))
+    for frame in element.find_all("frame"):
+        scope.add_frame(frame)
     joints = element.find_all("joint")
     unique_names(joints)
     for joint in joints:
@@ -141,35 +117,29 @@ def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
         child = joint.require("child").value(word)
         pose, relative_to = read_pose(joint)
         scope.add(name, Frame(joint, pose, relative_to or child, attached_to=child))
-    _set_canonical_link(element, scope, nested)
-    for frame in (*links, *frames, *joints):
-        scope.pose(frame.attributes["name"], frame)
-    for frame in frames if scope.canonical_link else ():
-        scope.link(frame.attributes["name"], frame)
+    scope.canonical_link = _canonical_link(element, scope, nested)
+    scope.check()
     return scope
 
 
-def _set_canonical_link(element: Element, scope: Scope, nested: list[PlacedModel]) -> None:
+def _canonical_link(element: Element, scope: Scope, nested: list[PlacedModel]) -> str:
+    """The link that is named, or the first, or that of the first nested model that has one."""
     named = element.attribute("canonical_link", str, "")
     if named:
-        scope.canonical_link = scope.link(named, element)
-        if scope.canonical_link != named:
+        if scope.link(named, element) != named:
             raise element.error(f"canonical_link {named!r} is not a link")
-        return
-    links = element.find_all("link")
-    if links:
-        scope.canonical_link = links[0].attributes["name"]
-        return
+        return named
+    for link in element.find_all("link"):
+        return link.attributes["name"]
     for model in nested:
         if model.description.canonical_link:
-            name = f"{model.description.name}::{model.description.canonical_link}"
-            scope.canonical_link = name
-            return
+            return model.description.name + SCOPE + model.description.canonical_link
+    return ""
 
 
 @contextmanager
 def _nesting(element: Element, include: Element | None) -> Iterator[None]:
-    """Keeps account of the models being read, to stop those that hold themselves."""
+    """Keeps account of the models that are being read, to stop those that hold themselves."""
     nesting = element.document.load.nesting
     file = element.document.path if element.parent is element.root else None
     asking = include or element
@@ -179,5 +149,7 @@ def _nesting(element: Element, include: Element | None) -> Iterator[None]:
     if len(nesting) >= MAX_NESTING:
         raise asking.error(f"models are nested more than {MAX_NESTING} deep")
     nesting.append(file)
-    yield
-    nesting.pop()
+    try:
+        yield
+    finally:
+        nesting.pop()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 from deepsim_math import Point, Pose, Quaternion
-
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, numbers
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from deepsim_spawn.description import CameraDescription, PluginDescription, SensorDescription
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
+
 from .frames import Scope
 from .pose import read_pose
 
@@ -22,9 +23,7 @@ def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
         lens = element.require("camera")
         # the picture is taken from the camera's own frame, so the sensor's pose is that one
         own, relative_to = read_pose(lens)
-        pose = (
-            scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
-        )
+        pose = scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
         camera = lens.make(
             CameraDescription,
             horizontal_fov=lens.get("horizontal_fov", number, 1.047),

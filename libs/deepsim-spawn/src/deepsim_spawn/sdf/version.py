@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions of the format, and what differs between them."""
+"""Versions of the format."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ OLDEST: Version = (1, 3)
 NEWEST: Version = (1, 11)
 
 
-def parse_version(text: str) -> Version:
-    """Version ``1.6`` as (1, 6).
-
-    Raises:
-        ValueError: It is not a version that can be read.
-    """
+def version_pair(text: str) -> Version:
+    """Version ``1.6`` as (1, 6), to be compared with others."""
     major, dot, minor = text.partition(".")
-    version = (int(major), int(minor)) if dot and (major + minor).isdecimal() else (0, 0)
-    if not OLDEST <= version <= NEWEST:
-        raise ValueError(f"expected an SDF version from 1.3 to 1.11, got {text!r}")
-    return version
+    if not (dot and text.isascii() and (major + minor).isdecimal() and len(text) < 9):
+        raise ValueError(f"expected a version such as 1.6, got {text!r}")
+    return int(major), int(minor or 0)
 
 
 def sdf_version(element: Element) -> Version:
-    """The version of the document that an element is part of."""
-    return element.root.require_attribute("version", parse_version)
+    """The version of the document that an element is part of.
+
+    Raises:
+        ModelFormatError: It is missing, or cannot be read.
+    """
+    version = element.root.require_attribute("version", version_pair)
+    if not OLDEST <= version <= NEWEST:
+        raise element.root.error(
+            f"expected SDF 1.3 to 1.11, got version {element.root.attributes['version']}"
+        )
+    return version

@@ -6,6 +6,7 @@ from __future__ import annotations
 from deepsim_spawn.description import VisualDescription
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number, word
+
 from .frames import Scope
 from .geometry import read_geometry
 from .material import read_material

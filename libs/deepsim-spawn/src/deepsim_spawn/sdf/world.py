@@ -4,45 +4,81 @@
 from __future__ import annotations
 
 from deepsim_math import Color, Vector3
-
-from deepsim_spawn.description import LightDescription, Physics, Scene, WorldDescription
-from deepsim_spawn.xml import Element
+from deepsim_spawn.description import Physics, Scene, WorldDescription
+from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, color, number, vector, word
 
-from .frames import Frame, Scope
+from .frames import WORLD, Scope
+from .include import models_and_includes
 from .light import read_light
-from .model import read_models
-from .pose import read_pose
+from .model import read_model
 from .sensor import read_plugin
-
-ROOT = "world"
 
 
 def read_world(element: Element) -> WorldDescription:
     """A world."""
-    scope = Scope(ROOT)
-    models = read_models(element)
-    for model in models:
-        scope.add(model.description.name, model.frame(ROOT))
+    scope = Scope(WORLD)
+    models = []
+    lights: list[tuple[Element, Element | None]] = []
+    for entity, include in models_and_includes(element):
+        if entity.tag == "light":
+            lights.append((entity, include))
+        else:
+            models.append(read_model(entity, include))
+            scope.add(models[-1].description.name, models[-1].frame(WORLD))
     frames = element.find_all("frame")
     for frame in frames:
-        pose, relative_to = read_pose(frame)
-        attached_to = frame.attribute("attached_to", str, "") or ROOT
-        name = frame.require_attribute("name", word)
-        scope.add(name, Frame(frame, pose, relative_to or attached_to, attached_to))
-    for frame in frames:
-        scope.pose(frame.attributes["name"], frame)
-    physics = _chosen_physics(element)
-    old_gravity = Vector3(0.0, 0.0, -9.8)
-    if physics is not None:  # where it was until SDF 1.5
-        old_gravity = physics.get("gravity", vector, old_gravity)
+        scope.add_frame(frame)
+    scope.check()
+    unique_names(element.find_all("light"))
+    lights += ((light, None) for light in element.find_all("light"))
+    physics = _default_physics(element)
     return element.make(
         WorldDescription,
         name=element.attribute("name", word, "default"),
         models=tuple(model.resolved(scope) for model in models),
-        lights=tuple(_read_lights(element, scope)),
+        lights=tuple(read_light(light, WORLD, scope, include) for light, include in lights),
         physics=Physics() if physics is None else _read_physics(physics),
-        gravity=element.get("gravity", vector, old_gravity),
+        gravity=_read_gravity(element, physics),
         scene=_read_scene(element),
         plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
+    )
+
+
+def _default_physics(world: Element) -> Element | None:
+    """The profile that is marked as default, or the first; the others are alternatives to it."""
+    profiles = world.find_all("physics")
+    if not profiles:
+        return None
+    marked = (profile for profile in profiles if profile.attribute("default", boolean, False))
+    chosen = next(marked, profiles[0])
+    for profile in profiles:
+        if profile is not chosen:
+            profile.mark_read()
+    return chosen
+
+
+def _read_physics(element: Element) -> Physics:
+    return element.make(
+        Physics,
+        max_step_size=element.get("max_step_size", number, 0.001),
+        real_time_factor=element.get("real_time_factor", number, 1.0),
+    )
+
+
+def _read_gravity(world: Element, physics: Element | None) -> Vector3:
+    gravity = world.find("gravity")
+    if gravity is None and physics is not None:
+        gravity = physics.find("gravity")  # its place until SDF 1.5
+    return Vector3(0.0, 0.0, -9.8) if gravity is None else gravity.value(vector)
+
+
+def _read_scene(world: Element) -> Scene:
+    element = world.find("scene")
+    if element is None:
+        return Scene()
+    return Scene(
+        ambient=element.get("ambient", color, Color(0.4, 0.4, 0.4, 1.0)),
+        background=element.get("background", color, Color(0.7, 0.7, 0.7, 1.0)),
+        shadows=element.get("shadows", boolean, True),
     )

@@ -5,6 +5,16 @@ from __future__ import annotations
 
 from .document import Document, Load
 from .element import Element
-from .parser import parse, read_bytes, refuse_doctype
+from .names import unique_names
+from .parser import parse, read_bytes, refuse_doctype, without_declaration
 
-__all__ = ["Document", "Element", "Load", "parse", "read_bytes", "refuse_doctype"]
+__all__ = [
+    "Document",
+    "Element",
+    "Load",
+    "parse",
+    "read_bytes",
+    "refuse_doctype",
+    "unique_names",
+    "without_declaration",
+]

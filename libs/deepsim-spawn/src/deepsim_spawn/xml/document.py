@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deepsim_spawn.search_path import SearchPath
+
 from .findings import Findings
 
+if TYPE_CHECKING:
+    from .element import Element
+
 MAX_ELEMENTS = 1_000_000
-"""In one load, all includes together: stops files that include one another in ever greater number."""
+"""In one load: stops files that include one another in ever greater number."""
 
 
 @dataclass(slots=True)
@@ -20,12 +25,14 @@ class Load:
     Attributes:
         search_path: Where URIs are looked up.
         findings: What is to be warned of at the end.
+        roots: Of the documents that were read for what they describe.
         elements_left: How many elements may still be read.
         nesting: Models that are being read, outermost first; files where they are included.
     """
 
     search_path: SearchPath
     findings: Findings = field(default_factory=Findings)
+    roots: list[Element] = field(default_factory=list)
     elements_left: int = MAX_ELEMENTS
     nesting: list[Path | None] = field(default_factory=list)
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from lxml import etree
 
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
+
 from .document import Document
 
 P = ParamSpec("P")
@@ -55,7 +56,7 @@ class Element:
         self.tag = str(xml.tag)
         self.attributes = {str(name): str(value).strip() for name, value in xml.attrib.items()}
         self.text = (xml.text or "").strip()
-        self.line = first_line + (xml.sourceline or 0)
+        self.line = first_line + cast(int, xml.sourceline)
         self.parent = parent
         self.children: list[Element] = []
         self.document = document
@@ -74,6 +75,8 @@ class Element:
             for child in element._xml:
                 if not isinstance(child.tag, str):
                     raise element.error("XML entities are not supported")
+                if "/xacro}" in child.tag:
+                    raise element.error("xacro is only expanded in files with the suffix .xacro")
                 element.children.append(cls(child, element, document, first_line))
             pending += element.children
             document.load.elements_left -= 1
@@ -104,9 +107,7 @@ class Element:
 
     def error(self, message: str) -> ModelFormatError:
         """An error about this element, to be raised."""
-        return ModelFormatError(
-            f"{self.path}: {message}", file=self.document.label, line=self.line
-        )
+        return ModelFormatError(f"{self.path}: {message}", file=self.document.label, line=self.line)
 
     def make(self, factory: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls a factory; what it says about bad values is said with file and line.
@@ -137,7 +138,8 @@ class Element:
         """Notes every element and attribute at or below this one that no reader asked for.
 
         Args:
-            harmless: Tags and ``parent/tag`` that change nothing that a description could hold.
+            harmless: Tags, ``parent/tag`` and ``tag/@attribute`` that change nothing that a
+                description holds.
         """
         pending = [self]
         while pending:
@@ -145,8 +147,9 @@ class Element:
             if element.tag in harmless or element._kind in harmless or "}" in element.tag:
                 continue
             if element._read:
-                for name in element.attributes.keys() - element._read_attributes:
-                    if element.attributes[name] and "}" not in name:
+                for name in element.attributes:
+                    known = name in element._read_attributes or "}" in name
+                    if not known and f"{element.tag}/@{name}" not in harmless:
                         element.warn_unsupported("not supported, ignored", f"/@{name}")
                 pending += reversed(element.children)
             elif element.text or element.attributes or element.children:
@@ -185,16 +188,21 @@ class Element:
 
     def skip(self, *tags: str) -> None:
         """Counts the children with these tags, and all below them, as read."""
-        pending = self.find_all(*tags)
+        for child in self.find_all(*tags):
+            child.mark_read()
+
+    def mark_read(self) -> None:
+        """Counts the element, and all below it, as read."""
+        pending = [self]
         while pending:
             element = pending.pop()
+            element._read = True
             element._read_attributes.update(element.attributes)
-            pending += element.find_all(*(child.tag for child in element.children))
+            pending += element.children
 
     def to_xml(self) -> str:
         """The element as XML text; all below it counts as read."""
-        self._read_attributes.update(self.attributes)
-        self.skip(*(child.tag for child in self.children))
+        self.mark_read()
         return etree.tostring(self._xml, encoding="unicode", with_tail=False)
 
     # its values

@@ -9,13 +9,14 @@ from pathlib import Path
 from lxml import etree
 
 from deepsim_spawn.errors import ModelFormatError
+
 from .document import Document
 from .element import Element
 
 MAX_BYTES = 32 * 1024 * 1024
 """Of one file; the largest worlds in the wild have a few MiB."""
 
-_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
+_DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 
 
@@ -51,23 +52,25 @@ def refuse_doctype(text: bytes, label: str) -> None:
         )
 
 
-def parse(text: bytes | str, document: Document) -> Element:
+def without_declaration(text: str) -> bytes:
+    """A string in UTF-8, its XML declaration blanked: the encoding in it no longer holds."""
+    declaration = _DECLARATION.match(text)
+    if declaration:
+        blank = re.sub(r"\S", " ", declaration.group())  # which keeps the line numbers
+        text = blank + text[declaration.end() :]
+    return text.encode("utf-8", "surrogatepass")
+
+
+def parse(text: bytes, document: Document) -> Element:
     """The root element of an XML text.
 
     Args:
-        text: Bytes in the encoding that they declare, or a string, whose declaration is ignored.
+        text: In the encoding that it declares, by default UTF-8.
         document: Where the text comes from.
 
     Raises:
         ModelFormatError: It is malformed, has a DOCTYPE, or is too large.
     """
-    if isinstance(text, str):
-        # lxml refuses a string that declares an encoding; blanks keep the line numbers
-        declaration = _DECLARATION.match(text)
-        if declaration:
-            blank = re.sub(r"\S", " ", declaration.group())
-            text = blank + text[declaration.end() :]
-        text = text.encode("utf-8", "surrogatepass")
     if len(text) > MAX_BYTES:
         raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=document.label)
     refuse_doctype(text, document.label)
@@ -85,9 +88,9 @@ def parse(text: bytes | str, document: Document) -> Element:
     try:
         root = etree.fromstring(text[leading:], parser)
     except etree.XMLSyntaxError as error:
-        raise ModelFormatError(
-            f"malformed XML: {error.msg}", file=document.label, line=first_line + error.lineno
-        ) from error
+        line = first_line + (error.lineno or 0)
+        message = f"malformed XML: {error.msg}"
+        raise ModelFormatError(message, file=document.label, line=line) from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelFormatError(
             "<!DOCTYPE> is refused: model files must not define entities", file=document.label

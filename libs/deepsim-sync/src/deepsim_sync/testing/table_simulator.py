@@ -34,6 +34,7 @@ class TableModel:
         visuals: Names of the visuals that every link has.
         lights: Names of the lights that every link has.
         static: Whether it stays where it is put; otherwise it moves freely.
+        gravity: Whether it falls, if it is not static.
     """
 
     links: tuple[str, ...] = ("link",)
@@ -41,6 +42,7 @@ class TableModel:
     visuals: tuple[str, ...] = ("visual",)
     lights: tuple[str, ...] = ()
     static: bool = False
+    gravity: bool = True
 
 
 class Call(NamedTuple):
@@ -100,9 +102,10 @@ class TableSimulator:
             raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
         self.log.append(Call("step", n))
         pose, twist = self._state.models.pose[0], self._state.models.twist[0]
-        free = np.array([not each.model.static for each in self._spawned.values()], dtype=np.bool_)
+        models = [each.model for each in self._spawned.values()]
+        falls = np.array([m.gravity and not m.static for m in models], dtype=np.bool_)
         for _ in range(n):
-            twist[free, 2] -= self.gravity * self.timestep
+            twist[falls, 2] -= self.gravity * self.timestep
             with np.errstate(over="ignore"):  # reported below, by name
                 pose[:, :3] += twist[:, :3] * self.timestep
             for row in np.flatnonzero(twist[:, 3:].any(axis=1)):
@@ -158,10 +161,13 @@ class TableSimulator:
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The description is not a `TableModel` with at least one link.
+            SpawnError: The name is empty or has ``::`` in it, or the description is not a
+                `TableModel` with at least one link.
         """
         if name in self._spawned:
             raise DuplicateEntityError("model", name)
+        if not name or SCOPE in name:
+            raise SpawnError(name, f"a model's name is not empty and has no {SCOPE!r} in it")
         if not isinstance(description, TableModel) or not description.links:
             raise SpawnError(name, f"it takes a TableModel with a link, got {description!r}")
         self._become({**self._spawned, name: _Spawned(description, pose)})

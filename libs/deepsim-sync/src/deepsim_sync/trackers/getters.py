@@ -18,15 +18,17 @@ from deepsim_sync.states import LinkState, ModelState, Visual
 S = TypeVar("S", ModelState, LinkState)
 
 
-class _Getter(PerWorld):
+class Getter(PerWorld):
     """Reads the tables at the start of a tick."""
 
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:  # noqa: ARG002 (Tracker)
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:
         """Brings every table in use up to date, in one read for all getters."""
         self.world.refresh()
 
 
-class _StateGetter(_Getter, Generic[S]):
+class StateGetter(Getter, Generic[S]):
+    """Rows of one state table as values of one class."""
+
     kind: Kind
     state: type[S]
 
@@ -44,7 +46,7 @@ class _StateGetter(_Getter, Generic[S]):
         return states
 
 
-class GetModelStateTracker(_StateGetter[ModelState]):
+class GetModelStateTracker(StateGetter[ModelState]):
     """Model states at the present instant."""
 
     kind = "models"
@@ -77,7 +79,7 @@ class GetModelStateTracker(_StateGetter[ModelState]):
         return self._states(names, reference_frame)
 
 
-class GetLinkStateTracker(_StateGetter[LinkState]):
+class GetLinkStateTracker(StateGetter[LinkState]):
     """Link states at the present instant."""
 
     kind = "links"
@@ -110,7 +112,7 @@ class GetLinkStateTracker(_StateGetter[LinkState]):
         return self._states(names, reference_frame)
 
 
-class GetVisualTracker(_Getter):
+class GetVisualTracker(Getter):
     """How visuals look at the present instant."""
 
     def get_visual(self, name: str) -> Visual:

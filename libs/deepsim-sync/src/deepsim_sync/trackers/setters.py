@@ -19,10 +19,10 @@ from deepsim_sync.states import LinkState, ModelState, Visual
 from deepsim_sync.tables import Array
 
 
-class _Setter(PerWorld):
+class Setter(PerWorld):
     """Sends what changed at the end of a tick."""
 
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:  # noqa: ARG002 (Tracker)
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:
         """Sends everything that is pending, in one write for all setters."""
         self.world.flush()
 
@@ -39,7 +39,7 @@ class _Setter(PerWorld):
             self.world.put(kind, {"pose": poses, "twist": twists}, rows)
 
 
-class SetModelStateTracker(_Setter):
+class SetModelStateTracker(Setter):
     """Sets poses and twists of models."""
 
     def set_model_state(self, state: ModelState) -> None:
@@ -56,7 +56,7 @@ class SetModelStateTracker(_Setter):
         self._set_states("models", [(state.model_name, state) for state in states])
 
 
-class SetLinkStateTracker(_Setter):
+class SetLinkStateTracker(Setter):
     """Sets poses and twists of links."""
 
     def set_link_state(self, state: LinkState) -> None:
@@ -73,7 +73,7 @@ class SetLinkStateTracker(_Setter):
         self._set_states("links", [(state.link_name, state) for state in states])
 
 
-class SetVisualTracker(_Setter):
+class SetVisualTracker(Setter):
     """Sets how visuals look."""
 
     def set_visual(self, visual: Visual) -> None:

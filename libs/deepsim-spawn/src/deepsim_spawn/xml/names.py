@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import word
+from .element import Element
+from .values import word
 
 
 def unique_names(elements: Iterable[Element]) -> None:

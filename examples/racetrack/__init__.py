@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two cars race around a closed course past crates that slide across the road."""
+
+from __future__ import annotations
+
+import math
+
+from deepsim import CameraView, Environment, Euler, MujocoSimulator, Pose, Task, World
+
+from .area import FOLDER, LOADER, RaceArea
+from .policies import pursuit_policy, random_policy
+
+FRAME_SKIP = 25
+"""Physics steps of 2 ms per environment step: cars act 20 times a second."""
+STEPS_PER_TICK = 5
+"""Physics steps per tick: the drive and the crates move 100 times a second."""
+MAX_STEPS = 800
+"""Environment steps of the longest episode: 40 s."""
+
+
+def make(seed: int) -> Environment:
+    """The task on the embedded engine."""
+    description = LOADER.load_world(FOLDER / "racetrack.world")
+    world = World(MujocoSimulator(description), seed=seed, steps_per_tick=STEPS_PER_TICK)
+    return Environment(
+        RaceArea(world), frame_skip=FRAME_SKIP, max_episode_steps=MAX_STEPS, seed=seed
+    )
+
+
+TASK = Task(
+    name="racetrack",
+    make=make,
+    policies={"random": random_policy, "pursuit": pursuit_policy},
+    film=CameraView(
+        Pose((-1.0, -11.5, 8.5), Euler(0.0, 0.72, math.pi / 2)),
+        horizontal_fov=1.0,
+        width=480,
+        height=300,
+    ),
+    map_view=CameraView(
+        Pose((0.0, 0.0, 12.0), Euler(0.0, math.pi / 2, math.pi / 2)),
+        horizontal_fov=1.15,
+        width=900,
+        height=600,
+    ),
+)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole tree: a root with a clock, a seed and a blackboard, ticked from outside."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .arguments import check_int
+from .behaviour import Behaviour
+from .blackboard import Blackboard
+from .errors import BtreeError, BusyError, StructureError, TickError
+from .render import render_text
+from .status import INVALID, RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Problem(NamedTuple):
+    """Something that `Tree.validate` found."""
+
+    path: str
+    """Path of the node that has the problem."""
+    message: str
+    """What the problem is."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+class Tree:
+    """A tree of nodes that is ticked as one.
+
+    A tree is deterministic: it reads no clock but its own, and its random nodes draw from `seed`
+    alone. It can be pickled and deep-copied between any two ticks, and the copy goes on exactly
+    as the original does (what the nodes refer to, such as a robot, is copied with them). One
+    thread at a time may use it.
+
+    Args:
+        root: The node at the top. It must have no parent and belong to no other tree.
+        clock: Returns the time in seconds, such as that of a simulation; read once at the start
+            of each tick, so that all nodes see the same instant. Timers need one.
+        seed: Start of the random numbers of all nodes that have no seed of their own.
+        blackboard: What the nodes share: a `Blackboard`, or a mapping to copy into a new one.
+
+    Raises:
+        TypeError: `root` is no node, `clock` is not callable or `seed` is no int.
+        StructureError: `root` has a parent or is the root of another tree.
+    """
+
+    def __init__(
+        self,
+        root: Behaviour,
+        *,
+        clock: Callable[[], float] | None = None,
+        seed: int = 0,
+        blackboard: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(root, Behaviour):
+            raise TypeError(f"root must be a Behaviour, got {root!r}")
+        if clock is not None and not callable(clock):
+            raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
+        if root.parent is not None:
+            raise StructureError(f"{root!r} has a parent, {root.parent.path}: use its copy()")
+        if root._tree is not None:
+            raise StructureError(f"{root!r} is the root of a Tree already: use its copy()")
+        self._root = root
+        self._seed = check_int("seed", seed)
+        self.clock = clock
+        self.blackboard = (
+            blackboard if isinstance(blackboard, Blackboard) else Blackboard(blackboard)
+        )
+        self._now: float | None = None
+        self._tick_count = 0
+        self._is_ticking = False
+        for node in root.walk():
+            node._tree = self
+
+    def __repr__(self) -> str:
+        return f"<Tree {self._root.name!r} tick {self._tick_count} {self.status.name}>"
+
+    def __str__(self) -> str:
+        return render_text(self._root)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._is_ticking:
+            raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
+        return self.__dict__
+
+    @property
+    def root(self) -> Behaviour:
+        """The node at the top."""
+        return self._root
+
+    @property
+    def status(self) -> Status:
+        """The answer of the last tick; INVALID before the first one and after a halt."""
+        return self._root.status
+
+    @property
+    def seed(self) -> int:
+        """Where the random numbers of the nodes start; `reset` can change it."""
+        return self._seed
+
+    @property
+    def tick_count(self) -> int:
+        """Number of ticks since the tree was made or reset, the current one included."""
+        return self._tick_count
+
+    @property
+    def is_ticking(self) -> bool:
+        """Whether a tick is going on, so that the caller is a node of this tree."""
+        return self._is_ticking
+
+    @property
+    def now(self) -> float:
+        """Time at the start of the current or last tick [s].
+
+        Raises:
+            StructureError: The tree has no clock, or was not ticked yet.
+        """
+        if self._now is None:
+            raise StructureError(
+                "the tree has no time: give it a clock, such as Tree(root, clock=lambda: sim.time)"
+            )
+        return self._now
+
+    def tick(self) -> Status:
+        """Run the tree for one tick and return the answer of the root.
+
+        When a node raises an exception, the whole tree is halted, so that the next tick starts
+        afresh, and the exception is raised again as the cause of a `TickError`.
+
+        Raises:
+            TickError: A node raised an exception or returned something else than a `Status`.
+            BusyError: The tree is inside a tick: a node, or another thread, called this.
+            BtreeError: The clock went backwards: `reset` the tree together with the simulation.
+        """
+        if self._is_ticking:
+            raise BusyError(f"{self!r} cannot be ticked inside its own tick")
+        if self.clock is not None:
+            self._read_clock(self.clock)
+        root = self._root
+        self._tick_count += 1
+        root.last_tick = self._tick_count
+        self._is_ticking = True
+        try:
+            return root.tick()
+        except TickError as error:
+            error.while_halting = self._halt_all()
+            raise
+        except Exception as error:
+            tick_error = root._failed(error)
+            tick_error.while_halting = self._halt_all()
+            raise tick_error from error
+        except BaseException as interrupt:
+            for while_halting in self._halt_all():
+                interrupt.__context__ = while_halting  # so that the traceback shows it
+            raise
+        finally:
+            self._is_ticking = False
+
+    def halt(self) -> None:
+        """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
+
+        Raises:
+            TickError: A `terminate` raised an exception; the tree is halted nevertheless.
+            BusyError: The tree is inside a tick.
+        """
+        if self._is_ticking:
+            raise BusyError(f"{self!r} cannot be halted inside its own tick")
+        errors = self._halt_all()
+        if errors:
+            errors[0].while_halting = errors[1:]
+            raise errors[0]
+
+    def reset(self, seed: int | None = None) -> None:
+        """Halt the tree and make it as good as new, at the start of an episode for example.
+
+        Tick count, random streams and all that nodes remember start again; the blackboard and
+        what leaves of your own remember stay, unless they override `Behaviour.reset`.
+
+        Args:
+            seed: New start of the random numbers; None for the same as before.
+        """
+        if seed is not None:
+            check_int("seed", seed)
+        self.halt()
+        if seed is not None:
+            self._seed = seed
+        self._tick_count = 0
+        self._now = None
+        for node in self._root.walk():
+            node.reset()
+
+    def validate(self) -> list[Problem]:
+        """Return everything about the tree that looks wrong, all at once; empty if nothing does."""
+        found = [
+            Problem(node.path, message) for node in self._root.walk() for message in node.problems()
+        ]
+        # A level takes three Python frames at most: tick, update and tick_child.
+        limit = sys.getrecursionlimit() // 3
+        depth, deepest = _deepest(self._root)
+        if depth > limit:
+            found.append(
+                Problem(
+                    deepest.path,
+                    f"{depth} levels deep: more than about {limit} may exceed Python's recursion "
+                    "limit (sys.setrecursionlimit)",
+                )
+            )
+        return found
+
+    def _read_clock(self, clock: Callable[[], float]) -> None:
+        now = float(clock())
+        last = -math.inf if self._now is None else self._now
+        if not now >= last:  # NaN is caught as well
+            raise BtreeError(
+                f"the clock of {self!r} went from {last} s to {now} s, but time only goes on: "
+                "call reset() when the simulation starts again"
+            )
+        self._now = now
+
+    def _halt_all(self) -> tuple[TickError, ...]:
+        """Terminate every node that is RUNNING, children first, and return what they raised.
+
+        `Behaviour.halt` descends only from nodes that are RUNNING. Where a tick was cut short
+        there are others: a parent stores its status when it returns.
+        """
+        errors = []
+        for node in _children_first(self._root):
+            if node.status is RUNNING:
+                node.status = INVALID
+                try:
+                    node.terminate(INVALID)
+                except Exception as error:
+                    tick_error = node._failed(error)
+                    tick_error.__cause__ = error
+                    errors.append(tick_error)
+        return tuple(errors)
+
+
+def _children_first(root: Behaviour) -> list[Behaviour]:
+    """Return all nodes in the order in which `Behaviour.halt` reaches them."""
+    nodes = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    nodes.reverse()
+    return nodes
+
+
+def _deepest(root: Behaviour) -> tuple[int, Behaviour]:
+    """Return the number of levels and a node on the lowest one."""
+    level = [root]
+    depth = 0
+    while level:
+        depth += 1
+        deepest = level[0]
+        level = [child for node in level for child in node.children]
+    return depth, deepest

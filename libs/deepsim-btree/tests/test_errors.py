@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node that goes wrong is named, and the tree is clean at the next tick."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status
+
+PARENTS = {
+    "Sequence": lambda child: bt.Sequence([child]),
+    "Selector": lambda child: bt.Selector([bt.Failure(), child]),
+    "ReactiveSequence": lambda child: bt.ReactiveSequence([bt.Success(), child]),
+    "RandomSelector": lambda child: bt.RandomSelector([child]),
+    "ParallelSelector": lambda child: bt.ParallelSelector([bt.Running(), child]),
+    "Inverter": bt.Inverter,
+    "Retry": lambda child: bt.Retry(child, attempts=3),
+    "Guard": lambda child: bt.Guard(child, condition=lambda: True),
+}
+
+
+@pytest.fixture(params=sorted(PARENTS))
+def parent(request):
+    """Each kind of parent in turn, as a function of the child."""
+    return PARENTS[request.param]
+
+
+def test_exception_names_node_and_tick(leaf, log, parent):
+    """The error has the path, the tick and the cause; the tree is halted and goes on cleanly."""
+    tree = bt.Tree(bt.Sequence([parent(leaf("RES", "arm"))], "root"))
+    tree.tick()
+    with pytest.raises(
+        bt.TickError, match=r"^tick 2, node root/\w+/arm: ValueError: scripted$"
+    ) as e:
+        tree.tick()
+    assert (e.value.tick, e.value.path.split("/")[-1]) == (2, "arm")
+    assert isinstance(e.value.__cause__, ValueError)
+    assert log[-1] == ("arm", "end I")
+    assert all(node.status is not Status.RUNNING for node in tree.root.walk())
+    tree.tick()
+    assert log[-3:] == [("arm", "start"), ("arm", "S"), ("arm", "end S")]
+
+
+@pytest.mark.parametrize("with_hooks", [False, True])
+@pytest.mark.parametrize("value", [None, "SUCCESS", 2, True])
+def test_bad_answers_are_named(parent, value, with_hooks):
+    """Whatever update returns that is no Status is shown; numbers and names are none."""
+
+    class Bad(bt.Behaviour):
+        def update(self):
+            return value
+
+    class BadWithHooks(Bad):
+        def initialize(self):
+            pass
+
+    node = BadWithHooks("bad") if with_hooks else Bad("bad")
+    tree = bt.Tree(parent(node))
+    with pytest.raises(bt.TickError, match=f"bad: update.* must return a Status, got {value!r}$"):
+        tree.tick()
+    assert node.status is Status.INVALID
+
+
+def test_errors_of_the_root_are_named():
+    """A root that is a leaf has a path too."""
+    with pytest.raises(bt.TickError, match="tick 1, node root: ZeroDivisionError"):
+        bt.Tree(bt.Action(lambda: 1 / 0, name="root")).tick()
+    with pytest.raises(bt.TickError, match="node root: .* got None"):
+        bt.Tree(bt.Action(lambda: None, name="root")).tick()
+
+
+def test_siblings_that_run_are_halted(leaf, log):
+    """The exception of one leaf ends the runs of all others, children first."""
+    root = bt.ParallelSequence([bt.Sequence([leaf("R", "a")]), leaf("R", "b"), leaf("E", "c")])
+    with pytest.raises(bt.TickError):
+        bt.Tree(root).tick()
+    assert log[-3:] == [("a", "end I"), ("b", "end I"), ("c", "end I")]
+
+
+class Hooked(bt.Behaviour):
+    """Raises in the hook whose name it was given, as often as its failures last."""
+
+    def __init__(self, hook: str, failures: int = 1) -> None:
+        super().__init__(hook)
+        self.hook = hook
+        self.failures = failures
+        self.calls: list[str] = []
+
+    def called(self, hook: str) -> None:
+        self.calls.append(hook)
+        if hook == self.hook and self.failures:
+            self.failures -= 1
+            raise RuntimeError(hook)
+
+    def initialize(self) -> None:
+        self.called("initialize")
+
+    def update(self) -> Status:
+        self.called("update")
+        return Status.RUNNING if len(self.calls) < 3 else Status.SUCCESS
+
+    def terminate(self, new_status: Status) -> None:
+        self.called("terminate")
+
+
+@pytest.mark.parametrize(
+    ("hook", "calls"),
+    [
+        ("initialize", ["initialize"]),
+        ("update", ["initialize", "update", "terminate"]),
+    ],
+)
+def test_terminate_follows_a_finished_initialize(hook, calls):
+    """A failed start is not ended; a failed update is, once."""
+    node = Hooked(hook)
+    with pytest.raises(bt.TickError, match=f"node Sequence/{hook}: RuntimeError: {hook}"):
+        bt.Tree(bt.Sequence([node])).tick()
+    assert node.calls == calls
+
+
+def test_terminate_that_raises_is_called_once():
+    """In a tick and in a halt alike, and the node is named."""
+    node = Hooked("terminate", failures=2)
+    tree = bt.Tree(bt.Sequence([node]))
+    tree.tick()
+    with pytest.raises(bt.TickError, match="tick 1, node Sequence/terminate: RuntimeError"):
+        tree.halt()
+    assert tree.status is Status.INVALID
+    tree.halt()
+    with pytest.raises(bt.TickError, match="tick 2, node Sequence/terminate: RuntimeError"):
+        tree.tick()
+    assert node.calls.count("terminate") == 2
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda leaf, child: bt.ReactiveSelector([leaf("FR"), child]),
+        lambda leaf, child: bt.Limit(child, tick_limit=1),
+        lambda leaf, child: bt.RunningIsFailure(child),
+        lambda leaf, child: bt.ParallelSelector([child, leaf("S")]),
+    ],
+)
+def test_terminate_that_raises_inside_a_tick_names_its_own_node(leaf, make):
+    """The node that failed is blamed, not the one that halted it."""
+    tree = bt.Tree(make(leaf, Hooked("terminate")))
+    with pytest.raises(bt.TickError, match=r"node \w+/terminate: RuntimeError: terminate"):
+        for _ in range(2):
+            tree.tick()
+
+
+def test_errors_while_halting_are_kept():
+    """When the clean-up after an error fails as well, both are reported and all is halted."""
+    nodes = [Hooked("terminate"), Hooked("terminate")]
+    tree = bt.Tree(bt.ParallelSequence([*nodes, bt.Action(lambda: 1 / 0, name="bad")], "root"))
+    with pytest.raises(bt.TickError) as caught:
+        tree.tick()
+    error = caught.value
+    assert error.path == "root/bad"
+    assert [each.path for each in error.while_halting] == ["root/terminate[0]", "root/terminate[1]"]
+    assert "then, while halting, tick 1, node root/terminate[0]: RuntimeError" in str(error)
+    assert isinstance(error.while_halting[0].__cause__, RuntimeError)
+    assert all(node.status is not Status.RUNNING for node in tree.root.walk())
+
+
+def test_halt_reports_every_error():
+    """Tree.halt reaches all nodes, then raises the first error with the others attached."""
+    tree = bt.Tree(bt.ParallelSequence([Hooked("terminate"), Hooked("terminate")], "root"))
+    tree.tick()
+    with pytest.raises(bt.TickError) as caught:
+        tree.halt()
+    assert caught.value.path == "root/terminate[0]"
+    assert [each.path for each in caught.value.while_halting] == ["root/terminate[1]"]
+    assert tree.status is Status.INVALID
+
+
+def test_interrupts_are_not_wrapped(log, leaf):
+    """Ctrl-C stays what it is, but the tree is halted."""
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    tree = bt.Tree(bt.ParallelSequence([leaf("R", "a"), bt.Action(interrupt)]))
+    with pytest.raises(KeyboardInterrupt):
+        tree.tick()
+    assert log[-1] == ("a", "end I")
+    assert tree.is_ticking is False
+
+
+def test_tick_errors_can_be_pickled():
+    """So that worker processes can hand them on."""
+    error = bt.TickError("a/b", 3, "no good")
+    twin = pickle.loads(pickle.dumps(error))
+    assert (twin.path, twin.tick, twin.reason, str(twin)) == ("a/b", 3, "no good", str(error))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves made of functions."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from functools import partial
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status
+
+
+@bt.action
+def drive(robot, speed=1.0):
+    """Drive on."""
+    robot.append(speed)
+    return Status.RUNNING
+
+
+@bt.condition
+def has_moved(robot):
+    return len(robot) > 0
+
+
+def stop(robot):
+    robot.clear()
+    return Status.SUCCESS
+
+
+@pytest.mark.parametrize("parent", [lambda c: bt.Sequence([c]), bt.Inverter, None])
+def test_action_calls_its_function(parent):
+    """Arguments given at construction arrive at each tick, whoever ticks the leaf."""
+    robot = []
+    node = bt.Action(lambda *args, **kwargs: robot.append((args, kwargs)) or Status.RUNNING, 1, b=2)
+    root = parent(node) if parent else node
+    tree = bt.Tree(root)
+    tree.tick()
+    tree.tick()
+    assert robot == [((1,), {"b": 2})] * 2
+
+
+def test_decorated_functions_are_node_classes():
+    """Each call makes a node; its class, name and docstring are the function's."""
+    robot = []
+    tree = bt.Tree(bt.Sequence([drive(robot, speed=0.5)]))
+    assert tree.tick() is Status.RUNNING
+    assert robot == [0.5]
+    node = tree.root.children[0]
+    assert isinstance(node, bt.Action)
+    assert (node.name, type(node).__doc__, type(node).__name__) == ("drive", "Drive on.", "drive")
+    assert node.function([]) is Status.RUNNING
+    assert isinstance(has_moved(robot), bt.Check)
+
+
+@pytest.mark.parametrize(
+    "node", [drive([]), has_moved([]), bt.Action(stop, [], name="halt"), bt.Check(bool, 1)]
+)
+@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda n: pickle.loads(pickle.dumps(n))])
+def test_copies(node, twin_of):
+    """Function leaves can be pickled and copied if their functions are importable."""
+    twin = twin_of(node)
+    assert (twin.name, type(twin), twin.args) == (node.name, type(node), node.args)
+    assert twin.tick() is node.tick()
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(stop, "stop"), (partial(stop, []), "partial"), (lambda: Status.SUCCESS, "<lambda>")],
+)
+def test_names(function, name):
+    """The name is that of the function where it has one, unless given."""
+    assert bt.Action(function).name == name
+    assert bt.Action(function, name="given").name == "given"
+
+
+@pytest.mark.parametrize(("value", "answer"), [(True, "SUCCESS"), (False, "FAILURE")])
+@pytest.mark.parametrize("convert", [bool, int, lambda v: [0] * v])
+def test_check_answers_by_truth(convert, value, answer):
+    """Any truth value will do."""
+    assert bt.Check(lambda: convert(value)).tick().name == answer
+
+
+@pytest.mark.parametrize("value", [None, Status.FAILURE, Status.INVALID])
+@pytest.mark.parametrize(
+    "make", [bt.Check, lambda function: bt.Guard(bt.Success(), condition=function)]
+)
+def test_conditions_must_answer(make, value):
+    """A forgotten return and a Status are mistakes, not answers."""
+    tree = bt.Tree(make(lambda: value))
+    with pytest.raises(bt.TickError, match="a condition must return True or False, got"):
+        tree.tick()
+
+
+@pytest.mark.parametrize("make", [bt.Action, bt.Check])
+def test_functions_must_be_callable(make):
+    """What was given is shown."""
+    with pytest.raises(TypeError, match="function must be callable, got 'drive'"):
+        make("drive")
+    with pytest.raises(TypeError, match="condition must be callable, got True"):
+        bt.Guard(bt.Success(), condition=True)
+
+
+def test_wrong_arguments_name_the_node():
+    """They show at the first tick."""
+    with pytest.raises(bt.TickError, match="node Sequence/drive: TypeError: drive"):
+        bt.Tree(bt.Sequence([drive()])).tick()
+
+
+def test_subclasses_of_action():
+    """Hooks and an update of one's own are honoured."""
+    calls = []
+
+    class Logged(bt.Action):
+        def initialize(self):
+            calls.append("start")
+
+    class Louder(bt.Action):
+        def update(self):
+            calls.append("update")
+            return super().update()
+
+    tree = bt.Tree(bt.Sequence([Logged(stop, []), Louder(stop, [])]))
+    assert tree.tick() is Status.SUCCESS
+    assert calls == ["start", "update"]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changing the children of a node: done whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status
+
+
+def named(*names: str) -> list[bt.Behaviour]:
+    return [bt.Success(name) for name in names]
+
+
+def names(node: bt.Behaviour) -> str:
+    return " ".join(child.name for child in node.children)
+
+
+def test_edits():
+    """Each method changes the order of the children as it says and keeps parents right."""
+    a, b, c, d, e = named(*"abcde")
+    root = bt.Sequence([b])
+    root.add_child(d)
+    root.prepend_child(a)
+    root.insert_child(c, 2)
+    assert names(root) == "a b c d"
+    assert root.replace_child(b, e) == 1
+    assert names(root) == "a e c d"
+    assert (e.parent, b.parent) == (root, None)
+    assert root.remove_child(c) == 2
+    root.add_children([b, c])
+    assert names(root) == "a e d b c"
+    root.remove_all_children()
+    assert root.children == ()
+    assert {node.parent for node in (a, b, c, d, e)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"), [(0, "x a b"), (1, "a x b"), (2, "a b x"), (-1, "a x b"), (-2, "x a b")]
+)
+def test_insert_positions(index, expected):
+    """Positions count as in list.insert."""
+    root = bt.Sequence(named("a", "b"))
+    root.insert_child(bt.Success("x"), index)
+    assert names(root) == expected
+
+
+@pytest.mark.parametrize("index", [3, -3])
+def test_insert_out_of_range(index):
+    """Unlike list.insert there is no clamping."""
+    root = bt.Sequence(named("a", "b"), "root")
+    with pytest.raises(IndexError, match=f"root has 2 children: no place {index}"):
+        root.insert_child(bt.Success(), index)
+
+
+def test_edits_show_at_the_next_tick(leaf, log):
+    """What a composite calls follows its children."""
+    root = bt.Sequence([leaf("S", "a")])
+    tree = bt.Tree(root)
+    tree.tick()
+    root.replace_child(root.children[0], leaf("S", "b"))
+    tree.tick()
+    assert [who for who, event in log if event == "S"] == ["a", "b"]
+    assert root.children[0].tree is tree
+
+
+def test_removed_nodes_leave_the_tree():
+    """A removed branch belongs to no tree and can be added elsewhere."""
+    branch = bt.Inverter(bt.Success())
+    root = bt.Sequence([branch])
+    bt.Tree(root)
+    root.remove_child(branch)
+    with pytest.raises(bt.StructureError, match="in no Tree"):
+        _ = branch.child.tree
+    other = bt.Tree(bt.Selector([branch]))
+    assert branch.child.tree is other
+
+
+def refused_edits():
+    """Return (what, function of (root, child of root) that must raise, error, message)."""
+    elsewhere = bt.Sequence(named("taken"), "elsewhere")
+    taken = elsewhere.children[0]
+    rooted = bt.Success("rooted")
+    bt.Tree(rooted)
+    return [
+        ("no node", lambda r, c: r.add_child("x"), TypeError, "must be a Behaviour, got 'x'"),
+        ("self", lambda r, c: r.add_child(r), bt.StructureError, "below itself"),
+        ("ancestor", lambda r, c: c.add_child(r), bt.StructureError, "below itself"),
+        ("taken", lambda r, c: r.add_child(taken), bt.StructureError, "child of elsewhere already"),
+        ("rooted", lambda r, c: r.add_child(rooted), bt.StructureError, "the root of a Tree"),
+        ("twice", lambda r, c: r.add_child(c), bt.StructureError, "twice"),
+        ("replace by taken", lambda r, c: r.replace_child(c, taken), bt.StructureError, "already"),
+        ("replace stranger", lambda r, c: r.replace_child(taken, c), ValueError, "no child of"),
+        ("remove stranger", lambda r, c: r.remove_child(taken), ValueError, "no child of"),
+        ("insert taken", lambda r, c: r.insert_child(taken, 0), bt.StructureError, "already"),
+        (
+            "second of two is taken",
+            lambda r, c: r.add_children([bt.Success(), taken]),
+            bt.StructureError,
+            "already",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("what", [entry[0] for entry in refused_edits()])
+def test_refused_edits_change_nothing(what):
+    """After a refused change the tree is as it was before."""
+    _, edit, error, message = next(entry for entry in refused_edits() if entry[0] == what)
+    child = bt.Sequence(named("a", "b"), "child")
+    root = bt.Selector([child, *named("c")], "root")
+    before = [(node, node.parent, node.children) for node in root.walk()]
+    with pytest.raises(error, match=message):
+        edit(root, child)
+    assert [(node, node.parent, node.children) for node in root.walk()] == before
+
+
+def test_a_constructor_takes_no_child_that_has_a_parent():
+    """Decorators and composites do not steal children."""
+    owner = bt.Inverter(bt.Success("x"))
+    for make in (bt.Inverter, lambda child: bt.Sequence([bt.Failure(), child])):
+        with pytest.raises(bt.StructureError, match="child of Inverter already"):
+            make(owner.child)
+    assert owner.child.parent is owner
+
+
+def test_children_must_come_in_an_iterable():
+    """Forgotten brackets get a hint."""
+    with pytest.raises(TypeError, match=r"write \[go\]"):
+        bt.Sequence(bt.Success("go"))
+
+
+def test_running_nodes_keep_their_children(leaf):
+    """A composite or decorator that is RUNNING refuses changes until it is halted."""
+    inverter = bt.Inverter(leaf("R", "a"))
+    root = bt.Sequence([inverter], "root")
+    tree = bt.Tree(root)
+    tree.tick()
+    with pytest.raises(bt.BusyError, match=r"root is RUNNING: halt\(\) it before"):
+        root.add_child(bt.Success())
+    with pytest.raises(bt.BusyError, match="root/Inverter is RUNNING"):
+        inverter.child = bt.Success()
+    tree.halt()
+    inverter.child = bt.Success()
+    root.add_child(bt.Running())
+    assert tree.tick() is Status.FAILURE
+
+
+def test_running_nodes_are_not_added(leaf):
+    """A newcomer in the middle of a run is refused."""
+    node = leaf("R", "a")
+    node.tick()
+    with pytest.raises(bt.BusyError, match=r"RUNNING: halt\(\) it before adding"):
+        bt.Sequence([node])
+
+
+def test_no_edits_inside_a_tick():
+    """A leaf cannot change the tree that is ticking it."""
+    root = bt.Sequence(name="root")
+    root.add_child(bt.Action(lambda: root.add_child(bt.Success()), name="meddler"))
+    with pytest.raises(bt.TickError, match="root/meddler: BusyError: .* inside a tick"):
+        bt.Tree(root).tick()
+    assert names(root) == "meddler"
+
+
+def test_decorator_child_can_be_replaced():
+    """Assigning to child frees the old one."""
+    old, new = named("old", "new")
+    decorator = bt.Inverter(old)
+    decorator.child = new
+    assert (decorator.child, new.parent, old.parent) == (new, decorator, None)
+
+
+def test_current_child(leaf):
+    """A serial composite tells which child is RUNNING."""
+    a, b = leaf("S"), leaf("RS")
+    root = bt.Sequence([a, b])
+    assert root.current_child is None
+    root.tick()
+    assert root.current_child is b
+    root.tick()
+    assert root.current_child is None

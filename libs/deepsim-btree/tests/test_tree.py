@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tree as a whole: ticks, clock, seed, reset and what validate finds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Problem, Status
+
+
+def test_tick_counts_and_answers(leaf):
+    """The answer of the root is the answer of the tree."""
+    tree = bt.Tree(leaf("RSF", "a"))
+    assert (tree.status, tree.tick_count) == (Status.INVALID, 0)
+    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "SUCCESS", "FAILURE"]
+    assert (tree.status, tree.tick_count, tree.is_ticking) == (Status.FAILURE, 3, False)
+    assert repr(tree) == "<Tree 'a' tick 3 FAILURE>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"root": "x"}, TypeError, "root must be a Behaviour, got 'x'"),
+        ({"clock": 3.0}, TypeError, "clock must be a function that returns seconds, got 3.0"),
+        ({"seed": 1.5}, TypeError, "seed must be an int, got 1.5"),
+        ({"seed": None}, TypeError, "seed must be an int, got None"),
+    ],
+)
+def test_constructor_arguments(arguments, error, message):
+    """Bad arguments are named."""
+    with pytest.raises(error, match=message):
+        bt.Tree(**{"root": bt.Success(), **arguments})
+
+
+def test_a_root_is_free():
+    """A root has no parent and one tree."""
+    root = bt.Inverter(bt.Success())
+    with pytest.raises(bt.StructureError, match="has a parent, Inverter"):
+        bt.Tree(root.child)
+    bt.Tree(root)
+    with pytest.raises(bt.StructureError, match=r"root of a Tree already: use its copy\(\)"):
+        bt.Tree(root)
+
+
+def test_time_is_read_once_per_tick():
+    """All nodes of one tick see the same instant."""
+    readings = iter([1.0, 2.5])
+    seen = []
+
+    class Leaf(bt.Behaviour):
+        def update(self):
+            seen.append(self.tree.now)
+            return Status.SUCCESS
+
+    tree = bt.Tree(bt.Sequence([Leaf(), Leaf()]), clock=lambda: next(readings))
+    tree.tick()
+    tree.tick()
+    assert seen == [1.0, 1.0, 2.5, 2.5]
+
+
+def test_a_tree_without_clock_has_no_time():
+    """Wall time is never a default: a timer without a clock is an error that says so."""
+    tree = bt.Tree(bt.Timeout(bt.Running(), seconds=1), clock=None)
+    with pytest.raises(bt.TickError, match="node Timeout: .*the tree has no time: give it a clock"):
+        tree.tick()
+
+
+@pytest.mark.parametrize("bad", [4.0, float("nan")])
+def test_time_never_goes_back(bad):
+    """A clock that was reset is an error until the tree is reset too, rather than a long wait."""
+    time = [5.0]
+    tree = bt.Tree(bt.Timeout(bt.Running(), seconds=1), clock=lambda: time[0])
+    tree.tick()
+    time[0] = bad
+    for _ in range(2):
+        with pytest.raises(bt.BtreeError, match=r"from 5.0 s to .*call reset\(\)"):
+            tree.tick()
+    assert tree.tick_count == 1
+    time[0] = 0.0
+    tree.reset()
+    assert tree.tick() is Status.RUNNING
+    assert tree.now == 0.0
+
+
+def test_reset_takes_a_new_seed_or_keeps_the_old():
+    """The seed stays until another one is given."""
+    tree = bt.Tree(bt.Success(), seed=4)
+    tree.reset()
+    assert tree.seed == 4
+    tree.reset(9)
+    assert tree.seed == 9
+    with pytest.raises(TypeError, match="seed must be an int"):
+        tree.reset("9")
+
+
+def test_reset_calls_the_nodes():
+    """Leaves of one's own can forget too."""
+
+    class Counter(bt.Behaviour):
+        count = 0
+
+        def update(self):
+            self.count += 1
+            self.feedback_message = f"tick {self.count}"
+            return Status.SUCCESS
+
+        def reset(self):
+            super().reset()
+            self.count = 0
+
+    leaf = Counter()
+    tree = bt.Tree(leaf)
+    tree.tick()
+    tree.reset()
+    assert (leaf.count, leaf.feedback_message, leaf.status, tree.tick_count) == (0, "", 0, 0)
+
+
+@pytest.mark.parametrize("call", ["tick", "halt", "reset"])
+def test_a_tree_is_not_called_from_inside(call):
+    """A node that ticks, halts or resets its own tree gets an error, and the tree stays usable."""
+    calls = []
+
+    class Meddler(bt.Behaviour):
+        def update(self):
+            if not calls:
+                calls.append(call)
+                getattr(self.tree, call)()
+            return Status.SUCCESS
+
+    tree = bt.Tree(bt.Sequence([Meddler()], "root"))
+    with pytest.raises(bt.TickError, match="node root/Meddler: BusyError: .* its own tick"):
+        tree.tick()
+    assert tree.tick() is Status.SUCCESS
+
+
+def test_a_tree_is_not_copied_from_inside():
+    """Half a tick cannot be saved."""
+
+    class Copier(bt.Behaviour):
+        def update(self):
+            copy.deepcopy(self.tree)
+            return Status.SUCCESS
+
+    with pytest.raises(bt.TickError, match="inside a tick: copy or pickle it between two ticks"):
+        bt.Tree(Copier()).tick()
+
+
+def test_validate_lists_all_problems():
+    """Every problem is reported at once, with the path of its node."""
+
+    class Forgotten(bt.Behaviour):
+        pass
+
+    root = bt.Selector(
+        [
+            bt.Sequence(name="empty"),
+            bt.Sequence([bt.Failure("never"), bt.Success()], "cut"),
+            bt.Timeout(bt.Parallel([bt.Success()], "few", success=2, failure=-3), seconds=1),
+            bt.RandomSequence([bt.Failure(), bt.Success()]),
+            bt.Running("idle"),
+            Forgotten(),
+        ],
+        "root",
+    )
+    tree = bt.Tree(root)
+    assert tree.validate() == [
+        Problem("root", "children after idle never run: it always answers RUNNING"),
+        Problem("root/empty", "Sequence has no children"),
+        Problem("root/cut", "children after never never run: it always answers FAILURE"),
+        Problem("root/Timeout", "Timeout needs a clock: Tree(root, clock=...)"),
+        Problem("root/Timeout/few", "success=2 does not fit its 1 children"),
+        Problem("root/Timeout/few", "failure=-3 does not fit its 1 children"),
+        Problem(
+            "root/Forgotten", "Forgotten has no update() of its own and always answers INVALID"
+        ),
+    ]
+    assert str(tree.validate()[1]) == "root/empty: Sequence has no children"
+
+
+def test_a_good_tree_has_no_problems():
+    """Nothing is found where nothing is wrong."""
+    root = bt.Selector([bt.Sequence([bt.Check(bool)]), bt.Delay(bt.Running(), seconds=1)])
+    assert bt.Tree(root, clock=float).validate() == []
+
+
+def test_a_tree_may_be_too_deep():
+    """Validate warns before Python's recursion limit strikes; if it does, the tree survives."""
+    root: bt.Behaviour = bt.Success()
+    for _ in range(3000):
+        root = bt.Inverter(root)
+    tree = bt.Tree(root)
+    (problem,) = tree.validate()
+    assert "3001 levels deep" in problem.message
+    assert problem.path.endswith("Inverter/Success")
+    with pytest.raises(bt.TickError, match="RecursionError"):
+        tree.tick()
+    assert tree.status is Status.INVALID
+
+
+class Walker(bt.Behaviour):
+    """A leaf with state of its own, importable so that it can be pickled."""
+
+    def __init__(self, board: list[int]) -> None:
+        super().__init__()
+        self.board = board
+
+    def update(self) -> Status:
+        self.board.append(self.tree.tick_count)
+        return Status.RUNNING
+
+
+@bt.action
+def advance(robot, step=1):
+    """Move a robot, which is a list of one number."""
+    robot[0] += step
+    return Status.SUCCESS if robot[0] > 3 else Status.RUNNING
+
+
+@bt.condition
+def is_near(robot, limit):
+    return robot[0] < limit
+
+
+def test_pickle_keeps_what_nodes_share():
+    """Objects that two nodes share are shared in the copy too, and no longer with the original."""
+    robot = [0]
+    root = bt.Sequence([is_near(robot, limit=9), advance(robot), advance(robot, step=5)])
+    tree = bt.Tree(root, blackboard={"robot": robot})
+    tree.tick()
+    twin = pickle.loads(pickle.dumps(tree))
+    assert [twin.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
+    assert twin.blackboard["robot"] == [9]
+    assert twin.root.children[2].args[0] is twin.blackboard["robot"]
+    assert robot == [1]
+
+
+def test_pickle_starting_at_any_node():
+    """A pickle of one node carries its tree along and is whole, wherever it starts."""
+    tree = bt.Tree(bt.Sequence([bt.Success(), bt.Inverter(Walker([]))]))
+    tree.tick()
+    for node in tree.root.walk():
+        twin = pickle.loads(pickle.dumps(node))
+        assert twin.path == node.path
+        assert twin.tree.tick() is Status.RUNNING
+        leaf = list(twin.tree.root.walk())[-1]
+        assert leaf.board == [1, 2]
+
+
+def test_str_draws_the_tree():
+    """Printing a tree shows it."""
+    tree = bt.Tree(bt.Success())
+    tree.tick()
+    assert str(tree) == bt.render_text(tree.root) == "[✓] Success"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every row of docs/truth-tables.md is a test; the data of both is truth_tables.json."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deepsim_btree as bt
+
+HERE = Path(__file__).parent
+DATA = json.loads((HERE / "truth_tables.json").read_text(encoding="utf-8"))
+NODES = [entry for group in DATA["groups"] for entry in group["nodes"]]
+CASES = [
+    pytest.param(case, id=f"{entry['node']}-{case['shows']}")
+    for entry in NODES
+    for case in entry["cases"]
+]
+LETTERS = {status.name[0]: status for status in bt.Status}
+PUBLIC = {name: getattr(bt, name) for name in bt.__all__}
+
+
+class Column:
+    """The column of the table that is being played; the functions of a case read it."""
+
+    def __init__(self, rows: dict[str, str]) -> None:
+        self.rows = {label: row.split() for label, row in rows.items()}
+        self.index = 0
+
+    def clock(self) -> float:
+        return float(self.rows["clock [s]"][self.index])
+
+    def yes(self) -> bool:
+        return self.rows["yes()"][self.index] == "True"
+
+    def answer(self) -> bt.Status:
+        return LETTERS[self.rows["answer()"][self.index]]
+
+
+def leaves(scripted_class, scripts: dict[str, str], log) -> dict[str, bt.Behaviour]:
+    return {name: scripted_class(script, name, log) for name, script in scripts.items()}
+
+
+def cell(events: list[str]) -> str:
+    """Write down what happened to one leaf in one column as the tables do."""
+    answers = "".join(event for event in events if len(event) == 1)
+    halted = "end I" in events and not answers.endswith("I")
+    return answers + "x" * halted or "-"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(scripted_class, case):
+    """The children are ticked and halted, and the tree answers, as the table says."""
+    column = Column(case["rows"])
+    names = [name for name in column.rows if len(name) == 1]
+    log: list[tuple[str, str]] = []
+    scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
+    nodes = leaves(scripted_class, {name: s or "S" for name, s in scripts.items()}, log)
+    root = eval(case["tree"], {**PUBLIC, **nodes, "yes": column.yes, "answer": column.answer})
+    tree = bt.Tree(root, clock=column.clock if "clock [s]" in column.rows else None)
+    played: dict[str, list[str]] = {name: [] for name in (*names, "result")}
+    width = len(column.rows["result"])
+    for call in case.get("calls", " ".join(["tick"] * width)).split():
+        del log[:]
+        getattr(tree, call)()
+        column.index += 1
+        for name in names:
+            played[name].append(cell([event for who, event in log if who == name]))
+        played["result"].append(tree.status.name[0])
+    assert played == {name: column.rows[name] for name in played}
+
+
+@pytest.mark.parametrize("letter", "SFRI")
+@pytest.mark.parametrize("row", DATA["answers"], ids=lambda row: row["tree"])
+def test_answer(leaf, log, row, letter):
+    """A translating decorator answers as its row says, and halts its child where that has an x."""
+    tree = bt.Tree(eval(row["tree"], {**PUBLIC, "a": leaf(letter, "a")}))
+    answer = tree.tick().name[0]
+    halted = "x" * (letter == "R" and ("a", "end I") in log)
+    assert answer + halted == row[letter]
+
+
+@pytest.mark.parametrize("case", DATA["halting"], ids=lambda case: case["shows"])
+def test_halting_order(leaf, case):
+    """The nodes are terminated in the order that the page says."""
+    order = []
+
+    def logging(cls):
+        def terminate(self, new_status):
+            order.append(self.name)
+
+        return type(cls.__name__, (cls,), {"terminate": terminate})
+
+    classes = {
+        name: logging(value)
+        for name, value in PUBLIC.items()
+        if isinstance(value, type) and issubclass(value, (bt.Composite, bt.Decorator))
+    }
+    root = eval(case["tree"], {**PUBLIC, **classes, **{n: logging(bt.Running)(n) for n in "abc"}})
+    tree = bt.Tree(root)
+    for call in case["calls"].split():
+        getattr(tree, call)()
+    assert ", ".join(order) == case["order"]
+
+
+@pytest.mark.parametrize("row", DATA["memory"], ids=lambda row: f"{row['node']}-{row['remembers']}")
+def test_memory_is_proved(row):
+    """What the page says about memory refers to a table of that node."""
+    shown = [case["shows"] for e in NODES if e["node"] == row["node"] for case in e["cases"]]
+    assert row["see"] in shown
+
+
+def test_every_node_has_a_table():
+    """No public node is missing on the page but the two bases without behaviour of their own."""
+    nodes = {
+        name
+        for name, value in PUBLIC.items()
+        if isinstance(value, type) and issubclass(value, bt.Behaviour)
+    }
+    documented = {entry["node"] for entry in NODES}
+    documented |= {row["tree"].partition("(")[0] for row in DATA["answers"]}
+    assert nodes - {"Composite", "Decorator"} == documented
+
+
+def test_the_page_is_up_to_date():
+    """docs/truth-tables.md is what tools/truth_tables.py makes of the data."""
+    script = HERE.parent / "tools" / "truth_tables.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An agent: the behaviour of a model that a policy steers."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+from deepsim_sync import Behaviour
+
+
+class AbstractAgent(Behaviour, ABC):
+    """A behaviour that observes, acts on actions and earns rewards.
+
+    A subclass says what its agent observes (`get_next_state`) and what an action does
+    (`on_action_received`); rewards and the end of an episode may come from any of its hooks.
+    The arguments are those of `deepsim_sync.Behaviour`; a subclass with a constructor of its own
+    calls ``super().__init__(name)`` there.
+
+    Attributes:
+        step_reward: Reward since the last step, which returned what there was and cleared it.
+        episode_reward: Sum of the rewards of all steps of the episode.
+        terminated: Whether the episode of this agent ended by what happened in it.
+        truncated: Whether it was cut off from outside, as by a time limit.
+        last_action: The agent's latest action in this episode, or None.
+    """
+
+    step_reward: float = 0.0
+    episode_reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    last_action: Any = None
+
+    @abstractmethod
+    def get_next_state(self) -> Any:
+        """What the agent observes now.
+
+        Returns:
+            A member of its observation space. Lists and wider floats are fine where the space is
+            a box; the environment hands out a copy.
+        """
+
+    @abstractmethod
+    def on_action_received(self, action: Any) -> None:
+        """Acts upon an action; called once per step, before the physics advances.
+
+        Args:
+            action: A member of the agent's action space; the agent's own copy.
+        """
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode of this agent has ended."""
+        return self.terminated or self.truncated
+
+    def add_reward(self, reward: float) -> None:
+        """Adds to the reward of the step that is under way, or else of the next one.
+
+        Raises:
+            ValueError: The reward is not finite.
+        """
+        if not math.isfinite(reward):
+            raise ValueError(f"reward of agent {self.name!r} must be finite, got {reward}")
+        self.step_reward += float(reward)
+        self.episode_reward += float(reward)
+
+    def end_episode(self, *, truncated: bool = False) -> None:
+        """Ends the agent's episode with the step that is under way; once ended, it stays so.
+
+        Args:
+            truncated: Whether it is cut off rather than over, so that the state it ends in still
+                has a value for learning.
+        """
+        if not self.done:
+            self.terminated = not truncated
+            self.truncated = truncated
+
+    def take_reward(self) -> float:
+        """The reward of the step that ends, which is cleared; the environment's `step` calls it."""
+        reward, self.step_reward = self.step_reward, 0.0
+        return reward
+
+    def begin_episode(self) -> None:
+        """Forgets the last episode; the environment's `reset` calls it."""
+        self.step_reward = 0.0
+        self.episode_reward = 0.0
+        self.terminated = False
+        self.truncated = False
+        self.last_action = None
+
+    # Hooks
+
+    def on_episode_begin(self) -> None:
+        """A new episode begins; the area was reset, and the first observation comes next."""
+
+    def on_episode_end(self) -> None:
+        """The agent's episode ended; called once, when its last step is complete.
+
+        An episode that a reset cuts short has no end.
+        """

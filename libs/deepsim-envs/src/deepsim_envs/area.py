@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An area: the agents of a task, and what surrounds them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gymnasium.spaces import Space
+
+from .agent import AbstractAgent
+
+Spaces = Mapping[str, Space[Any]]
+"""A space for each agent, by name."""
+
+
+class AreaInterface(ABC):
+    """The agents of a task, their spaces, and how an episode begins.
+
+    A subclass may write the two spaces as properties, as methods (the paper does) or as plain
+    attributes of the class. The environment asks for them, and for the agents, once.
+    """
+
+    @abstractmethod
+    def get_agents(self) -> Sequence[AbstractAgent]:
+        """All agents of the task, the same ones for as long as the area lives."""
+
+    @abstractmethod
+    def get_info(self) -> Mapping[str, Any]:
+        """Whatever else is worth knowing at the end of a step.
+
+        Returns:
+            Plain data by name; ``"deepsim"`` is the environment's own. The environment hands out
+            a copy of containers and arrays.
+        """
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Begins a new episode; the world was reset, and models are at their spawn poses.
+
+        Random numbers come from ``world.rng``, so that a seed repeats the episode.
+        """
+
+    @property
+    @abstractmethod
+    def observation_space(self) -> Spaces | Callable[[], Spaces]:
+        """What each agent observes."""
+
+    @property
+    @abstractmethod
+    def action_space(self) -> Spaces | Callable[[], Spaces]:
+        """How each agent may act."""
+
+    def close(self) -> None:  # noqa: B027 (most areas hold nothing)
+        """Frees what the area holds; the environment closes the world itself."""

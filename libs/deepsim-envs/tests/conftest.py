@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rink: pucks that actions push along x and y, on the table simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Space
+
+from deepsim_envs import AbstractAgent, AreaInterface, Environment
+from deepsim_math import Pose, Twist
+from deepsim_sync import World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+class Puck(AbstractAgent):
+    """Moves as its action says [m/s], sees its position [m], earns the way it goes along x [m].
+
+    At x = 1 m it has arrived.
+    """
+
+    def get_next_state(self) -> Any:
+        position = self.transform.pose.position
+        return [position.x, position.y]
+
+    def on_action_received(self, action: Any) -> None:
+        self.transform.twist = Twist((*action, 0.0))
+
+    def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+        self.add_reward(self.transform.twist.linear.x * delta_time)
+
+    def on_update(self) -> None:
+        if self.transform.pose.position.x >= 1.0 - 1e-9:
+            self.end_episode()
+
+
+class Echo(AbstractAgent):
+    """Observes what it said last: at first a sample of a space, then its last action."""
+
+    def __init__(self, name: str, space: Space[Any]) -> None:
+        super().__init__(name)
+        self.said = space.sample()
+
+    def get_next_state(self) -> Any:
+        return self.said
+
+    def on_action_received(self, action: Any) -> None:
+        self.said = action
+
+
+class Rink(AreaInterface):
+    """Any agents; the model of each is put at a random place across the start line."""
+
+    def __init__(self, agents: Sequence[AbstractAgent]) -> None:
+        self.agents = list(agents)
+        self.info: dict[str, Any] = {}
+        self.observation_space = {agent.name: Box(-10.0, 10.0, (2,)) for agent in agents}
+        self.action_space = {agent.name: Box(-1.0, 1.0, (2,)) for agent in agents}
+
+    # Set by the constructor, so that a test can exchange them before it makes an environment.
+    observation_space: Any = None
+    action_space: Any = None
+
+    def get_agents(self) -> Sequence[AbstractAgent]:
+        return self.agents
+
+    def get_info(self) -> dict[str, Any]:
+        return self.info
+
+    def reset(self) -> None:
+        for agent in self.agents:
+            agent.transform.pose = Pose((0.0, agent.world.rng.uniform(-1.0, 1.0), 0.0))
+
+
+@pytest.fixture
+def simulator() -> TableSimulator:
+    return TableSimulator(timestep=0.1)
+
+
+@pytest.fixture
+def world(simulator: TableSimulator) -> Iterator[World]:
+    """A current world with the models "a", "b" and "c"."""
+    world = World(simulator)
+    for name in "abc":
+        world.spawn(TableModel(), name, Pose())
+    with world:
+        yield world
+
+
+@pytest.fixture
+def puck() -> type[AbstractAgent]:
+    """The class of an agent that works; tests derive others from it."""
+    return Puck
+
+
+@pytest.fixture
+def rink(world: World) -> Callable[..., Rink]:
+    """Makes an area; of the pucks "a" and "b", if not told which agents."""
+
+    def make(*agents: AbstractAgent) -> Rink:
+        return Rink(agents or [Puck("a"), Puck("b")])
+
+    return make
+
+
+@pytest.fixture
+def make_env(rink: Callable[..., Rink]) -> Callable[..., Environment]:
+    """Makes the environment of a rink with these agents, or two pucks."""
+
+    def make(*agents: AbstractAgent, **options: Any) -> Environment:
+        return Environment(rink(*agents), **options)
+
+    return make
+
+
+@pytest.fixture
+def make_echo(rink: Callable[..., Rink]) -> Callable[[Space[Any]], Environment]:
+    """Makes the environment of one agent "a" that says and observes members of one space."""
+
+    def make(space: Space[Any]) -> Environment:
+        area = rink(Echo("a", space))
+        area.observation_space = area.action_space = {"a": space}
+        return Environment(area)
+
+    return make
+
+
+@pytest.fixture
+def push() -> dict[str, Any]:
+    """Full speed ahead for "a" and "b"."""
+    return {name: np.array([1.0, 0.0], dtype=np.float32) for name in "ab"}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same seed gives the same bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def _run(env, seed, steps=50) -> bytes:
+    """All bytes of an episode of random actions."""
+    actions = np.random.default_rng(1)
+    observation, _ = env.reset(seed)
+    record = [observation[name].tobytes() for name in observation]
+    for _ in range(steps):
+        result = env.step({name: actions.uniform(-0.1, 0.1, 2) for name in "ab"})
+        record += [result.observation[name].tobytes() for name in "ab"]
+        record.append(np.array(list(result.reward.values())).tobytes())
+    return b"".join(record)
+
+
+def test_a_seed_repeats_an_episode_byte_for_byte(make_env):
+    env = make_env(frame_skip=2)
+    assert _run(env, 3) == _run(env, 3)
+
+
+def test_another_seed_gives_another_episode(make_env):
+    env = make_env(frame_skip=2)
+    assert _run(env, 3) != _run(env, 4)
+
+
+def test_without_a_seed_random_numbers_go_on(make_env):
+    env = make_env(frame_skip=2)
+    first, second = _run(env, 3), _run(env, None)
+    assert first != second
+    assert [_run(env, 3), _run(env, None)] == [first, second]
+
+
+def test_the_seed_of_the_constructor_is_that_of_the_first_reset(make_env):
+    env = make_env(frame_skip=2, seed=3)
+    first, second = _run(env, None), _run(env, None)
+    assert first != second
+    assert _run(env, 3) == first

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of angles [rad]."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._blocks import run
+
+if TYPE_CHECKING:
+    from ._typing import ArrayLike, FloatArray
+
+_TURN = 2.0 * np.pi
+
+
+def wrap(angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Bring angles of any shape into (-pi, pi]."""
+    return run(lambda a: (_principal(a),), (angle,), (0,), 0, out)
+
+
+def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Go from `a` (t = 0) towards `b` (t = 1) the short way; shapes broadcast.
+
+    The result is not wrapped, so that it stays continuous in t: at t = 1 it is b or b plus whole
+    turns. Opposite angles turn the positive way.
+    """
+    return run(_lerp, (a, b, t), (0, 0, 0), 0, out)
+
+
+def _lerp(a: Any, b: Any, t: Any) -> tuple[Any, ...]:
+    return (a + t * _principal(b - a),)
+
+
+def _principal(angle: Any) -> Any:
+    # fmod and the one subtraction are exact, so the result equals that of math.remainder.
+    rest = np.fmod(angle, _TURN)
+    rest = np.where(rest > np.pi, rest - _TURN, rest)
+    return np.where(rest <= -np.pi, rest + _TURN, rest)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of vectors and rotations as functions; plain sequences are welcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from ._coordinates import Coordinates, xyz
+from .rotation import Euler, Quaternion
+from .vector3 import Vector3
+
+if TYPE_CHECKING:
+    from ._typing import Numbers, RotationLike, VectorLike
+
+C = TypeVar("C", bound=Coordinates)
+_UP = Vector3.up()
+
+
+def dot(a: VectorLike, b: VectorLike) -> float:
+    """Scalar product."""
+    return Vector3(*xyz(a)).dot(b)
+
+
+def cross(a: VectorLike, b: VectorLike) -> Vector3:
+    """Vector product by the right-hand rule."""
+    return Vector3(*xyz(a)).cross(b)
+
+
+def distance(a: VectorLike, b: VectorLike) -> float:
+    """Euclidean distance."""
+    return Vector3(*xyz(a)).distance(b)
+
+
+def project(v: VectorLike, onto: VectorLike) -> Vector3:
+    """Keep the part of `v` along the direction `onto`.
+
+    Raises:
+        ValueError: when `onto` has zero length.
+    """
+    return Vector3(*xyz(v)).project(onto)
+
+
+@overload
+def rotate(rotation: RotationLike, v: C) -> C: ...
+@overload
+def rotate(rotation: RotationLike, v: Numbers) -> Vector3: ...
+def rotate(rotation: RotationLike, v: Any) -> Any:
+    """Turn a Vector3, a Point or three numbers by a Quaternion, an Euler or x, y, z, w.
+
+    Raises:
+        ValueError: when the quaternion has zero length.
+    """
+    if isinstance(rotation, Euler):
+        rotation = rotation.to_quaternion()
+    return Quaternion.from_array(rotation).rotate(v)
+
+
+def look_rotation(forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
+    """Turn x (forward) to `forward` and z (up) near `up`; see `Quaternion.look_rotation`.
+
+    Raises:
+        ValueError: when `forward` or `up` has zero length.
+    """
+    return Quaternion.look_rotation(forward, up)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Planes."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, SupportsFloat
+
+from ._coordinates import xyz
+from ._numbers import number
+from ._value import Value, slot_setters
+from .point import Point
+from .ray import Ray
+from .vector3 import Vector3
+
+if TYPE_CHECKING:
+    from ._typing import VectorLike
+
+
+class Plane(Value):
+    """The points p with normal . p = distance; the normal points to the positive side.
+
+    Args:
+        normal: of any non-zero length; kept as a unit vector.
+        distance: of the plane from the frame's origin along `normal`; it is divided by the length
+            of `normal` too, so that the equation keeps its meaning. Kept in metres.
+
+    Raises:
+        ValueError: when `normal` has zero length.
+    """
+
+    _names = ("normal", "distance")
+    __slots__ = _names
+
+    normal: Vector3
+    distance: float
+
+    _fields = attrgetter("normal", "distance")
+
+    def __init__(self, normal: VectorLike, distance: SupportsFloat = 0.0) -> None:
+        direction = Vector3(*xyz(normal))
+        unit = direction.normalized()
+        length = 1.0 if unit is direction else direction.length
+        _set_normal(self, unit)
+        _set_distance(self, number(distance, "distance") / length)
+
+    @classmethod
+    def from_point(cls, normal: VectorLike, point: VectorLike) -> Plane:
+        """Make the plane through `point`.
+
+        Raises:
+            ValueError: when `normal` has zero length.
+        """
+        direction = Vector3(*xyz(normal)).normalized()
+        return cls(direction, direction.dot(point))
+
+    @classmethod
+    def from_points(cls, a: VectorLike, b: VectorLike, c: VectorLike) -> Plane:
+        """Make the plane through three points, which turn counter-clockwise seen from its front.
+
+        Raises:
+            ValueError: when the points lie on one line.
+        """
+        origin = Point(*xyz(a))
+        side, other = Point(*xyz(b)) - origin, Point(*xyz(c)) - origin
+        normal = side.cross(other)
+        if normal.length <= 1e-12 * side.length * other.length:
+            raise ValueError(f"three points on one line make no plane: {a!r}, {b!r}, {c!r}")
+        return cls.from_point(normal, origin)
+
+    def distance_to(self, point: VectorLike) -> float:
+        """Signed distance [m]: positive on the side of the normal."""
+        return self.normal.dot(point) - self.distance
+
+    def closest_point(self, point: VectorLike) -> Point:
+        """Point of the plane nearest to `point`."""
+        return Point(*xyz(point)) - self.normal * self.distance_to(point)
+
+    def flip(self) -> Plane:
+        """Make the same plane facing the other way."""
+        return Plane(-self.normal, -self.distance)
+
+    def raycast(self, ray: Ray) -> float | None:
+        """Distance [m] along the ray to the plane, from either side.
+
+        None when the ray runs away from it or parallel to it; 0 when it starts on it.
+        """
+        height = self.distance_to(ray.origin)
+        if height == 0.0:
+            return 0.0
+        slope = self.normal.dot(ray.direction)
+        if slope == 0.0 or (height > 0.0) == (slope > 0.0):
+            return None
+        return -height / slope
+
+    def isclose(self, other: Plane, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether normals and distances are close; a flipped plane is another plane."""
+        return self.normal.isclose(other.normal, rel_tol, abs_tol) and Vector3(
+            self.distance
+        ).isclose((other.distance, 0.0, 0.0), rel_tol, abs_tol)
+
+
+_set_normal, _set_distance = slot_setters(Plane)

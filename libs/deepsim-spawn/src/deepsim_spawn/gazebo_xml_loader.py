@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From files to descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from .description import ModelDescription, WorldDescription
+from .errors import ModelFormatError
+from .sdf import HARMLESS, model_file, read_sdf
+from .search_path import SearchPath
+from .urdf import read_urdf
+from .xacro_text import expand_xacro
+from .xml import Document, Element, Load, parse, read_bytes, without_declaration
+
+_NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
+_READERS = {"sdf": read_sdf, "robot": read_urdf}
+
+
+class GazeboXMLLoader:
+    """Reads SDF, URDF and xacro into descriptions.
+
+    What a file asks for and a description cannot hold is named by an `UnsupportedElementWarning`,
+    once per kind and load; what had to be repaired, by a `ModelFormatWarning`.
+
+    Args:
+        search_path: Where ``model://``, ``package://`` and ``file://`` URIs are looked up; folders
+            make a `SearchPath`, and None is one of the environment alone.
+
+    >>> loader = GazeboXMLLoader()
+    >>> loader.load_model("<robot name='dot'><link name='base'/></robot>").links[0].name
+    'base'
+    """
+
+    def __init__(self, search_path: SearchPath | Iterable[str | Path] | None = None) -> None:
+        if not isinstance(search_path, SearchPath):
+            search_path = SearchPath(() if search_path is None else search_path)
+        self._search_path = search_path
+
+    def load(
+        self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
+    ) -> ModelDescription | WorldDescription:
+        """The model or world of a source.
+
+        Args:
+            source: One of: the path of a file with SDF, URDF, or, with the suffix ``.xacro``,
+                xacro; the path of a model's folder (its `model.config` names the file); a
+                ``model://`` or ``package://`` URI of either; XML as text, which starts with ``<``.
+                Text that uses xacro is expanded too. xacro evaluates Python expressions: only
+                give it what you trust as code.
+            arguments: Values of the ``<xacro:arg>``s.
+
+        Raises:
+            ModelFormatError: The source cannot be read; with file and line where they are known.
+        """
+        return self._load(source, arguments)
+
+    def load_model(
+        self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
+    ) -> ModelDescription:
+        """The model of a source; see `load`.
+
+        Raises:
+            ModelFormatError: The source cannot be read, or holds a world.
+        """
+        description = self._load(source, arguments)
+        if isinstance(description, WorldDescription):
+            raise _unexpected(source, "a model", f"the world {description.name!r}: use load_world")
+        return description
+
+    def load_world(
+        self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
+    ) -> WorldDescription:
+        """The world of a source; see `load`.
+
+        Raises:
+            ModelFormatError: The source cannot be read, or holds a model.
+        """
+        description = self._load(source, arguments)
+        if isinstance(description, ModelDescription):
+            raise _unexpected(source, "a world", f"the model {description.name!r}: use load_model")
+        return description
+
+    def _load(
+        self, source: str | Path, arguments: Mapping[str, str]
+    ) -> ModelDescription | WorldDescription:
+        load = Load(self._search_path)
+        root = self._open(source, arguments, load)
+        load.roots.append(root)
+        if root.tag not in _READERS:
+            raise root.error(f"expected <sdf> or <robot>, got <{root.tag}>")
+        description = _READERS[root.tag](root)
+        for document in load.roots:
+            document.warn_of_unread(HARMLESS)
+        load.findings.emit(stacklevel=3)
+        return description
+
+    def _open(self, source: str | Path, arguments: Mapping[str, str], load: Load) -> Element:
+        """The root element of a source."""
+        if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+            label, path, text = "<string>", None, without_declaration(source)
+            is_xacro = b"xmlns:xacro" in text
+        else:
+            path = self._locate(source, load)
+            label, text = str(path), read_bytes(path)
+            is_xacro = path.suffix == ".xacro"
+        if is_xacro:
+            expanded = expand_xacro(text, label, path, arguments, self._search_path)
+            return parse(expanded, Document(f"{label} (expanded by xacro)", path, load))
+        if arguments:
+            raise ModelFormatError(
+                f"takes no arguments, got {', '.join(arguments)}: only xacro does", file=label
+            )
+        return parse(text, Document(label, path, load))
+
+    def _locate(self, source: str | Path, load: Load) -> Path:
+        """The file of a source that is not itself XML."""
+        try:
+            if "://" in str(source):
+                path = self._search_path.find(str(source))
+            else:
+                path = Path(source).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise ModelFormatError(f"cannot be opened: {error}", file=str(source)) from error
+        return model_file(path, load) if path.is_dir() else path
+
+
+def _unexpected(source: str | Path, expected: str, got: str) -> ModelFormatError:
+    text = str(source)
+    file = "<string>" if text.lstrip().startswith("<") else text
+    return ModelFormatError(f"expected {expected}, got {got}", file=file)

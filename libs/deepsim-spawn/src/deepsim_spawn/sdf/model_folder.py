@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of models, as Gazebo lays them out: a `model.config` lists files by SDF version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deepsim_spawn.xml import Document, Element, Load, parse, read_bytes
+from deepsim_spawn.xml.values import word
+
+from .version import NEWEST, OLDEST, Version, version_pair
+
+
+def model_file(folder: Path, load: Load) -> Path:
+    """The SDF file of a model's folder, of the newest version that can be read.
+
+    Raises:
+        ModelFormatError: There is no `model.config`, or it names no such file.
+    """
+    config = folder / "model.config"
+    root = parse(read_bytes(config), Document(str(config), config, load))
+    listed: list[tuple[Version, Element]] = []
+    for element in root.find_all("sdf"):
+        version = element.attribute("version", version_pair, OLDEST)
+        if version <= NEWEST:
+            listed.append((version, element))
+    if not listed:
+        raise root.error("names no <sdf> file of a version from 1.3 to 1.11")
+    _, newest = max(listed, key=lambda entry: entry[0])
+    return newest.make(load.search_path.find, newest.value(word), config)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<gazebo>` elements: what URDF itself cannot say about a robot, its links and joints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from typing import TypeVar
+
+from deepsim_spawn.xml import Element
+
+T = TypeVar("T")
+
+
+class Extension:
+    """All `<gazebo>` elements of a robot with one reference.
+
+    Args:
+        elements: In the order of the file; later ones win.
+    """
+
+    def __init__(self, elements: list[Element]) -> None:
+        self._elements = elements
+
+    def find_all(self, tag: str) -> list[Element]:
+        """The children with this tag, of all elements."""
+        return [child for element in self._elements for child in element.find_all(tag)]
+
+    def get(self, tag: str, parse: Callable[[str], T], default: T) -> T:
+        """The value of the last child with this tag."""
+        values = [child.value(parse) for child in self.find_all(tag)]
+        return values[-1] if values else default
+
+
+class Extensions:
+    """The `<gazebo>` elements of a robot.
+
+    Args:
+        robot: The `<robot>`.
+        names: Of its links and joints; a reference to anything else has no effect.
+    """
+
+    def __init__(self, robot: Element, names: Collection[str]) -> None:
+        self._by_reference: dict[str, list[Element]] = defaultdict(list)
+        for element in robot.find_all("gazebo"):
+            reference = element.attribute("reference", str, "")
+            if reference and reference not in names:
+                element.mark_read()
+                element.warn_unsupported(f"names no link or joint: {reference!r}", "/@reference")
+            self._by_reference[reference].append(element)
+
+    def of(self, reference: str) -> Extension:
+        """Those about a link or joint, or, with an empty name, about the whole robot."""
+        return Extension(self._by_reference.get(reference, []))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<joint>` elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, cast
+
+from deepsim_math import Vector3
+from deepsim_spawn.description import JointAxis, JointDescription, JointType
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import limit, number, vector, word
+
+from .extensions import Extension
+
+_TYPES: Final = ("fixed", "revolute", "continuous", "prismatic")
+
+
+def read_joint(element: Element, extension: Extension) -> JointDescription | None:
+    """A joint, whose frame is that of its child link.
+
+    Returns:
+        None for a floating joint, whose child is free as without it, and, with a warning, for a
+        planar one.
+    """
+    kind = element.require_attribute("type", word)
+    element.find("origin")  # read with the tree
+    if kind == "floating":
+        return None
+    if kind == "planar":
+        element.skip("axis", "limit", "dynamics")
+        element.warn_unsupported("not supported, the joint is left out", " planar")
+        return None
+    if kind not in _TYPES:
+        known = ", ".join((*_TYPES, "floating", "planar"))
+        raise element.error(f"type must be one of {known}, got {kind!r}")
+    axis = None
+    if kind == "fixed":
+        element.skip("axis", "limit", "dynamics")  # exporters write what the type has no use for
+    else:
+        axis = _read_axis(element, kind, extension)
+    return element.make(
+        JointDescription,
+        name=element.require_attribute("name", word),
+        type=cast(JointType, kind),
+        parent=element.require("parent").require_attribute("link", word),
+        child=element.require("child").require_attribute("link", word),
+        axis=axis,
+    )
+
+
+def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
+    axis = joint.find("axis")
+    direction = Vector3(1.0, 0.0, 0.0)
+    if axis is not None:
+        direction = axis.attribute("xyz", vector, direction)
+    limits = joint.find("limit") if kind == "continuous" else joint.require("limit")
+    lower, upper, effort, velocity = -math.inf, math.inf, math.inf, math.inf
+    if limits is not None:
+        effort = limits.require_attribute("effort", limit)
+        velocity = limits.require_attribute("velocity", limit)
+        given = limits.attribute("lower", limit, 0.0), limits.attribute("upper", limit, 0.0)
+        if kind != "continuous":
+            lower, upper = given
+    dynamics = joint.find("dynamics")
+    damping, friction = 0.0, 0.0
+    if dynamics is not None:
+        damping = dynamics.attribute("damping", number, 0.0)
+        friction = dynamics.attribute("friction", number, 0.0)
+    return joint.make(
+        JointAxis,
+        xyz=direction,
+        lower=lower,
+        upper=upper,
+        effort=effort,
+        velocity=velocity,
+        damping=damping,
+        friction=friction,
+        spring_stiffness=extension.get("springStiffness", number, 0.0),
+        spring_reference=extension.get("springReference", number, 0.0),
+    )

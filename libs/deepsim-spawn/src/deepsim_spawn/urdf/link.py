@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<link>` elements."""
+
+from __future__ import annotations
+
+from deepsim_math import Pose
+from deepsim_spawn.description import (
+    CollisionDescription,
+    Inertial,
+    LinkDescription,
+    Surface,
+    VisualDescription,
+)
+from deepsim_spawn.inertia import MOMENTS, make_inertial
+from deepsim_spawn.sdf import Scope, read_material, read_sensor
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import boolean, number, word
+
+from .extensions import Extension
+from .geometry import read_geometry
+from .materials import Materials, Paint
+from .origin import read_origin
+
+
+def read_link(
+    element: Element, pose: Pose, materials: Materials, extension: Extension, scope: Scope
+) -> LinkDescription:
+    """A link.
+
+    Args:
+        element: The `<link>`.
+        pose: In the model frame.
+        materials: Of the robot.
+        extension: What its `<gazebo>` elements add.
+        scope: The links as frames, for sensors.
+    """
+    name = element.require_attribute("name", word)
+    self_collide = extension.get("selfCollide", boolean, None)
+    gravity = extension.get("gravity", boolean, True)
+    return element.make(
+        LinkDescription,
+        name=name,
+        pose=pose,
+        inertial=_read_inertial(element),
+        collisions=_read_collisions(element, name, extension),
+        visuals=_read_visuals(element, name, materials, extension),
+        sensors=tuple(read_sensor(child, name, scope) for child in extension.find_all("sensor")),
+        gravity=gravity and not extension.get("turnGravityOff", boolean, False),
+        self_collide=self_collide,
+    )
+
+
+def _read_inertial(link: Element) -> Inertial | None:
+    element = link.find("inertial")
+    if element is None:
+        return None
+    inertia = element.require("inertia")
+    moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
+    mass = element.require("mass").require_attribute("value", number)
+    return make_inertial(element, mass, read_origin(element), moments)
+
+
+def _read_collisions(
+    link: Element, link_name: str, extension: Extension
+) -> tuple[CollisionDescription, ...]:
+    surface = link.make(
+        Surface,
+        mu=extension.get("mu1", number, 1.0),
+        mu2=extension.get("mu2", number, 1.0),
+    )
+    return tuple(
+        CollisionDescription(
+            name=_name(element, link_name, index),
+            geometry=read_geometry(element),
+            pose=read_origin(element),
+            surface=surface,
+        )
+        for index, element in enumerate(link.find_all("collision"))
+    )
+
+
+def _read_visuals(
+    link: Element, link_name: str, materials: Materials, extension: Extension
+) -> tuple[VisualDescription, ...]:
+    override = None
+    for element in extension.find_all("material"):
+        override = read_material(element)
+    visuals = []
+    for index, element in enumerate(link.find_all("visual")):
+        material = element.find("material")
+        paint = Paint() if material is None else materials.read(material)
+        visuals.append(
+            VisualDescription(
+                name=_name(element, link_name, index),
+                geometry=read_geometry(element),
+                pose=read_origin(element),
+                material=override or paint.material,
+                transparency=paint.transparency,
+            )
+        )
+    return tuple(visuals)
+
+
+def _name(element: Element, link: str, index: int) -> str:
+    """The name of a collision or visual, or, without one, the name that Gazebo makes."""
+    made = f"{link}_{element.tag}" + (f"_{index}" if index else "")
+    return element.attribute("name", str, "") or made

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<robot>` elements."""
+
+from __future__ import annotations
+
+from deepsim_spawn.description import ModelDescription
+from deepsim_spawn.description.joint import WORLD
+from deepsim_spawn.sdf import MODEL, Frame, Scope, read_plugin
+from deepsim_spawn.xml import Element, unique_names
+from deepsim_spawn.xml.values import boolean, word
+
+from .extensions import Extensions
+from .joint import read_joint
+from .link import read_link
+from .materials import Materials
+from .tree import read_tree
+
+
+def read_urdf(robot: Element) -> ModelDescription:
+    """The model of a URDF document; its frame is that of the root link.
+
+    Every fixed joint stays a joint: links keep their names, frames and sensors, where Gazebo would
+    merge them into one. A root link called ``world`` is the world itself: its children are joined
+    to the world.
+
+    Raises:
+        ModelFormatError: It cannot be read.
+    """
+    name = robot.require_attribute("name", word)
+    robot.attribute("version", str, "")
+    links = robot.find_all("link")
+    joints = robot.find_all("joint")
+    unique_names(links)
+    unique_names(joints)
+    tree = read_tree(robot)
+    if tree.root == WORLD:
+        world = next(link for link in links if link.attributes["name"] == WORLD)
+        links.remove(world)  # what it holds is never read, so a warning will name it
+    scope = Scope(MODEL)
+    for link in links:
+        link_name = link.attributes["name"]
+        scope.add(link_name, Frame(link, tree.poses[link_name], MODEL, attached_to=link_name))
+    extensions = Extensions(robot, {element.attributes["name"] for element in (*links, *joints)})
+    materials = Materials(robot)
+    whole = extensions.of("")
+    described = [
+        read_link(
+            link,
+            tree.poses[link.attributes["name"]],
+            materials,
+            extensions.of(link.attributes["name"]),
+            scope,
+        )
+        for link in links
+    ]
+    joined = [read_joint(joint, extensions.of(joint.attributes["name"])) for joint in joints]
+    return robot.make(
+        ModelDescription,
+        name=name,
+        links=tuple(described),
+        joints=tuple(joint for joint in joined if joint),
+        static=whole.get("static", boolean, False),
+        self_collide=whole.get("self_collide", boolean, False),
+        canonical_link=next(link for link in tree.poses if link != WORLD),
+        plugins=tuple(read_plugin(plugin) for plugin in whole.find_all("plugin")),
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""xacro: macros to plain XML, by the xacro package, without ROS.
+
+xacro evaluates the Python expressions in ``${}``: only expand files that you trust as code.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from xml.dom import minidom
+
+import xacro
+from xacro import substitution_args
+
+from .errors import ModelFormatError
+from .search_path import SearchPath
+from .xml import read_bytes, refuse_doctype
+
+_LOCK = threading.Lock()
+"""xacro keeps its arguments and the stack of files in module variables."""
+
+
+def expand_xacro(
+    text: bytes,
+    label: str,
+    path: Path | None,
+    arguments: Mapping[str, str],
+    search_path: SearchPath,
+) -> bytes:
+    """The XML that a xacro text stands for.
+
+    Args:
+        text: The xacro document.
+        label: Names it in messages.
+        path: Its file, from which relative includes start; None for text alone.
+        arguments: Values of its `<xacro:arg>`s.
+        search_path: Where ``$(find package)`` looks for a folder of that name.
+
+    Raises:
+        ModelFormatError: xacro refuses it, or one of the files has a DOCTYPE; the message names
+            the file in which that is.
+    """
+
+    def find(package: str) -> str:
+        return str(search_path.find(f"package://{package}", path))
+
+    with _LOCK, _guarded(find):
+        xacro.init_stacks(None if path is None else str(path))
+        try:
+            document = _parse(text, label)
+            xacro.process_doc(document, mappings=dict(arguments), verbosity=0)
+        except ModelFormatError:
+            raise
+        except Exception as error:  # an expression may raise anything
+            place = next((file for file in reversed(xacro.filestack) if file), label)
+            raise ModelFormatError(f"xacro: {error}", file=str(place)) from error
+    return document.toxml(encoding="utf-8")
+
+
+def _parse(text: bytes, label: str) -> minidom.Document:
+    refuse_doctype(text, label)
+    return minidom.parseString(text)
+
+
+@contextmanager
+def _guarded(find: Callable[[str], str]) -> Iterator[None]:
+    """Lends xacro our way to open included files and to find packages.
+
+    xacro has no hook for either: its own parser would read a DOCTYPE before anyone could look, and
+    its ``$(find)`` needs a ROS installation.
+    """
+
+    def parse(_: None, filename: str) -> minidom.Document:
+        if not Path(filename).is_file():
+            # in this form xacro knows it as a missing file, which an include may declare optional
+            raise xacro.XacroException(exc=FileNotFoundError(f"there is no file {filename!r}"))
+        return _parse(read_bytes(Path(filename)), filename)
+
+    before = xacro.parse, substitution_args._eval_find
+    xacro.parse, substitution_args._eval_find = parse, find
+    try:
+        yield
+    finally:
+        xacro.parse, substitution_args._eval_find = before

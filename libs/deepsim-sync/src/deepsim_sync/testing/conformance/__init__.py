@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conformance suite: what every simulator behind the port must do, as pytest tests.
+
+A backend's tests subclass `SimulatorConformance`, say how a simulator is made, and are done. Needs
+pytest: ``pip install deepsim-sync[testing]``.
+"""
+
+import pytest
+
+pytest.register_assert_rewrite(f"{__name__}.cases")
+
+from .cases import (  # noqa: E402 (the asserts in it are rewritten because of the line above)
+    CameraConformance,
+    ClockConformance,
+    Conformance,
+    ContactConformance,
+    EntityConformance,
+    LookConformance,
+    MotionConformance,
+    StateConformance,
+)
+from .suite import SimulatorConformance  # noqa: E402 (as above)
+
+__all__ = [
+    "CameraConformance",
+    "ClockConformance",
+    "Conformance",
+    "ContactConformance",
+    "EntityConformance",
+    "LookConformance",
+    "MotionConformance",
+    "SimulatorConformance",
+    "StateConformance",
+]

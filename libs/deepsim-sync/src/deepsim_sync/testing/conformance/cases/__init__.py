@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test cases of the conformance suite, one class per subject."""
+
+from .base import Conformance
+from .cameras import CameraConformance
+from .clock import ClockConformance
+from .contacts import ContactConformance
+from .entities import EntityConformance
+from .looks import LookConformance
+from .motion import MotionConformance
+from .states import StateConformance
+
+__all__ = [
+    "CameraConformance",
+    "ClockConformance",
+    "Conformance",
+    "ContactConformance",
+    "EntityConformance",
+    "LookConformance",
+    "MotionConformance",
+    "StateConformance",
+]

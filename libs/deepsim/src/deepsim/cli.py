@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `deepsim` command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from deepsim_envs import Environment
+from deepsim_sync import Cameras, DeepSimError
+
+from .film import Film, VideoFormat
+from .result_table import result_table
+from .rollout import Episode, run_episode, write_trajectory
+from .task import Policy, Task, load_task
+from .track_map import write_map
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+@app.callback()
+def deepsim() -> None:
+    """Hard reinforcement-learning environments for robots, in Python."""
+
+
+@app.command()
+def run(
+    folder: Annotated[Path, typer.Argument(help="The task, such as examples/racetrack.")],
+    policy: Annotated[str, typer.Option(help="Who acts.")] = "random",
+    episodes: Annotated[int, typer.Option(min=1, help="How many episodes.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same run.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; runs/TASK_POLICY_SEED by default.")
+    ] = None,
+    video: Annotated[
+        VideoFormat, typer.Option(help="Film of the first episode.")
+    ] = VideoFormat.GIF,
+) -> None:
+    """Runs a task; shows a table, and writes a film, a map of the driven lines and the data."""
+    console = Console()
+    try:
+        task = load_task(folder)
+        build_policy = task.policy(policy)
+        results = out if out is not None else Path("runs") / f"{task.name}_{policy}_{seed}"
+        results.mkdir(parents=True, exist_ok=True)
+        with console.status(f"building {task.name}"):
+            environment = task.make(seed)
+        with environment:
+            act = build_policy(environment, np.random.default_rng(seed))
+            film = Film(environment, task.film) if video is not VideoFormat.NONE else None
+            done = _run_episodes(console, environment, act, episodes, seed, film)
+            console.print(result_table(task.name, policy, seed, done))
+            _write(console, results, task, environment, done, film, video)
+    except DeepSimError as error:
+        console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
+        raise typer.Exit(1) from error
+
+
+def _run_episodes(
+    console: Console,
+    environment: Environment,
+    act: Policy,
+    episodes: int,
+    seed: int,
+    film: Film | None,
+) -> list[Episode]:
+    done: list[Episode] = []
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        for number in range(1, episodes + 1):
+            bar = progress.add_task(
+                f"episode {number}/{episodes}", total=environment.max_episode_steps
+            )
+
+            def on_step(episode: Episode, bar: TaskID = bar) -> None:
+                progress.update(bar, completed=episode.steps)
+                if film is not None and episode.number == 1:
+                    film.shoot()
+
+            episode = run_episode(environment, act, number, seed, on_step)
+            progress.update(bar, total=episode.steps)
+            done.append(episode)
+    return done
+
+
+def _write(
+    console: Console,
+    results: Path,
+    task: Task,
+    environment: Environment,
+    episodes: list[Episode],
+    film: Film | None,
+    video: VideoFormat,
+) -> None:
+    written = [results / "trajectory.csv"]
+    write_trajectory(written[0], episodes)
+    simulator = environment.world.simulator
+    if isinstance(simulator, Cameras):
+        with console.status("drawing the map"):
+            written.append(results / "map.png")
+            picture = simulator.render(task.map_view)
+            write_map(written[-1], picture, task.map_view, episodes, task.name)
+    if film is not None:
+        with console.status("writing the film"):
+            written.append(results / f"film.{video.value}")
+            film.write(written[-1])
+    for path in written:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws where agents went, on a picture of the world from above."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from deepsim_sync import CameraView
+
+from .rollout import Episode
+
+
+def write_map(
+    path: Path,
+    picture: NDArray[np.uint8],
+    view: CameraView,
+    episodes: list[Episode],
+    title: str,
+) -> None:
+    """Writes a PNG of driven lines.
+
+    Args:
+        path: Where to.
+        picture: What the camera sees.
+        view: A camera that looks straight down with north (+y) up.
+        episodes: Whose lines are drawn.
+        title: Above the picture.
+    """
+    x, y, height = view.pose.position
+    half_width = height * math.tan(view.horizontal_fov / 2)
+    half_height = half_width * view.height / view.width
+    figure = Figure(figsize=(9, 9 * view.height / view.width + 0.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot(
+        title=title, xlabel="x [m]", ylabel="y [m]", aspect="equal",
+        xlim=(x - half_width, x + half_width), ylim=(y - half_height, y + half_height),
+    )  # fmt: skip
+    axes.imshow(picture, extent=(x - half_width, x + half_width, y - half_height, y + half_height))
+    agents = sorted({agent for episode in episodes for agent in episode.rewards})
+    for color, agent in enumerate(agents):
+        for episode in episodes:
+            line = episode.line(agent)
+            label = agent if episode is episodes[0] else None
+            axes.plot(*line.T, color=f"C{color}", linewidth=1.4, alpha=0.9, label=label)
+            axes.plot(*line[-1:].T, "o", color=f"C{color}", markersize=5)
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=110)

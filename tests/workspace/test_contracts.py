@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contracts in .importlinter break when an import goes against the design's table."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = sorted(folder.name.replace("-", "_") for folder in ROOT.glob("libs/*"))
+LAYERS = "Imports point down the layers, never sideways"
+USERS = "The rest is for users and the umbrella"
+
+
+@pytest.fixture
+def lint(tmp_path):
+    """Lints packages of our names that hold nothing but these imports; returns broken contracts."""
+
+    def lint(imports: dict[str, list[str]]) -> set[str]:
+        for module in MODULES:
+            (tmp_path / module).mkdir()
+            lines = [f"import {imported}\n" for imported in imports.get(module, [])]
+            (tmp_path / module / "__init__.py").write_text("".join(lines))
+        command = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "--no-logo"]
+        done = subprocess.run(
+            [*command, "--config", ROOT / ".importlinter"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        suffix = " BROKEN"
+        lines = done.stdout.splitlines()
+        broken = {line.removesuffix(suffix) for line in lines if line.endswith(suffix)}
+        assert "kept" in done.stdout, done.stdout + done.stderr
+        assert done.returncode == (1 if broken else 0)
+        return broken
+
+    return lint
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "contract"),
+    [
+        ("deepsim_math", "deepsim_sync", LAYERS),
+        ("deepsim_sync", "deepsim_colliders", LAYERS),
+        ("deepsim_colliders", "deepsim_btree", LAYERS),
+        ("deepsim_spawn", "deepsim_mujoco", LAYERS),
+        ("deepsim_envs", "deepsim_mujoco", LAYERS),
+        ("deepsim_mujoco", "deepsim_gazebo", LAYERS),
+        ("deepsim_gazebo", "deepsim_fx", LAYERS),
+        ("deepsim_envs", "deepsim", LAYERS),
+        ("deepsim_envs", "deepsim_colliders", USERS),
+        ("deepsim_gazebo", "deepsim_spawn", "deepsim_spawn is for deepsim_mujoco"),
+        ("deepsim_envs", "deepsim_math", "deepsim_math is for whoever has poses"),
+        ("deepsim_btree", "deepsim_math", "deepsim_btree imports nothing"),
+        ("deepsim_btree", "numpy", "deepsim_btree imports nothing"),
+        ("deepsim_sync", "rospy", "Only deepsim_gazebo knows ROS"),
+        ("deepsim", "geometry_msgs.msg", "Only deepsim_gazebo knows ROS"),
+        ("deepsim_sync", "mujoco", "Only deepsim_mujoco knows MuJoCo"),
+        ("deepsim", "mujoco", "Only deepsim_mujoco knows MuJoCo"),
+        ("deepsim_mujoco", "shapely.geometry", "Only deepsim_colliders knows shapely"),
+        ("deepsim_sync", "lxml.etree", "Only deepsim_spawn knows lxml and xacro"),
+        ("deepsim_sync", "gymnasium", "Only deepsim_envs knows Gymnasium"),
+    ],
+)
+def test_forbidden_import_breaks(lint, importer, imported, contract):
+    """One forbidden import breaks the contract that is about it."""
+    assert contract in lint({importer: [imported]})
+
+
+def test_the_table_itself_passes(lint):
+    """What the design's table admits breaks nothing."""
+    allowed = {
+        "deepsim": [module for module in MODULES if module != "deepsim"],
+        "deepsim_envs": ["deepsim_sync", "gymnasium"],
+        "deepsim_gazebo": ["deepsim_sync", "deepsim_math", "rospy", "gazebo_msgs.msg"],
+        "deepsim_mujoco": ["deepsim_sync", "deepsim_spawn", "deepsim_math", "mujoco"],
+        "deepsim_fx": ["deepsim_sync", "deepsim_math"],
+        "deepsim_spawn": ["deepsim_sync", "deepsim_math", "lxml", "xacro"],
+        "deepsim_sync": ["deepsim_math"],
+        "deepsim_colliders": ["deepsim_math", "shapely"],
+        "deepsim_math": ["numpy"],
+    }
+    assert lint(allowed) == set()

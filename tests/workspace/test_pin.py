@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/pin.py brings the umbrella's pins up to date."""
+
+from __future__ import annotations
+
+
+def test_pin_repairs_the_umbrella(workspace, run_tool):
+    """After a release, the versions in the pins change and nothing else does."""
+    umbrella = workspace / "libs/deepsim/pyproject.toml"
+    released = workspace / "libs/deepsim-colliders/pyproject.toml"
+    changelog = workspace / "libs/deepsim-colliders/CHANGELOG.md"
+    before = umbrella.read_text()
+    released.write_text(released.read_text().replace('"0.3.2"', '"0.3.10"'))
+    changelog.write_text(changelog.read_text() + "\n## [0.3.10] - 2026-11-22\n")
+    assert run_tool("workspace.py", "--root", workspace).returncode == 1
+
+    done = run_tool("pin.py", "--root", workspace)
+
+    assert done.stdout == "deepsim-colliders: 0.3.2 -> 0.3.10\n"
+    assert umbrella.read_text() == before.replace("==0.3.2", "==0.3.10")
+    assert run_tool("workspace.py", "--root", workspace).returncode == 0
+    assert run_tool("pin.py", "--root", workspace).stdout == "all pins are up to date\n"
+
+
+def test_pins_with_extras_keep_them(workspace, run_tool):
+    """An extra that the umbrella asks for stays in its pin."""
+    umbrella = workspace / "libs/deepsim/pyproject.toml"
+    wanted = umbrella.read_text().replace("deepsim-math==", "deepsim-math[fast] == ")
+    umbrella.write_text(wanted.replace("[fast] == 0.1.0", "[fast] == 0.0.9"))
+    run_tool("pin.py", "--root", workspace)
+    assert umbrella.read_text() == wanted
