@@ -32,12 +32,11 @@ def test_exception_names_node_and_tick(leaf, log, parent):
     """The error has the path, the tick and the cause; the tree is halted and goes on cleanly."""
     tree = bt.Tree(bt.Sequence([parent(leaf("RES", "arm"))], "root"))
     tree.tick()
-    with pytest.raises(
-        bt.TickError, match=r"^tick 2, node root/\w+/arm: ValueError: scripted$"
-    ) as e:
+    message = r"^tick 2, node root/\w+/arm: ValueError: scripted$"
+    with pytest.raises(bt.TickError, match=message) as caught:
         tree.tick()
-    assert (e.value.tick, e.value.path.split("/")[-1]) == (2, "arm")
-    assert isinstance(e.value.__cause__, ValueError)
+    assert (caught.value.tick, caught.value.path.split("/")[-1]) == (2, "arm")
+    assert isinstance(caught.value.__cause__, ValueError)
     assert log[-1] == ("arm", "end I")
     assert all(node.status is not Status.RUNNING for node in tree.root.walk())
     tree.tick()
@@ -68,7 +67,7 @@ def test_errors_of_the_root_are_named():
     """A root that is a leaf has a path too."""
     with pytest.raises(bt.TickError, match="tick 1, node root: ZeroDivisionError"):
         bt.Tree(bt.Action(lambda: 1 / 0, name="root")).tick()
-    with pytest.raises(bt.TickError, match="node root: .* got None"):
+    with pytest.raises(bt.TickError, match=r"node root: .* got None"):
         bt.Tree(bt.Action(lambda: None, name="root")).tick()
 
 
@@ -147,9 +146,9 @@ def test_terminate_that_raises_is_called_once():
 def test_terminate_that_raises_inside_a_tick_names_its_own_node(leaf, make):
     """The node that failed is blamed, not the one that halted it."""
     tree = bt.Tree(make(leaf, Hooked("terminate")))
-    with pytest.raises(bt.TickError, match=r"node \w+/terminate: RuntimeError: terminate"):
-        for _ in range(2):
-            tree.tick()
+    message = r"node \w+/terminate: RuntimeError: terminate"
+    with pytest.raises(bt.TickError, match=message):
+        [tree.tick() for _ in range(2)]
 
 
 def test_errors_while_halting_are_kept():

@@ -158,7 +158,7 @@ def test_no_edits_inside_a_tick():
     """A leaf cannot change the tree that is ticking it."""
     root = bt.Sequence(name="root")
     root.add_child(bt.Action(lambda: root.add_child(bt.Success()), name="meddler"))
-    with pytest.raises(bt.TickError, match="root/meddler: BusyError: .* inside a tick"):
+    with pytest.raises(bt.TickError, match=r"root/meddler: BusyError: .* inside a tick"):
         bt.Tree(root).tick()
     assert names(root) == "meddler"
 
@@ -180,3 +180,14 @@ def test_current_child(leaf):
     assert root.current_child is b
     root.tick()
     assert root.current_child is None
+
+
+def test_fewer_children_after_a_halted_run(leaf):
+    """A reactive composite that lost the child at which it was RUNNING starts afresh."""
+    root = bt.ReactiveSelector([leaf("FS"), leaf("F"), leaf("R")])
+    tree = bt.Tree(root)
+    tree.tick()
+    tree.halt()
+    root.remove_child(root.children[2])
+    root.remove_child(root.children[1])
+    assert tree.tick() is Status.SUCCESS

@@ -40,3 +40,9 @@ def test_the_seed_of_the_constructor_is_that_of_the_first_reset(make_env):
     first, second = _run(env, None), _run(env, None)
     assert first != second
     assert _run(env, 3) == first
+
+
+def test_a_first_reset_with_a_seed_has_that_one(make_env):
+    env = make_env(frame_skip=2, seed=3)
+    first, second = _run(env, 4), _run(env, None)
+    assert [_run(env, 4), _run(env, None)] == [first, second]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from pytest import approx
 
 from deepsim_spawn import ModelFormatError, UnsupportedElementWarning
 
@@ -120,7 +119,7 @@ def test_the_joint_frame_is_placed_in_the_child_link(load_joint, pose, child, ex
         f"<joint name='j' type='fixed'>{pose}<parent>a</parent><child>{child}</child></joint>",
         more="<frame name='f' attached_to='b'><pose>0 0 5 0 0 0</pose></frame>",
     )
-    assert tuple(joint.pose.position) == approx(expected)
+    assert tuple(joint.pose.position) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def test_an_axis_is_expressed_in_the_joint_frame(load_joint, version, axis, expe
         version,
         f"<frame name='f'><pose>0 0 0 {math.pi / 2} 0 0</pose></frame>",
     )
-    assert tuple(joint.axis.xyz) == approx(expected)
+    assert tuple(joint.axis.xyz) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,10 @@ def test_a_shape_that_is_not_supported_is_left_out_with_one_warning(load_link, s
     ("shape", "message"),
     [
         ("<box/>", "box: <size> is missing"),
-        ("<box><size>1 2</size></box>", "size: expected 3 numbers, got 2: '1 2'"),
+        ("<box><size>1 2</size></box>", "size: expected 3 finite numbers, got '1 2'"),
         ("<box><size>1 0 1</size></box>", "box size .* must be > 0, got 0"),
         ("<sphere><radius>-1</radius></sphere>", "sphere radius .* got -1"),
-        ("<sphere><radius>nan</radius></sphere>", "expected 1 finite numbers, got 'nan'"),
+        ("<sphere><radius>nan</radius></sphere>", "expected a finite number, got 'nan'"),
         ("<sphere><radius>1e999</radius></sphere>", "finite"),
         ("<sphere><radius>1_0</radius></sphere>", "got '1_0'"),
         ("<cylinder><radius>1</radius></cylinder>", "<length> is missing"),
@@ -195,7 +195,7 @@ def test_a_script_that_is_not_known_is_warned_of(load_link):
 
 
 def test_a_colour_beyond_its_range_is_an_error(load_link):
-    with pytest.raises(ModelFormatError, match="diffuse: .*255"):
+    with pytest.raises(ModelFormatError, match=r"diffuse: .*255"):
         load_link(
             f"<visual name='v'>{BALL}<material><diffuse>255 0 0</diffuse></material></visual>"
         )
@@ -259,7 +259,7 @@ def test_any_other_sensor_is_kept_as_text(load_link):
         ("<sensor name='s' type='camera'/>", "<camera> is missing"),
         ("<gravity>maybe</gravity>", "gravity: expected true or false, got 'maybe'"),
         ("<inertial><mass>0</mass></inertial>", r"inertial: mass \[kg\] must be > 0, got 0"),
-        ("<inertial><mass>heavy</mass></inertial>", "mass: expected 1 finite numbers"),
+        ("<inertial><mass>heavy</mass></inertial>", "mass: expected a finite number, got 'heavy'"),
         (f"<visual name='v'>{BALL}<transparency>2</transparency></visual>", "0..1"),
     ],
 )

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import pytest
-from pytest import approx
 
 from deepsim_spawn import ModelFormatError
 
@@ -39,8 +38,8 @@ def xyz(pose):
 )
 def test_a_pose_is_read_in_each_of_its_forms(load_model, pose, position, orientation):
     model = load_model(f"<model name='m'>{pose}<link name='base'/></model>", "1.9")
-    assert xyz(model.pose) == approx(position)
-    assert tuple(model.pose.orientation) == approx(orientation)
+    assert xyz(model.pose) == pytest.approx(position)
+    assert tuple(model.pose.orientation) == pytest.approx(orientation)
 
 
 FRAMES = {
@@ -106,7 +105,7 @@ FRAMES = {
 def test_a_pose_is_resolved_into_the_model_frame(load_model, body, expected):
     model = load_model(f"<model name='m'>{body}</model>", "1.8")
     poses = {name: pose for name, _, pose in model.all_links()}
-    assert xyz(poses["base"]) == approx(expected)
+    assert xyz(poses["base"]) == pytest.approx(expected)
 
 
 BALL = "<geometry><sphere><radius>1</radius></sphere></geometry>"
@@ -133,7 +132,7 @@ def test_what_a_link_holds_is_placed_in_the_link(load_model, held, element, rela
         f"<model name='m'><link name='base'><pose>{UP}</pose>{element}</link>"
         f"<frame name='f'><pose degrees='true'>0 0 6 0 0 90</pose></frame></model>"
     )
-    assert xyz(getattr(model.links[0], held)[0].pose) == approx(expected)
+    assert xyz(getattr(model.links[0], held)[0].pose) == pytest.approx(expected)
 
 
 def test_a_world_places_models_and_lights_by_frames(load_world):
@@ -144,15 +143,19 @@ def test_a_world_places_models_and_lights_by_frames(load_world):
         "<model name='b'><pose relative_to='on_a'/><link name='l'/></model>"
         "<light name='lamp' type='point'><pose relative_to='on_a'>0 0 9 0 0 0</pose></light>"
     )
-    assert [xyz(model.pose) for model in world.models] == [approx((1, 0, 1)), approx((1, 1, 1))]
-    assert xyz(world.lights[0].pose) == approx((1, 1, 10))
+    assert [xyz(model.pose) for model in world.models] == [
+        pytest.approx((1, 0, 1)),
+        pytest.approx((1, 1, 1)),
+    ]
+    assert xyz(world.lights[0].pose) == pytest.approx((1, 1, 10))
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
         (
-            "<link name='a'><pose relative_to='b'/></link><link name='b'><pose relative_to='a'/></link>",
+            "<link name='a'><pose relative_to='b'/></link>"
+            "<link name='b'><pose relative_to='a'/></link>",
             "a -> b -> a",
         ),
         (
@@ -188,4 +191,4 @@ def test_a_chain_of_many_frames_is_no_recursion(load_model):
         f"<model name='m'><link name='base'><pose relative_to='f0'/></link>{frames}"
         "<frame name='f3000'/></model>"
     )
-    assert xyz(model.links[0].pose) == approx((0, 0, 3000))
+    assert xyz(model.links[0].pose) == pytest.approx((0, 0, 3000))

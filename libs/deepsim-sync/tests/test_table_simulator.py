@@ -6,11 +6,19 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
-from deepsim_math import Euler, Pose
-from deepsim_sync import Simulator, SpawnError, Tables
+from deepsim_math import Euler, Pose, Twist
+from deepsim_sync import (
+    LinkTransform,
+    SimulationError,
+    Simulator,
+    SpawnError,
+    Tables,
+    Transform,
+    World,
+    WriteRefusedError,
+)
 from deepsim_sync.testing import TableModel, TableSimulator
 from deepsim_sync.testing.conformance import (
     ClockConformance,
@@ -41,11 +49,11 @@ class TestConformance(
                 pytest.skip(f"a TableModel knows no {missing}")
         links = model.findall("link")
         offsets = {}
-        for link in links:
-            x, y, z, *turn = map(float, (link.findtext("pose") or "0 0 0 0 0 0").split())
+        for link in links[1:]:
+            x, y, z, *turn = map(float, link.findtext("pose", "0 0 0 0 0 0").split())
             offsets[link.attrib["name"]] = Pose((x, y, z), Euler(*turn))
         return TableModel(
-            links=tuple(offsets),
+            links=tuple(link.attrib["name"] for link in links),
             offsets=offsets,
             visuals=tuple(visual.attrib["name"] for visual in links[0].findall("visual")),
             lights=tuple(light.attrib["name"] for light in links[0].findall("light")),
@@ -78,21 +86,37 @@ def test_log_tells_every_call_in_order() -> None:
 @pytest.mark.parametrize("description", ["<sdf/>", TableModel(links=())])
 def test_only_table_models_with_links_can_be_spawned(description: Any) -> None:
     """Other descriptions are refused with the name of the model."""
-    with pytest.raises(SpawnError, match="'ball'.*TableModel"):
+    with pytest.raises(SpawnError, match=r"'ball'.*TableModel"):
         TableSimulator().spawn(description, "ball", Pose())
+
+
+@pytest.mark.parametrize("misplaced", ["base", "hand"])
+def test_offsets_are_for_links_after_the_first(misplaced: str) -> None:
+    """The first link is the model frame, so it has none; nor has a link that does not exist."""
+    with pytest.raises(ValueError, match=misplaced):
+        TableModel(links=("base", "arm"), offsets={misplaced: Pose()})
 
 
 def test_a_link_that_is_not_the_first_is_refused_by_the_name_of_the_first() -> None:
     """The reason says which link to move instead."""
-    simulator = TableSimulator()
-    simulator.spawn(TableModel(links=("base", "arm")), "robot", Pose())
-    tables = Tables.allocate(simulator.entities)
-    simulator.read(tables)
-    np.testing.assert_array_equal(tables.links.pose[0, 0], tables.links.pose[0, 1])
+    world = World(TableSimulator())
+    world.spawn(TableModel(links=("base", "arm")), "robot", Pose())
+    LinkTransform(world, "robot::arm").pose = Pose((1, 0, 0))
+    with pytest.raises(WriteRefusedError, match="fixed to link 'base'"):
+        world.flush()
 
 
-def test_a_body_that_leaves_the_range_of_numbers_diverges() -> None:
-    """The error names the model, and a reset makes the world usable again."""
+def test_a_body_that_leaves_the_range_of_numbers_is_named() -> None:
+    """The physics has diverged; a reset makes the simulator usable again."""
+    world = World(TableSimulator(timestep=1.0))
+    world.spawn(TableModel(), "ball", Pose())
+    Transform(world, "ball").twist = Twist((1e308, 0, 0))
+    world.tick()
+    with pytest.raises(SimulationError, match="'ball'"):
+        world.tick()
+    world.reset()
+    world.tick()
+    assert Transform(world, "ball").pose == Pose()
 
 
 def test_rows_of_another_generation_are_refused() -> None:

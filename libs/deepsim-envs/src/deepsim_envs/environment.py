@@ -32,7 +32,7 @@ class Environment:
         area: The task.
         frame_skip: Physics steps of one environment step.
         max_episode_steps: Environment steps after which agents are truncated; None for no limit.
-        seed: Of the first reset that is given none.
+        seed: Of the first reset, unless that is given its own.
         world: Where the agents live; found from them by default.
 
     Attributes:
@@ -93,8 +93,8 @@ class Environment:
         The world is reset first, then the area; then every agent's `on_episode_begin` is called.
 
         Args:
-            seed: Of all randomness of the world from now on; the same seed gives the same episode.
-                Without one, random numbers go on from where they are.
+            seed: Of the world's random numbers; the same seed gives the same episode. Without
+                one, they go on from where they are.
 
         Returns:
             What each agent observes, and the info that `step` would return.
@@ -106,10 +106,8 @@ class Environment:
         """
         self._require_open()
         self._no_step_because = "the last reset failed halfway"
-        if seed is None:
-            seed, self._first_seed = self._first_seed, None
         with self.world:
-            self.world.reset(seed)
+            self.world.reset(self._first_seed if seed is None else seed)
             for agent in self.agents.values():
                 agent.begin_episode()
             called(type(self.area).__name__, self.world, self.area.reset)
@@ -124,6 +122,7 @@ class Environment:
             info = self._info(self._live)
         for agent in self._live:  # one that counts its reward as it observes has earned none yet
             agent.step_reward = agent.episode_reward = 0.0
+        self._first_seed = None
         self._no_step_because = None
         return observation, info
 

@@ -52,7 +52,7 @@ def shared_world(agents: Mapping[str, AbstractAgent], world: World | None) -> Wo
     for name, agent in agents.items():
         if agent.world is not world:
             raise ValueError(
-                f"agent {name!r} lives in another world than the rest of its environment: "
-                "make all of them inside the same `with world:`"
+                f"agent {name!r} lives in another world than its environment: "
+                "make all agents in one, by `with world:` or `world=`"
             )
     return world

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Any, Callable, ClassVar, Iterator, NoReturn, TypeVar
+from typing import Any, Callable, ClassVar, Iterator, NoReturn, TypeVar, overload
 
 import numpy as np
 
@@ -95,6 +95,10 @@ class Row(Value):
     def __iter__(self) -> Iterator[float]:
         return iter(self._row())
 
+    @overload
+    def __getitem__(self, index: int) -> float: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[float, ...]: ...
     def __getitem__(self, index: Any) -> Any:
         return self._row()[index]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math import Pose, poses
+
 from .engine import mujoco
 
 Rows = NDArray[np.intp]
@@ -46,6 +48,7 @@ class Bodies:
     Args:
         model: The compiled model.
         names: The body of each row.
+        offsets: (n, 7) pose of each row's frame in the frame of its body.
 
     Attributes:
         body: (n,) index of the body.
@@ -54,9 +57,15 @@ class Bodies:
         mocap: (n,) index of its mocap pose, or -1.
         free: Rows with a free joint.
         jointed: Rows that move with the bodies above them.
+        offset: (n, 7) pose of each row's frame in the frame of its body.
+        inverse_offset: (n, 7) the inverse.
+        is_shifted: (n,) bool, where the offset is not nothing.
+        shifted: Those rows.
     """
 
-    def __init__(self, model: mujoco.MjModel, names: Sequence[str]) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, names: Sequence[str], offsets: Sequence[Pose]
+    ) -> None:
         self.body = np.array([model.body(name).id for name in names], dtype=np.intp)
         joint = model.body_jntadr[self.body]
         has_joint = np.flatnonzero(joint >= 0)
@@ -75,6 +84,11 @@ class Bodies:
         self.free_body = self.body[self.free]
         self.free_linear = self.dof[self.free][:, None] + XYZ
         self.free_angular = self.dof[self.free][:, None] + 3 + IN_ROW
+
+        self.offset = np.array(offsets).reshape(-1, 7)
+        self.inverse_offset = poses.inverse(self.offset)
+        self.is_shifted = (self.offset != np.asarray(Pose())).any(axis=1)
+        self.shifted = np.flatnonzero(self.is_shifted)
 
     def hold(self) -> Rows:
         """What holds each body by itself, as `Hold`."""

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from deepsim_math import Pose
+from deepsim_math import Pose, quaternions
 from deepsim_spawn import (
     CameraDescription,
     Inertial,
@@ -84,7 +84,7 @@ def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, p
     """
     built = Built(name)
     try:
-        built.frames = list(model_frames(description, name))
+        built.frames = list(model_frames(description, name, Pose()))
         built.links = link_trees(description, name)
         for node in built.links:
             if node.parent is None or node.placed:
@@ -105,29 +105,31 @@ def remove_model(spec: mujoco.MjSpec, built: Built) -> None:
 
 
 def _add_root(spec: mujoco.MjSpec, built: Built, node: Node, model_pose: Pose) -> None:
-    world = spec.worldbody
-    if node.carrier is Carrier.ANCHORED:
-        anchor = world.add_body(name=anchor_name(node), mocap=True)
-        built.roots.append(anchor)
-        _place(anchor, model_pose)
-        _add_link(spec, built, anchor, node, node.pose)
-        return
-    body = _add_link(spec, built, world, node, model_pose @ node.pose)
-    built.roots.append(body)
-    if node.carrier is Carrier.PLACED:
-        body.mocap = True
+    carrier = node.carrier
+    name = anchor_name(node) if carrier is Carrier.ANCHORED else node.name
+    root = _add_body(spec.worldbody, name, model_pose)
+    built.roots.append(root)
+    if carrier is Carrier.FREE:
+        root.add_freejoint(name=f"#free {node.name}")
     else:
-        body.add_freejoint(name=f"#free {node.name}")
+        root.mocap = True
+    body = _add_body(root, node.name, node.pose) if carrier is Carrier.ANCHORED else root
+    _fill(spec, built, body, node)
 
 
-def _add_link(
-    spec: mujoco.MjSpec, built: Built, parent: mujoco.MjsBody, node: Node, pose: Pose
-) -> mujoco.MjsBody:
-    body = parent.add_body(name=node.name)
-    _place(body, pose)
-    link = node.link
+def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
+    return parent.add_body(
+        name=name,
+        pos=list(pose.position),
+        quat=list(pose.orientation.normalized().to_wxyz()),
+    )
+
+
+def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -> None:
+    """Gives a link's body all that the link has, its children included."""
+    link, frame = node.link, node.in_body
     if link.inertial is not None:
-        _set_inertia(body, link.inertial)
+        _set_inertia(body, link.inertial, frame)
     elif not node.placed:
         if node.joint is None or node.joint.type != "fixed":
             raise SpawnError(built.name, f"link {link.name!r} moves but has no <inertial>")
@@ -145,17 +147,17 @@ def _add_link(
         geom = body.add_geom(
             name=f"#collision {node.name}{SCOPE}{collision.name}", group=COLLISION_GROUP
         )
-        apply_shape(geom, collision.geometry, collision.pose, mesh=mesh)
+        apply_shape(geom, collision.geometry, frame @ collision.pose, mesh=mesh)
         apply_surface(geom, collision.surface)
     for visual in link.visuals:
         name = node.name + SCOPE + visual.name
         built.others.append(spec.add_material(name=name))
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name)
-        apply_shape(geom, visual.geometry, visual.pose, mesh=mesh)
+        apply_shape(geom, visual.geometry, frame @ visual.pose, mesh=mesh)
         built.visuals[name] = visual
     for light in link.lights:
         name = node.name + SCOPE + light.name
-        add_light(body, name, light)
+        add_light(body, name, light, frame)
         built.lights[name] = light
     for sensor in link.sensors:
         if sensor.camera is not None:
@@ -164,18 +166,14 @@ def _add_link(
             )
     for child in node.children:
         if not child.placed:
-            _add_link(spec, built, body, child, node.pose.inverse() @ child.pose)
-    return body
+            pose = node.body_pose.inverse() @ child.pose
+            _fill(spec, built, _add_body(body, child.name, pose), child)
 
 
-def _place(body: mujoco.MjsBody, pose: Pose) -> None:
-    body.pos = list(pose.position)
-    body.quat = list(pose.orientation.normalized().to_wxyz())
-
-
-def _set_inertia(body: mujoco.MjsBody, inertial: Inertial) -> None:
-    """Mass and inertia, the tensor turned into the link's axes: R I R^T."""
-    turn = np.array([inertial.pose.orientation.rotate(axis) for axis in np.eye(3)]).T
+def _set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
+    """Mass and inertia, the tensor turned into the axes of the body: R I R^T."""
+    pose = frame @ inertial.pose
+    turn = quaternions.to_matrix(pose.orientation.normalized())
     tensor = np.array(
         [
             [inertial.ixx, inertial.ixy, inertial.ixz],
@@ -185,7 +183,7 @@ def _set_inertia(body: mujoco.MjsBody, inertial: Inertial) -> None:
     )
     tensor = turn @ tensor @ turn.T
     body.mass = inertial.mass
-    body.ipos = list(inertial.pose.position)
+    body.ipos = list(pose.position)
     body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
     body.explicitinertial = True
 
@@ -212,9 +210,9 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
         # MuJoCo has no one-sided limit.
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
         joint.range = [max(axis.lower, -1e10), min(axis.upper, 1e10)]
-    joint.damping = axis.damping
+    joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
     joint.frictionloss = axis.friction
-    joint.stiffness = axis.spring_stiffness
+    joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]
     joint.springref = axis.spring_reference
 
 

@@ -17,15 +17,16 @@ _TYPES = {
 }
 
 
-def add_light(body: mujoco.MjsBody, name: str, light: LightDescription) -> mujoco.MjsLight:
+def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: Pose) -> None:
     """Adds a light to a body.
 
     Args:
         body: The world or a link.
         name: Of the light in MuJoCo.
-        light: Its pose is in the frame of the body.
+        light: Its pose is in the frame of the world or link.
+        frame: That frame, in the body.
     """
-    pose: Pose = light.pose
+    pose = frame @ light.pose
     added = body.add_light(name=name, type=_TYPES[light.type])
     added.pos = list(pose.position)
     added.dir = list(pose.orientation.rotate(light.direction))
@@ -37,7 +38,6 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription) -> mujoc
         added.exponent = light.spot.falloff
     else:
         added.cutoff = 180.0
-    return added
 
 
 def apply_scene(spec: mujoco.MjSpec, scene: Scene, *, lit: bool) -> None:

@@ -41,21 +41,24 @@ class Motion:
         self._xpos, self._xquat, self._xmat = data.xpos, data.xquat, data.xmat
         self._mocap_pos, self._mocap_quat = data.mocap_pos, data.mocap_quat
         self._stale = True
-        frames = [frame for one in built for frame in one.frames]
-        links = [node.name for one in built for node in one.links]
+        nodes = {node.name: node for one in built for node in one.links}
+        frames = [(frame, one) for one in built for frame in one.frames]
         self.names: dict[StateKind, list[str]] = {
-            "models": [frame.name for frame in frames],
-            "links": links,
+            "models": [frame.name for frame, _ in frames],
+            "links": list(nodes),
         }
         self._bodies: dict[StateKind, Bodies] = {
-            "models": Bodies(model, [frame.canonical_link for frame in frames]),
-            "links": Bodies(model, links),
+            "models": Bodies(
+                model,
+                [frame.canonical_link for frame, _ in frames],
+                [
+                    nodes[frame.canonical_link].body_pose.inverse() @ frame.pose
+                    for frame, _ in frames
+                ],
+            ),
+            "links": Bodies(model, list(nodes), [node.in_body for node in nodes.values()]),
         }
-        # A model's frame in that of its canonical body, and back.
-        self._to_body = np.array([frame.offset for frame in frames]).reshape(-1, 7)
-        self._to_model = poses.inverse(self._to_body)
-        self._shifted = bool((self._to_body != np.asarray(Pose())).any())
-        self._roots = [self._roots_of(frame, one) for one in built for frame in one.frames]
+        self._roots = [self._roots_of(frame, one) for frame, one in frames]
         self._hold: dict[StateKind, Rows] = {
             "models": self._bodies["models"].hold(),
             "links": self._bodies["links"].hold(),
@@ -76,7 +79,7 @@ class Motion:
             for node in built.links
             if node.name.startswith(inside) and (node.parent is None or node.placed)
         ]
-        return Bodies(self._model, names)
+        return Bodies(self._model, names, [Pose()] * len(names))
 
     # Reading
 
@@ -97,10 +100,11 @@ class Motion:
         pose[:, :3] = self._xpos.take(bodies.body, axis=0)
         pose[:, 3:] = self._xquat.take(bodies.body, axis=0)[:, _XYZW]
         self._read_twist(bodies, twist)
-        if kind == "models" and self._shifted:
-            arm = self._rotate(bodies.body, self._to_model[:, IN_ROW])
-            pose[:] = poses.compose(pose, self._to_model)
-            twist[:, :3] += np.cross(twist[:, 3:], arm)
+        if len(bodies.shifted):
+            rows = bodies.shifted
+            origin = poses.compose(pose[rows], bodies.offset[rows])
+            twist[rows, :3] += np.cross(twist[rows, 3:], origin[:, :3] - pose[rows, :3])
+            pose[rows] = origin
 
     def _read_twist(self, bodies: Bodies, twist: Floats) -> None:
         linear = self._qvel[bodies.free_linear]
@@ -131,7 +135,8 @@ class Motion:
     def link_pose(self, name: str) -> Pose:
         """The pose of one link in the world."""
         self.update_kinematics()
-        return Pose.from_array(self._body_poses(self._model.body(name).id))
+        row = self.names["links"].index(name)
+        return Pose.from_array(self._row_pose("links", row))
 
     # Writing
 
@@ -143,8 +148,10 @@ class Motion:
             for number in np.flatnonzero(hold == Hold.SEVERAL):
                 self._move_together(int(rows[number]), values[number])
         targets = values
-        if kind == "models" and self._shifted:
-            targets = poses.compose(values, self._to_body[rows])
+        shifted = bodies.is_shifted[rows]
+        if shifted.any():
+            targets = values.copy()
+            targets[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
         self._stale = True
         if not others:
             self._qpos[bodies.qpos_pose[rows]] = targets
@@ -163,10 +170,10 @@ class Motion:
         self.update_kinematics()
         bodies, hold = self._bodies[kind], self._hold[kind][rows]
         if not hold.any():  # Hold.FREE is 0
-            self._set_model_velocity(kind, bodies, rows, values)
+            self._set_row_velocity(bodies, rows, values)
             return []
         free = hold == Hold.FREE
-        self._set_model_velocity(kind, bodies, rows[free], values[free])
+        self._set_row_velocity(bodies, rows[free], values[free])
         refusals = []
         for row, held, value in zip(rows[~free], hold[~free], values[~free], strict=True):
             if held == Hold.JOINTS:
@@ -178,14 +185,11 @@ class Motion:
                 refusals.append(Refusal(kind, "twist", self.names[kind][row], reason))
         return refusals
 
-    def _set_model_velocity(
-        self, kind: StateKind, bodies: Bodies, rows: Rows, values: Floats
-    ) -> None:
-        linear, angular = values[:, :3], values[:, 3:]
-        body = bodies.body[rows]
-        if kind == "models" and self._shifted:
-            arm = -self._rotate(body, self._to_model[rows][:, IN_ROW])
-            linear = linear + np.cross(angular, arm)
+    def _set_row_velocity(self, bodies: Bodies, rows: Rows, values: Floats) -> None:
+        linear, angular, body = values[:, :3], values[:, 3:], bodies.body[rows]
+        if bodies.is_shifted[rows].any():
+            arm = self._rotate(body, bodies.offset[rows][:, IN_ROW])
+            linear = linear - np.cross(angular, arm)
         self._set_velocity(body, bodies.dof[rows], linear, angular)
 
     def _set_velocity(self, body: Rows, dof: Rows, linear: Floats, angular: Floats) -> None:
@@ -195,12 +199,11 @@ class Motion:
         turned = self._xmat.take(body, axis=0) * angular[:, IN_COLUMN]
         qvel[dof[:, None] + 3 + XYZ] = turned @ SUM_COLUMNS
 
-    def _frame(self, row: int) -> Floats:
-        """The pose of a model's frame now, (7,)."""
+    def _row_pose(self, kind: StateKind, row: int) -> Floats:
+        """The pose of one row now, (7,)."""
         self.update_kinematics()
-        return poses.compose(
-            self._body_poses(self._bodies["models"].body[row]), self._to_model[row]
-        )
+        bodies = self._bodies[kind]
+        return poses.compose(self._body_poses(bodies.body[row]), bodies.offset[row])
 
     def _body_poses(self, body: Rows | np.intp) -> Floats:
         return np.concatenate([self._xpos[body], self._xquat[body][..., _XYZW]], axis=-1)
@@ -208,7 +211,7 @@ class Motion:
     def _move_together(self, row: int, target: Floats) -> None:
         """Moves all roots of a model by the motion that takes its frame to a target."""
         roots = self._roots[row]
-        motion = poses.compose(target, poses.inverse(self._frame(row)))
+        motion = poses.compose(target, poses.inverse(self._row_pose("models", row)))
         moved = poses.compose(motion, self._body_poses(roots.body))
         self._qpos[roots.qpos_pose[roots.free]] = moved[roots.free]
         placed = np.flatnonzero(roots.mocap >= 0)
@@ -220,7 +223,7 @@ class Motion:
         """Gives all free roots of a model the velocities of one rigid motion."""
         roots = self._roots[row]
         body, dof = roots.free_body, roots.dof[roots.free]
-        arm = self._xpos[body] - self._frame(row)[:3]
+        arm = self._xpos[body] - self._row_pose("models", row)[:3]
         linear = twist[:3] + np.cross(twist[3:], arm)
         self._set_velocity(body, dof, linear, np.broadcast_to(twist[3:], linear.shape))
 

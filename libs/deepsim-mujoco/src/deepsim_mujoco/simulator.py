@@ -58,7 +58,7 @@ class MujocoSimulator:
         self._spec = _empty_spec(described)
         self._world_lights = {light.name: light for light in described.lights}
         for name, light in self._world_lights.items():
-            add_light(self._spec.worldbody, name, light)
+            add_light(self._spec.worldbody, name, light, Pose())
         self._built = {
             model.name: build_model(self._spec, model, model.name, model.pose)
             for model in described.models

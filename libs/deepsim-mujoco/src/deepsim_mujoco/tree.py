@@ -40,6 +40,24 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     @property
+    def body_pose(self) -> Pose:
+        """The frame of the link's MuJoCo body, in the frame of the spawned model.
+
+        The body of a root has the frame of the whole model, so that the pose of a model is that of
+        its body and need not be composed at every tick.
+        """
+        return Pose() if self._is_root else self.pose
+
+    @property
+    def in_body(self) -> Pose:
+        """The link's frame in that of its MuJoCo body."""
+        return self.pose if self._is_root else Pose()
+
+    @property
+    def _is_root(self) -> bool:
+        return self.placed or (self.parent is None and self.joint is None)
+
+    @property
     def carrier(self) -> Carrier:
         """How a root is held."""
         if self.placed:
@@ -49,22 +67,30 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The frame of a model or nested model, given by its canonical link."""
+    """The frame of a model or nested model, carried by its canonical link."""
 
     name: str
     canonical_link: str
-    offset: Pose
-    """Of the canonical link, in the model's frame."""
+    pose: Pose
+    """In the frame of the spawned model."""
 
 
-def model_frames(description: ModelDescription, name: str) -> Iterator[Frame]:
-    """The frames of a model and of all models nested in it, outer ones first."""
-    poses = {link: pose for link, _, pose in description.all_links()}
-    if not poses:
+def model_frames(description: ModelDescription, name: str, pose: Pose) -> Iterator[Frame]:
+    """The frames of a model and of all models nested in it, outer ones first.
+
+    Args:
+        description: The model.
+        name: Its name, scoped from the world.
+        pose: Its pose in the frame of the spawned model.
+
+    Raises:
+        SpawnError: A model has no link.
+    """
+    if not description.canonical_link:
         raise SpawnError(name, "it has no link")
-    yield Frame(name, name + SCOPE + description.canonical_link, poses[description.canonical_link])
+    yield Frame(name, name + SCOPE + description.canonical_link, pose)
     for nested in description.models:
-        yield from model_frames(nested, name + SCOPE + nested.name)
+        yield from model_frames(nested, name + SCOPE + nested.name, pose @ nested.pose)
 
 
 def link_trees(description: ModelDescription, name: str) -> list[Node]:

@@ -67,15 +67,21 @@ class BehaviourManager(PerWorld):
 
     def update(self) -> None:
         """Updates every behaviour; the environment does so once per step."""
-        for behaviour in self:
+        for behaviour in self._present():
             behaviour.update()
 
     def reset(self) -> None:
         """Resets every behaviour."""
-        for behaviour in self:
+        for behaviour in self._present():
             behaviour.reset()
 
     def update_tracker(self, delta_time: float, sim_time: float) -> None:
         """Calls every behaviour's `fixed_update`."""
-        for behaviour in self:
+        for behaviour in self._present():
             behaviour.fixed_update(delta_time, sim_time)
+
+    def _present(self) -> Iterator[Behaviour]:
+        """Those of now, but for any that is removed before its turn comes."""
+        for behaviour in self:
+            if self._behaviours.get(behaviour.name) is behaviour:
+                yield behaviour

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="PerWorld")
 
-# One per thread and per asyncio task, so that worlds in two threads never see each other.
-current: ContextVar[World | None] = ContextVar("deepsim_current_world", default=None)
+# The worlds entered, the current one last; None for one that was closed. Each thread and each
+# asyncio task has its own, so that worlds in two threads never see each other.
+entered: ContextVar[tuple[World | None, ...]] = ContextVar("deepsim_entered", default=(None,))
 
 
 def current_world() -> World:
@@ -23,7 +24,7 @@ def current_world() -> World:
     Raises:
         NoCurrentWorldError: There is none.
     """
-    world = current.get()
+    world = entered.get()[-1]
     if world is None:
         raise NoCurrentWorldError
     return world

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .changes import Refusal
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 class DeepSimError(Exception):
     """Root of every error that DeepSim raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker process must be able to send it home; the default would call the constructor
+        # with the message, where most of these take something else.
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class UnknownEntityError(DeepSimError, KeyError):
@@ -112,6 +117,14 @@ class NoCurrentWorldError(DeepSimError, RuntimeError):
 
 class UnsupportedError(DeepSimError):
     """The simulator lacks an optional capability."""
+
+
+def _restored(
+    kind: type[DeepSimError], args: tuple[Any, ...], attributes: dict[str, Any]
+) -> DeepSimError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 def _hint(name: str, known: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from deepsim_math import Material, Pose, Twist, Vector3
 
 from .entities import SCOPE, Kind
+from .errors import UnknownEntityError
 from .states import LinkState, ModelState
 from .trackers import (
     GetLinkStateTracker,
@@ -130,9 +131,13 @@ class _StateTransform:
         self.world.get(SetVisualTracker).set_visibles(self._by_visual(visible))
 
     def _by_visual(self, value: T | Mapping[str, T]) -> Mapping[str, T]:
-        if isinstance(value, Mapping):
-            return value
-        return dict.fromkeys(self.visual_names, value)
+        names = self.visual_names
+        if not isinstance(value, Mapping):
+            return dict.fromkeys(names, value)
+        for name in value:
+            if name not in names:
+                raise UnknownEntityError(f"visual of {self.name!r}", name, names)
+        return value
 
 
 class LinkTransform(_StateTransform):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from contextvars import Token
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -15,7 +14,7 @@ from deepsim_math import Pose
 
 from .behaviour_manager import BehaviourManager
 from .changes import Cells, Changes, Refusal, checked_cells
-from .current import PerWorld, current, current_world
+from .current import PerWorld, current_world, entered
 from .entities import KINDS, Entities, Kind, Names
 from .errors import WriteRefusedError
 from .simulator import Simulator
@@ -83,7 +82,6 @@ class World:
         self._pending: dict[tuple[Kind, str], NDArray[np.bool_]] = {}
         self._lost: list[Refusal] = []
         self._singles: dict[type[PerWorld], PerWorld] = {}
-        self._tokens: list[Token[World | None]] = []
         for getter in _GETTERS:
             self.trackers.add(self.get(getter), Priority.HIGH)
         self.trackers.add(self.behaviours, Priority.NORMAL)
@@ -222,6 +220,7 @@ class World:
             self.rng = np.random.default_rng(seed)
         for key in [key for key in self._pending if key[0] in ("models", "links")]:
             del self._pending[key]
+        self._lost = [lost for lost in self._lost if lost.kind not in ("models", "links")]
         self._fresh -= {"models", "links"}
         self.simulator.reset(seed)
         self.ticks = 0
@@ -290,10 +289,10 @@ class World:
 
     def make_current(self) -> None:
         """Lets ``get_instance()`` answer for this world from now on, in this thread."""
-        current.set(self)
+        entered.set((*entered.get()[:-1], self))
 
     def __enter__(self) -> World:
-        self._tokens.append(current.set(self))
+        entered.set((*entered.get(), self))
         return self
 
     def __exit__(
@@ -302,12 +301,11 @@ class World:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        current.reset(self._tokens.pop())
+        entered.set(entered.get()[:-1])
 
     def close(self) -> None:
-        """Ends the simulator."""
-        if current.get() is self:
-            current.set(None)
+        """Ends the simulator; the world is current no more."""
+        entered.set(tuple(None if world is self else world for world in entered.get()))
         self.simulator.close()
 
     # Freshness

@@ -32,14 +32,14 @@ class Frame:
         element: Where it is defined.
         pose: As written, in the frame `relative_to`.
         relative_to: Name of a frame in the same scope.
-        attached_to: Name of the frame whose body it moves with; its own name for a body.
+        attached_to: Name of the frame whose body it moves with; empty for a link or model.
         inside: The scope of a nested model.
     """
 
     element: Element
     pose: Pose
     relative_to: str
-    attached_to: str
+    attached_to: str = ""
     inside: Scope | None = None
 
 
@@ -48,18 +48,20 @@ class Scope:
 
     Args:
         root: Name of the scope's own frame, `MODEL` or `WORLD`.
+        canonical_link: Scoped name of the link that a model's own frame is attached to; empty for
+            a world, and for a model without links.
 
     Attributes:
         root: As given.
-        canonical_link: Scoped name of the link that the own frame of a model is attached to;
-            empty in a world, and in a model without links.
+        canonical_link: As given.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, canonical_link: str = "") -> None:
         self.root = root
-        self.canonical_link = ""
+        self.canonical_link = canonical_link
         self._frames: dict[str, Frame] = {}
         self._resolved = {root: Pose()}
+        self._links = {root: canonical_link} if canonical_link else {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._frames
@@ -78,6 +80,8 @@ class Scope:
                 f"the name {name!r} is taken by the <{first.tag}> at {first.place}"
             )
         self._frames[name] = frame
+        if not frame.attached_to and frame.inside is None:
+            self._links[name] = name
 
     def add_frame(self, element: Element) -> None:
         """Names the frame of a `<frame>`."""
@@ -146,22 +150,22 @@ class Scope:
             ModelFormatError: There is no such frame, or it is attached to no link.
         """
         chain: dict[str, None] = {}  # an ordered set
-        while True:
+        while name not in self._links:
             if name in chain:
                 raise asking.error(_cycle([*chain, name]))
             chain[name] = None
             if name == self.root:
-                if not self.canonical_link:
-                    raise asking.error(f"{next(iter(chain))!r} is attached to no link")
-                return self.canonical_link
+                raise asking.error(f"{next(iter(chain))!r} is attached to no link")
             outer, _, inner = name.partition(SCOPE)
             frame = self._frame(outer, asking)
             if inner or frame.inside is not None:
                 inside = self._inside(frame, name, asking)
-                return outer + SCOPE + inside.link(inner or inside.root, asking)
-            if frame.attached_to == name:
-                return name
-            name = frame.attached_to
+                self._links[name] = outer + SCOPE + inside.link(inner or inside.root, asking)
+            else:
+                name = frame.attached_to
+        link = self._links[name]
+        self._links.update(dict.fromkeys(chain, link))
+        return link
 
     def _frame(self, name: str, asking: Element) -> Frame:
         try:

@@ -34,7 +34,9 @@ def read_light(
     placed = element
     if include is not None:
         name = include.get("name", word, name)
-        placed = include if include.find("pose") else element
+        if include.find("pose"):
+            placed = include
+            element.skip("pose")  # what the include replaces
     pose, relative_to = read_pose(placed)
     return element.make(
         LightDescription,

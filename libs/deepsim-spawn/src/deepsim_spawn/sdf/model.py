@@ -45,8 +45,7 @@ class PlacedModel:
 
     def frame(self, root: str) -> Frame:
         """The model as a frame of the scope whose own frame is called `root`."""
-        name = self.description.name
-        return Frame(self.element, self.pose, self.relative_to or root, name, self.scope)
+        return Frame(self.element, self.pose, self.relative_to or root, inside=self.scope)
 
     def resolved(self, scope: Scope) -> ModelDescription:
         """The model with its pose in the scope that holds it."""
@@ -74,7 +73,9 @@ def read_model(
             name = include.get("name", word, name)
             static = include.get("static", boolean, static)
             placement = include.get("placement_frame", str, placement)
-            placed = include if include.find("pose") else element
+            if include.find("pose"):
+                placed = include
+                element.skip("pose")  # what the include replaces
         nested = [read_model(*entity, static=static) for entity in models_and_includes(element)]
         scope = _read_frames(element, nested)
         pose, relative_to = read_pose(placed)
@@ -99,11 +100,11 @@ def read_model(
 
 def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
     """The frames of a model: its links, nested models, `<frame>`s and joints."""
-    scope = Scope(MODEL)
+    scope = Scope(MODEL, _canonical_link(element, nested))
     for link in element.find_all("link"):
         name = link.require_attribute("name", word)
         pose, relative_to = read_pose(link)
-        scope.add(name, Frame(link, pose, relative_to or MODEL, attached_to=name))
+        scope.add(name, Frame(link, pose, relative_to or MODEL))
     for model in nested:
         scope.add(model.description.name, model.frame(MODEL))
     for frame in element.find_all("frame"):
@@ -117,20 +118,17 @@ def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
         child = joint.require("child").value(word)
         pose, relative_to = read_pose(joint)
         scope.add(name, Frame(joint, pose, relative_to or child, attached_to=child))
-    scope.canonical_link = _canonical_link(element, scope, nested)
     scope.check()
     return scope
 
 
-def _canonical_link(element: Element, scope: Scope, nested: list[PlacedModel]) -> str:
+def _canonical_link(element: Element, nested: list[PlacedModel]) -> str:
     """The link that is named, or the first, or that of the first nested model that has one."""
     named = element.attribute("canonical_link", str, "")
     if named:
-        if scope.link(named, element) != named:
-            raise element.error(f"canonical_link {named!r} is not a link")
-        return named
+        return named  # the description will refuse what is not a link
     for link in element.find_all("link"):
-        return link.attributes["name"]
+        return link.require_attribute("name", word)
     for model in nested:
         if model.description.canonical_link:
             return model.description.name + SCOPE + model.description.canonical_link

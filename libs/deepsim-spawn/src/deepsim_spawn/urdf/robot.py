@@ -39,7 +39,7 @@ def read_urdf(robot: Element) -> ModelDescription:
     scope = Scope(MODEL)
     for link in links:
         link_name = link.attributes["name"]
-        scope.add(link_name, Frame(link, tree.poses[link_name], MODEL, attached_to=link_name))
+        scope.add(link_name, Frame(link, tree.poses[link_name], MODEL))
     extensions = Extensions(robot, {element.attributes["name"] for element in (*links, *joints)})
     materials = Materials(robot)
     whole = extensions.of("")

@@ -14,7 +14,7 @@ from .findings import Findings
 if TYPE_CHECKING:
     from .element import Element
 
-MAX_ELEMENTS = 1_000_000
+MAX_ELEMENTS = 500_000
 """In one load: stops files that include one another in ever greater number."""
 
 

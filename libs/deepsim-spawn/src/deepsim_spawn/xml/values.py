@@ -29,15 +29,13 @@ def boolean(text: str) -> bool:
 
 
 def numbers(text: str, *counts: int) -> list[float]:
-    """Finite numbers between blanks, as many as one of the counts (or any, if none is given)."""
-    words = text.split()
-    expected = " or ".join(map(str, counts)) + " " if counts else ""
-    if counts and len(words) not in counts:
-        raise ValueError(f"expected {expected}numbers, got {len(words)}: {_shown(text)}")
+    """Finite numbers between blanks, as many as one of the counts."""
     # stricter than float(), which also reads nan, 1_000 and digits of other scripts
-    values = [float(word) if _NUMBER.fullmatch(word) else math.nan for word in words]
-    if not all(map(math.isfinite, values)):
-        raise ValueError(f"expected {expected}finite numbers, got {_shown(text)}")
+    values = [float(word) if _NUMBER.fullmatch(word) else math.nan for word in text.split()]
+    if len(values) not in counts or not all(map(math.isfinite, values)):
+        many = " or ".join(map(str, counts)) + " finite numbers"
+        expected = "a finite number" if counts == (1,) else many
+        raise ValueError(f"expected {expected}, got {_shown(text)}")
     return values
 
 

@@ -30,11 +30,15 @@ class TableModel:
 
     Attributes:
         links: Names of the links. The first one is the model frame; the others are fixed to it.
-        offsets: Poses of links in the model frame, by name; the identity where none is given.
+        offsets: Poses of the other links in the model frame, by name; the identity where none is
+            given.
         visuals: Names of the visuals that every link has.
         lights: Names of the lights that every link has.
         static: Whether it stays where it is put; otherwise it moves freely.
         gravity: Whether it falls, if it is not static.
+
+    Raises:
+        ValueError: An offset is for the first link, or for none.
     """
 
     links: tuple[str, ...] = ("link",)
@@ -43,6 +47,13 @@ class TableModel:
     lights: tuple[str, ...] = ()
     static: bool = False
     gravity: bool = True
+
+    def __post_init__(self) -> None:
+        misplaced = [name for name in self.offsets if name not in self.links[1:]]
+        if misplaced:
+            raise ValueError(
+                f"offsets are for links after the first, {self.links[1:]}, got {misplaced[0]!r}"
+            )
 
 
 class Call(NamedTuple):

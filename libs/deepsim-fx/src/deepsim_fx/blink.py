@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The blink effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deepsim_math import lerp
+from deepsim_sync import World
+
+from .effect import AbstractEffect
+from .targets import Target
+
+
+class BlinkEffect(AbstractEffect):
+    """Fades visuals out and in again, over and over.
+
+    Opacity goes evenly from `max_alpha` to `min_alpha` and back in every interval.
+
+    Args:
+        targets: Models, links or visuals, by name or transform: one, or several.
+        min_alpha: Smallest opacity: 0 invisible .. 1 opaque.
+        max_alpha: Largest opacity.
+        interval: Time from one largest opacity to the next [s].
+        duration: After which it ends by itself [s].
+        world: Where the targets are; by default the world of a transform, or the current one.
+
+    Raises:
+        ValueError: The opacities are not 0 <= min <= max <= 1, or a time is not positive.
+    """
+
+    def __init__(
+        self,
+        targets: Target | Iterable[Target],
+        *,
+        min_alpha: float = 0.3,
+        max_alpha: float = 1.0,
+        interval: float = 1.0,
+        duration: float = 2.0,
+        world: World | None = None,
+    ) -> None:
+        super().__init__(targets, duration=duration, world=world)
+        if not 0.0 <= min_alpha <= max_alpha <= 1.0:
+            raise ValueError(
+                f"it takes 0 <= min_alpha <= max_alpha <= 1, got {min_alpha} and {max_alpha}"
+            )
+        if not interval > 0.0:
+            raise ValueError(f"interval must be > 0 s, got {interval}")
+        self.min_alpha = min_alpha
+        self.max_alpha = max_alpha
+        self.interval = interval
+
+    def on_update(self, delta_time: float, sim_time: float) -> None:
+        """Shows the opacity of this instant."""
+        phase = self.elapsed / self.interval % 1.0
+        faded = 1.0 - abs(1.0 - 2.0 * phase)  # 0 at both ends of the interval, 1 in its middle
+        self.show(transparency=1.0 - lerp(self.max_alpha, self.min_alpha, faded))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers of looks: how visuals look by themselves, and with effects on top."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import COLUMNS, World
+
+Array = NDArray[Any]
+Rows = NDArray[np.intp]
+Look = Mapping[str, Array]
+"""What to show, by column of the visual table: one value for all visuals of an effect."""
+
+_NOISE = 1e-6  # a simulator may hand back what it stored as float32
+
+
+class Looks:
+    """Shows the looks of effects on top of the visuals' own, and gives these back.
+
+    Whatever someone else sets on a visual while an effect is on it becomes the visual's own look.
+
+    Args:
+        world: Where the visuals are.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._entities = world.entities
+        self._columns: dict[str, _Column] = {}
+
+    def show(self, effects: Sequence[tuple[Rows, Look]]) -> None:
+        """Puts what differs from what the visuals look like now.
+
+        Args:
+            effects: The visual rows and the look of every effect; of two on one cell the later
+                counts.
+        """
+        table = self._world.visuals
+        self._follow_entities()
+        for name in COLUMNS["visuals"]:
+            tops = [(rows, look[name]) for rows, look in effects if name in look]
+            if not tops and name not in self._columns:
+                continue
+            now: Array = getattr(table, name)
+            column = self._columns.setdefault(name, _Column(now))
+            shown = column.show(now, tops)
+            rows = np.flatnonzero(_any_in_row(shown != now))
+            if rows.size:
+                self._world.put("visuals", {name: shown[:, rows]}, rows)
+            if not tops:
+                del self._columns[name]
+
+    def _follow_entities(self) -> None:
+        entities, before = self._world.entities, self._entities
+        if entities.generation == before.generation:
+            return
+        self._entities = entities
+        stay = [name for name in before.visuals if name in entities.visuals]
+        old, new = before.visuals.rows(stay), entities.visuals.rows(stay)
+        for name, column in self._columns.items():
+            moved = _Column(getattr(self._world.visuals, name))
+            moved.own[:, new] = column.own[:, old]
+            moved.shown[:, new] = column.shown[:, old]
+            moved.covered[new] = column.covered[old]
+            self._columns[name] = moved
+
+
+class _Column:
+    """One column of the visual table, while an effect shows something in it."""
+
+    def __init__(self, now: Array) -> None:
+        self.own = now.copy()  # (W, N, ...) without effects
+        self.shown = now.copy()  # (W, N, ...) with effects
+        self.covered = np.zeros(now.shape[1], dtype=np.bool_)  # (N,) whether the two may differ
+
+    def show(self, now: Array, tops: Sequence[tuple[Rows, Array]]) -> Array:
+        """The column with effects, given what is there now."""
+        changed = now != self.shown
+        if now.dtype != np.bool_:
+            changed &= np.abs(now - self.shown) > _NOISE
+        renewed = ~self.covered | _any_in_row(changed)
+        self.own[:, renewed] = now[:, renewed]
+        self.shown = self.own.copy()
+        self.covered[:] = False
+        for rows, value in tops:
+            self.shown[:, rows] = value
+            self.covered[rows] = True
+        return self.shown
+
+
+def _any_in_row(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(N,) from (W, N, ...)."""
+    result: NDArray[np.bool_] = cells.any(axis=(0, *range(2, cells.ndim)))
+    return result

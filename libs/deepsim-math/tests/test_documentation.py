@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example of the README, the conventions and the docstrings gives what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import deepsim_math
+
+LIBRARY = Path(__file__).parent.parent
+MODULES = [module.name for module in pkgutil.iter_modules(deepsim_math.__path__)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/conventions.md"])
+def test_pages(page):
+    result = doctest.testfile(str(LIBRARY / page), module_relative=False, encoding="utf-8")
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "_typing"])
+def test_docstrings(name):
+    module = importlib.import_module(f"deepsim_math.{name}")
+    names = {**vars(deepsim_math), **vars(module)}
+    assert doctest.testmod(module, globs=names).failed == 0
+
+
+def test_readme_names_everything_public():
+    readme = (LIBRARY / "README.md").read_text(encoding="utf-8")
+    assert [name for name in deepsim_math.__all__ if f"`{name}`" not in readme] == []

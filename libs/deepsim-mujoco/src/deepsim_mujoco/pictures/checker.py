@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A checker on planes, faint, so that one sees how fast the ground goes by."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.engine import mujoco
+
+_NAME = "#checker"
+_TILE = 1.0  # [m]
+_DARK = 0.86  # of the brightness of the light tiles
+_TEXELS = 64
+
+
+def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
+    """Puts the checker on a material, for planes; it darkens every other tile of 1 m.
+
+    Args:
+        spec: The world; the texture is added to it with the first such material.
+        material: Of the world; geoms that have it keep their own colour.
+    """
+    if spec.texture(_NAME) is None:
+        spec.add_texture(
+            name=_NAME,
+            type=mujoco.mjtTexture.mjTEXTURE_2D,
+            builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+            rgb1=[1.0] * 3,
+            rgb2=[_DARK] * 3,
+            width=_TEXELS,
+            height=_TEXELS,
+        )
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = _NAME
+    material.texuniform = True
+    material.texrepeat = [0.5 / _TILE] * 2  # the texture is two tiles wide
+
+
+def checker_brightness(
+    points: NDArray[np.float64], blur: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """How bright the checker is at points of a plane, for cameras that know no textures.
+
+    Args:
+        points: (n, 2) in the frame of the plane [m].
+        blur: (n,) how much of the plane a pixel covers [m]; tiles that are too small to be seen
+            fade into their mean.
+
+    Returns:
+        (n,) factors in 0..1.
+    """
+    tiles = np.floor(points / _TILE).astype(np.int64)
+    dark = (tiles[:, 0] + tiles[:, 1]) & 1
+    contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
+    return (1.0 - (1.0 - _DARK) * (0.5 + (dark - 0.5) * contrast)).astype(np.float32)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pinhole: from pixels to directions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from deepsim_sync import CameraView
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Lens:
+    """Where a view is and where each of its pixels looks, in the world frame.
+
+    Attributes:
+        position: (3,) [m].
+        forward: (3,) unit vector of the optical axis.
+        left: (3,) unit vector towards the left edge of the picture.
+        up: (3,) unit vector towards the upper edge of the picture.
+        half_width: Half the width of the picture at depth 1.
+        half_height: Half the height of the picture at depth 1.
+        pixel: Size of a pixel at depth 1; pixels are square.
+    """
+
+    def __init__(self, view: CameraView) -> None:
+        self.position: Array = np.array(view.pose.position)
+        self.forward: Array = np.array(view.pose.forward)
+        self.left: Array = np.array(view.pose.left)
+        self.up: Array = np.array(view.pose.up)
+        self.half_width = math.tan(view.horizontal_fov / 2)
+        self.pixel = 2 * self.half_width / view.width
+        self.half_height = self.pixel * view.height / 2
+
+    def rays(self, columns: Array, rows: Array) -> Array:
+        """Directions whose component along the axis is 1, so that multiples of them are depths.
+
+        Args:
+            columns: (n,) pixels from the left edge; the centre of the first pixel is 0.5.
+            rows: (n,) pixels from the upper edge.
+
+        Returns:
+            (n, 3), not of unit length.
+        """
+        leftward = self.half_width - columns * self.pixel
+        upward = self.half_height - rows * self.pixel
+        rays: Array = np.outer(leftward, self.left)
+        rays += np.outer(upward, self.up)
+        rays += self.forward
+        return rays

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that several tests spawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from deepsim_spawn import GazeboXMLLoader, ModelDescription
+
+Load = Callable[[str], ModelDescription]
+
+
+@pytest.fixture
+def load() -> Load:
+    """Loads the inside of a <model> element."""
+
+    def load_model(inside: str) -> ModelDescription:
+        text = f'<sdf version="1.7"><model name="model">{inside}</model></sdf>'
+        return GazeboXMLLoader().load_model(text)
+
+    return load_model
+
+
+@pytest.fixture
+def ground(load: Load) -> ModelDescription:
+    """An infinite plane of friction 1."""
+    return load(
+        """<static>true</static><link name="link"><collision name="collision">
+        <geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>
+        </collision></link>"""
+    )
+
+
+@pytest.fixture
+def box(load: Load) -> Callable[..., ModelDescription]:
+    """A cube of 0.2 m and 1 kg."""
+
+    def make(mu: float = 1.0, extra: str = "") -> ModelDescription:
+        return load(
+            f"""<link name="link">
+            <inertial><mass>1</mass><inertia><ixx>0.0067</ixx><iyy>0.0067</iyy><izz>0.0067</izz>
+            </inertia></inertial>
+            <collision name="collision">
+              <geometry><box><size>0.2 0.2 0.2</size></box></geometry>
+              <surface><friction><ode><mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface>
+            </collision>
+            <visual name="visual">
+              <geometry><box><size>0.2 0.2 0.2</size></box></geometry>
+            </visual>{extra}</link>"""
+        )
+
+    return make

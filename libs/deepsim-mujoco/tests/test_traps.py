@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traps of MuJoCo that users must not fall into; each is a defect or habit of the engine itself."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from deepsim_math import Color, Euler, Material, Pose, Twist
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import ModelDescription
+from deepsim_sync import DuplicateEntityError, SimulationError, SpawnError, Transform, World
+
+Box = Callable[..., ModelDescription]
+Load = Callable[[str], ModelDescription]
+
+
+def run_python(code: str, **environment: str) -> str:
+    """What a fresh interpreter prints."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def test_an_upright_cylinder_rests_on_a_plane(ground: ModelDescription, load: Load) -> None:
+    """Rounding noise of its axis must not make a contact as deep as its radius."""
+    cylinder = load(
+        """<link name="link">
+        <inertial><mass>31</mass><inertia><ixx>2</ixx><iyy>2</iyy><izz>2.8</izz></inertia></inertial>
+        <collision name="c"><geometry><cylinder><radius>0.25</radius><length>0.8</length></cylinder>
+        </geometry></collision></link>"""
+    )
+    rng = np.random.default_rng(0)
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    for number in range(100):
+        tilt = Euler(*rng.normal(0.0, 1e-16, 2), rng.uniform(-3, 3))
+        world.spawn(cylinder, f"c{number}", Pose((number % 10, number // 10, 0.4), tilt))
+    for _ in range(200):
+        world.simulator.step()
+        world.tick()
+        assert np.abs(world.models.twist[0, 1:, 2]).max() < 0.05
+
+
+def test_colours_survive_a_recompile(box: Box) -> None:
+    """MuJoCo forgets run-time edits when a model is spawned or deleted."""
+    red = Material(diffuse=Color(1.0, 0.0, 0.0))
+    world = World(MujocoSimulator())
+    world.spawn(box(), "a", Pose())
+    transform = Transform(world, "a")
+    transform.material = red
+    transform.transparency = 0.25
+    transform.visible = False
+    world.flush()
+    world.spawn(box(), "b", Pose((1, 0, 0)))
+    world.delete("b")
+    name = "a::link::visual"
+    assert transform.material == {name: red}
+    assert transform.transparency == {name: 0.25}
+    assert transform.visible == {name: False}
+
+
+@pytest.mark.parametrize("inside", ["", "<visual name='v'>SPHERE</visual>"])
+def test_500_spawns_and_deletes_leave_memory_flat(box: Box, inside: str) -> None:
+    """What a model brought goes with it; `MjSpec.attach` would leak and slow down."""
+    description = box(
+        extra=inside.replace("SPHERE", "<geometry><sphere><radius>0.1</radius></sphere></geometry>")
+    )
+    world = World(MujocoSimulator())
+    page = resource.getpagesize()
+
+    def cycle() -> None:
+        world.spawn(description, "x", Pose((0, 0, 1)))
+        world.tick()
+        world.delete("x")
+
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * page
+
+    for _ in range(50):
+        cycle()
+    before = resident()
+    for _ in range(500):
+        cycle()
+    assert resident() - before < 2_000_000
+
+
+def test_a_refused_spawn_leaves_the_world_as_it_was(
+    ground: ModelDescription, box: Box, load: Load
+) -> None:
+    """A spec that failed to compile would fail for ever after."""
+
+    def run(refused: bool) -> bytes:
+        world = World(MujocoSimulator())
+        world.spawn(ground, "ground", Pose())
+        world.spawn(box(), "a", Pose((0, 0, 0.5), Euler(0.2, 0.1, 0)))
+        for _ in range(300):
+            world.tick()
+        if refused:
+            plane = load(
+                """<link name="link"><collision name="c"><geometry><plane><normal>0 0 1</normal>
+                <size>1 1</size></plane></geometry></collision></link>"""
+            )
+            with pytest.raises(SpawnError, match="'bad'.*plane only allowed in static bodies"):
+                world.spawn(plane, "bad", Pose())
+            with pytest.raises(DuplicateEntityError, match="model named 'a' exists"):
+                world.spawn(box(), "a", Pose())
+        world.spawn(box(), "b", Pose((1, 0, 0.5)))
+        for _ in range(300):
+            world.tick()
+        return world.models.pose.tobytes() + world.models.twist.tobytes()
+
+    assert run(refused=True) == run(refused=False)
+
+
+def test_a_diverged_world_says_so_and_can_be_reset(box: Box) -> None:
+    """MuJoCo would reset itself in silence."""
+    world = World(MujocoSimulator())
+    world.spawn(box(), "a", Pose())
+    Transform(world, "a").twist = Twist((1e12, 0, 0))
+    with pytest.raises(SimulationError, match=r"diverged by t = 0\.001 s"):
+        world.tick()
+    world.reset()
+    world.tick()
+    assert world.models.pose[0, 0, :3] == pytest.approx([0, 0, 0], abs=1e-4)
+
+
+def test_the_lower_friction_of_a_pair_counts(ground: ModelDescription, box: Box) -> None:
+    """MuJoCo would take the higher one; Gazebo takes the lower."""
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    world.spawn(box(mu=0.1), "slippery", Pose((0, 0, 0.1)))
+    Transform(world, "slippery").twist = Twist((1.0, 0.0, 0.0))
+    for _ in range(1500):
+        world.tick()
+    stopped_after = 1.0 / (2 * 0.1 * 9.8)  # v^2 / (2 mu g)
+    assert Transform(world, "slippery").pose.position.x == pytest.approx(stopped_after, rel=0.05)
+
+
+def test_time_does_not_drift(box: Box) -> None:
+    """Adding up the step size would be off by 1e-7 s after a million steps of 7 ms."""
+    world = World(MujocoSimulator(), steps_per_tick=1000)
+    for _ in range(100):
+        world.tick()
+    assert world.time == 100_000 * 0.001
+
+
+def test_no_gl_library_is_loaded_before_a_picture_is_asked_for() -> None:
+    """State-only users need no display, driver or GL library."""
+    printed = run_python(
+        "import sys, deepsim_mujoco\n"
+        "simulator = deepsim_mujoco.MujocoSimulator(); simulator.step(100)\n"
+        "maps = open('/proc/self/maps').read()\n"
+        "print('OpenGL' in sys.modules, 'glfw' in sys.modules, 'libGL' in maps, 'libEGL' in maps)"
+    )
+    assert printed.split() == ["False"] * 4
+
+
+def test_a_broken_mujoco_gl_does_no_harm() -> None:
+    """``import mujoco`` raises when MUJOCO_GL names a platform that is not installed."""
+    printed = run_python(
+        "import deepsim_mujoco, os\n"
+        "deepsim_mujoco.MujocoSimulator().step()\n"
+        "print(os.environ['MUJOCO_GL'])",
+        MUJOCO_GL="osmesa",
+    )
+    assert printed.split() == ["osmesa"]

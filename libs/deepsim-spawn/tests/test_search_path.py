@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from deepsim_spawn import SearchPath
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Two folders of models, a package, and a file outside of all."""
+    for name in (
+        "first/ball/meshes/ball.stl",
+        "second/ball/model.sdf",
+        "second/cup/model.sdf",
+        "packages/arm/package.xml",
+        "packages/arm/urdf/arm.urdf",
+        "packages/arm/meshes/hand.stl",
+        "outside/secret.stl",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return tmp_path.resolve()
+
+
+def test_folders_are_searched_in_order(tree):
+    search = SearchPath([tree / "first", str(tree / "second")])
+    assert search.folders == (tree / "first", tree / "second")
+    assert search.find("model://ball") == tree / "first" / "ball"
+    assert search.find("model://ball/model.sdf") == tree / "second" / "ball" / "model.sdf"
+    assert search.find("model://cup") == tree / "second" / "cup"
+
+
+def test_the_environment_is_searched_after_the_given_folders(tree, monkeypatch):
+    monkeypatch.setenv("GAZEBO_RESOURCE_PATH", str(tree / "second"))
+    monkeypatch.setenv("GAZEBO_MODEL_PATH", os.pathsep.join(["", "ghost", str(tree / "first")]))
+    assert SearchPath().folders == (tree / "first", tree / "second")
+    assert SearchPath([tree / "second"]).folders == (tree / "second", tree / "first")
+
+
+def test_the_environment_is_read_once(tree, monkeypatch):
+    monkeypatch.setenv("GAZEBO_MODEL_PATH", str(tree / "first"))
+    search = SearchPath()
+    monkeypatch.setenv("GAZEBO_MODEL_PATH", str(tree / "second"))
+    assert search.folders == (tree / "first",)
+
+
+@pytest.mark.parametrize(
+    ("uri", "found"),
+    [
+        ("package://arm/meshes/hand.stl", "packages/arm/meshes/hand.stl"),
+        ("model://arm/meshes/hand.stl", "packages/arm/meshes/hand.stl"),
+        ("file://arm/meshes/hand.stl", "packages/arm/meshes/hand.stl"),
+        ("arm/meshes/hand.stl", "packages/arm/meshes/hand.stl"),
+        (" package://arm/meshes/hand.stl\n", "packages/arm/meshes/hand.stl"),
+    ],
+)
+def test_every_scheme_looks_below_the_folders(tree, uri, found):
+    assert SearchPath([tree / "packages"]).find(uri) == tree / found
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["arm.urdf", "../meshes/hand.stl", "package://arm/meshes/hand.stl", "file://../package.xml"],
+)
+def test_a_file_of_a_package_reaches_the_package_without_a_search_path(tree, uri):
+    origin = tree / "packages" / "arm" / "urdf" / "arm.urdf"
+    assert SearchPath().find(uri, origin).is_relative_to(tree / "packages" / "arm")
+
+
+def test_an_absolute_path_must_lie_in_a_folder_that_is_searched(tree):
+    mesh = tree / "packages" / "arm" / "meshes" / "hand.stl"
+    search = SearchPath([tree / "first", tree / "packages"])
+    assert search.find(str(mesh)) == search.find(f"file://{mesh}") == mesh
+    with pytest.raises(ValueError, match="add the folder that holds it to the search path"):
+        SearchPath([tree / "first"]).find(str(mesh))
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "model://ball/../../outside/secret.stl",
+        "model://../outside/secret.stl",
+        "package://ball/meshes/../../../outside/secret.stl",
+        "file://../outside/secret.stl",
+        "../outside/secret.stl",
+        "model://link/secret.stl",
+        "model://ball/link.stl",
+        "link/secret.stl",
+    ],
+)
+def test_no_path_leads_out_of_a_folder(tree, uri):
+    (tree / "first" / "link").symlink_to(tree / "outside")
+    (tree / "first" / "ball" / "link.stl").symlink_to(tree / "outside" / "secret.stl")
+    origin = tree / "first" / "world.sdf"
+    with pytest.raises(ValueError, match=r"leads to .*outside of"):
+        SearchPath([tree / "first"]).find(uri, origin)
+
+
+def test_a_link_that_stays_inside_is_followed(tree):
+    (tree / "first" / "link").symlink_to(tree / "first" / "ball")
+    assert SearchPath([tree / "first"]).find("model://link") == tree / "first" / "ball"
+
+
+def test_a_loop_of_links_is_nothing(tree):
+    (tree / "first" / "loop").symlink_to(tree / "first" / "loop")
+    with pytest.raises(FileNotFoundError, match="was not found"):
+        SearchPath([tree / "first"]).find("model://loop")
+
+
+def test_what_is_not_found_is_said_with_the_folders_and_what_is_close(tree):
+    search = SearchPath([tree / "first", tree / "second"])
+    with pytest.raises(FileNotFoundError) as caught:
+        search.find("model://bal/model.sdf")
+    message = str(caught.value)
+    assert "'model://bal/model.sdf' was not found" in message
+    assert str(tree / "first") in message
+    assert str(tree / "second") in message
+    assert "did you mean 'ball'?" in message
+
+
+def test_an_empty_search_path_says_so():
+    with pytest.raises(FileNotFoundError, match="searched nowhere: no folder is given"):
+        SearchPath().find("model://ball")
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("http://example.org/ball", "unknown scheme 'http'"),
+        ("model://", "names no file"),
+        ("file:///", "names no file"),
+        ("", "names no file"),
+        ("a\0b", "names no file"),
+    ],
+)
+def test_a_uri_that_can_lead_nowhere_is_refused(tree, uri, message):
+    with pytest.raises(ValueError, match=message):
+        SearchPath([tree]).find(uri)
+
+
+def test_a_given_folder_must_exist(tmp_path):
+    with pytest.raises(NotADirectoryError, match="there is no folder"):
+        SearchPath([tmp_path / "ghost"])

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world of three models: a ball and a robot that move freely, and a wall that stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from deepsim_math import Pose
+from deepsim_sync import World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+@pytest.fixture
+def simulator() -> TableSimulator:
+    """The models are in place, and the log is empty."""
+    simulator = TableSimulator(timestep=0.01)
+    robot = TableModel(links=("base", "arm"), offsets={"arm": Pose((1, 0, 0))}, lights=("lamp",))
+    simulator.spawn(TableModel(), "ball", Pose((0, 0, 1)))
+    simulator.spawn(robot, "robot", Pose((5, 0, 0)))
+    simulator.spawn(TableModel(static=True), "wall", Pose((9, 0, 0)))
+    simulator.log.clear()
+    return simulator
+
+
+@pytest.fixture
+def world(simulator: TableSimulator) -> Iterator[World]:
+    """It is the current one."""
+    with World(simulator) as world:
+        yield world

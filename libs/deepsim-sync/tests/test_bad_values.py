@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that are not fit for a row are refused by name, before anything is changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepsim_math import Pose, Quaternion, Twist
+from deepsim_sync import (
+    KINDS,
+    Kind,
+    ModelState,
+    SetModelStateTracker,
+    SetVisualTracker,
+    Transform,
+    UnknownEntityError,
+    World,
+)
+from deepsim_sync.testing import TableModel, TableSimulator
+
+UNIT = (0, 0, 0, 1)
+
+
+def everything(world: World) -> list[bytes]:
+    return [
+        getattr(getattr(world, kind), column).tobytes()
+        for kind in KINDS
+        for column in ("pose", "twist", "diffuse", "transparency", "visible")
+        if hasattr(getattr(world, kind), column)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "row", "value", "message"),
+    [
+        ("models", "pose", 1, (math.nan, 0, 0, *UNIT), "pose of model 'robot' must be finite"),
+        ("models", "pose", 1, (0, 0, math.inf, *UNIT), "pose of model 'robot' must be finite"),
+        ("models", "pose", 0, (0,) * 7, "pose of model 'ball' must have a quaternion that is not"),
+        ("models", "pose", 0, (1, 2, 3), r"pose of model 'ball' must have shape \(1, 7\).*\(3,\)"),
+        ("models", "pose", 0, 0.0, r"pose of model 'ball' must have shape .* got \(\)"),
+        ("models", "pose", 0, np.ones((5, 7)), r"must have shape \(1, 7\).* got \(5, 7\)"),
+        ("models", "pose", 0, np.ones((2, 1, 7)), r"must have shape \(1, 1, 7\).* got \(2, 1, 7\)"),
+        ("models", "twist", 2, (0, 0, 0, 0, 0, math.nan), "twist of model 'wall' must be finite"),
+        ("links", "twist", 3, (math.inf,) * 6, "twist of link 'wall::link' must be finite"),
+        (
+            "visuals",
+            "diffuse",
+            0,
+            (0, 0, 1.5, 1),
+            "diffuse of visual 'ball::link::visual' must lie",
+        ),
+        ("visuals", "ambient", 0, (0, 0, -0.1, 1), "ambient of visual 'ball::link::visual' must"),
+        ("visuals", "transparency", 1, 1.01, "transparency of visual 'robot::base::visual' must"),
+        ("visuals", "transparency", 1, math.nan, "'robot::base::visual' must be finite"),
+        ("lights", "specular", 1, (2, 0, 0, 1), "specular of light 'robot::arm::lamp' must lie in"),
+        ("models", "colour", 0, (0, 0, 0), "models have no 'colour'; they have pose, twist"),
+        ("model", "pose", 0, (0, 0, 0, *UNIT), "no table 'model'; there are models, links"),
+    ],
+)
+def test_a_bad_value_is_refused_by_name(
+    world: World, kind: Kind, column: str, row: int, value: Any, message: str
+) -> None:
+    """The message says which row, what was given and what is allowed."""
+    before = everything(world)
+    with pytest.raises(ValueError, match=message):
+        world.put(kind, {column: value}, [row])
+    assert everything(world) == before
+    world.tick()
+
+
+def test_one_bad_column_changes_no_other(world: World, simulator: TableSimulator) -> None:
+    """A put is done as a whole or not at all."""
+    before = everything(world)
+    good = (1, 2, 3, *UNIT)
+    with pytest.raises(ValueError, match="twist of model 'ball'"):
+        world.put("models", {"pose": good, "twist": [math.nan] * 6}, [0])
+    with pytest.raises(ValueError, match="pose of model 'wall'"):
+        world.put("models", {"pose": [good, good, [math.nan] * 7]})
+    assert everything(world) == before
+    world.flush()
+    assert simulator.calls("write") == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ModelState("ball", Pose((math.nan, 0, 0))),
+        ModelState("ball", Pose((0, 0, 0), Quaternion(0, 0, 0, 0))),
+        ModelState("ball", Pose(), Twist((0, math.inf, 0))),
+        ModelState("bell"),
+        ModelState("ball", reference_frame="nowhere"),
+    ],
+)
+def test_a_batch_with_one_bad_state_changes_nothing(world: World, bad: ModelState) -> None:
+    """The good states of the batch are not set either."""
+    before = everything(world)
+    setter = world.get(SetModelStateTracker)
+    with pytest.raises((ValueError, UnknownEntityError)):
+        setter.set_model_states([ModelState("robot", Pose((1, 1, 1))), bad])
+    assert everything(world) == before
+
+
+def test_a_batch_with_one_bad_visual_changes_nothing(world: World) -> None:
+    """A transparency outside 0..1 names its visual."""
+    before = everything(world)
+    setter = world.get(SetVisualTracker)
+    with pytest.raises(ValueError, match="'wall::link::visual' must lie in 0..1"):
+        setter.set_transparencies({"ball::link::visual": 0.5, "wall::link::visual": -1})
+    assert everything(world) == before
+
+
+@pytest.mark.parametrize("pose", [Pose((math.nan, 0, 0)), Pose((0, 0, 0), Quaternion(0, 0, 0, 0))])
+def test_spawn_refuses_a_bad_pose(world: World, pose: Pose) -> None:
+    """The message names the model, and the model is not added."""
+    with pytest.raises(ValueError, match="pose of model 'new'"):
+        world.spawn(TableModel(), "new", pose)
+    assert "new" not in world.entities.models
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=4, max_size=4))
+def test_quaternions_are_made_unit_length(numbers: list[float]) -> None:
+    """Any quaternion with a direction is accepted, and means the same rotation."""
+    length = math.sqrt(sum(number * number for number in numbers))
+    simulator = TableSimulator()
+    simulator.spawn(TableModel(), "ball", Pose())
+    world = World(simulator)
+    if length < 1e-6:
+        with pytest.raises(ValueError, match="quaternion that is not zero"):
+            world.put("models", {"pose": (0, 0, 0, *numbers)})
+    else:
+        world.put("models", {"pose": (0, 0, 0, *numbers)})
+        kept = world.models.pose[0, 0, 3:]
+        np.testing.assert_allclose(kept, np.array(numbers) / length, atol=1e-12)
+
+
+def test_a_unit_quaternion_is_kept_bit_for_bit(world: World) -> None:
+    """Nothing is rounded on the way."""
+    given = Pose((0.1, 0.2, 0.3), Quaternion.from_euler(0.1, 0.2, 0.3))
+    Transform(world, "ball").pose = given
+    world.tick()
+    assert Transform(world, "ball").pose == given

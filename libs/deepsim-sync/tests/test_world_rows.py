@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a world: read in one batch, changed at once, written in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from deepsim_math import Color, Material, Pose, Twist
+from deepsim_sync import (
+    Behaviour,
+    Changes,
+    GetLinkStateTracker,
+    GetModelStateTracker,
+    GetVisualTracker,
+    Kind,
+    LinkTransform,
+    Priority,
+    Transform,
+    World,
+    WriteRefusedError,
+)
+from deepsim_sync.testing import TableModel, TableSimulator
+
+PAINT = "robot::base::visual"
+
+
+class Counter:
+    """A user's tracker that does something every tick."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self.work = work
+
+    def update_tracker(self, delta_time: float, sim_time: float) -> None:
+        self.work()
+
+
+def written(changes: Changes) -> dict[tuple[Kind, str], list[int]]:
+    return {key: cells.rows.tolist() for key, cells in changes.cells.items()}
+
+
+def test_one_read_and_one_write_per_tick(world: World, simulator: TableSimulator) -> None:
+    """However many trackers read and write rows of all kinds, a tick is two calls and a step."""
+
+    def work() -> None:
+        for name in ("ball", "robot"):
+            transform = Transform(world, name)
+            transform.pose = Pose((*transform.pose.position[:2], 3.0))
+            transform.twist = Twist((1, 0, 0))
+            transform.transparency = 0.5
+            transform.material = Material(diffuse=Color(1, 0, 0))
+        LinkTransform(world, "robot::base").pose = Transform(world, "robot").pose
+        world.put("lights", {"diffuse": (0.5, 0.5, 0.5, 1)})
+        GetModelStateTracker.get_instance().get_model_states(reference_frame="robot")
+        GetLinkStateTracker.get_instance().get_link_states()
+        GetVisualTracker.get_instance().get_visuals()
+
+    for priority in (Priority.NORMAL, Priority.LOW, Priority.NORMAL):
+        world.trackers.add(Counter(work), priority)
+    Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: work()
+    world.tick()
+    simulator.log.clear()
+    for _ in range(3):
+        world.tick()
+    assert [call.method for call in simulator.log] == ["read", "write", "step"] * 3
+
+
+def test_what_nobody_uses_is_not_read(world: World, simulator: TableSimulator) -> None:
+    """A table is read from the tick after its first use on."""
+    world.tick()
+    assert simulator.calls("read") == []
+    assert world.models.pose.shape == (1, 3, 7)
+    world.tick()
+    world.tick()
+    assert simulator.calls("read") == [("models",)] * 2
+
+
+def test_reading_again_costs_nothing(world: World, simulator: TableSimulator) -> None:
+    """Rows are read once per instant."""
+    for _ in range(5):
+        assert world.links.pose.shape == (1, 4, 7)
+        assert world.visuals.visible.all()
+    assert simulator.calls("read") == [("links",), ("visuals",)]
+
+
+def test_what_was_put_reads_back_at_once(world: World, simulator: TableSimulator) -> None:
+    """Before it is sent, after it was sent, and after it was read again."""
+    world.put("models", {"pose": (1, 2, 3, 0, 0, 0, 1)}, [0])
+    np.testing.assert_array_equal(world.models.pose[0, 0], (1, 2, 3, 0, 0, 0, 1))
+    assert simulator.calls("write") == []
+    world.flush()
+    np.testing.assert_array_equal(world.models.pose[0, 0], (1, 2, 3, 0, 0, 0, 1))
+    world.tick()
+    np.testing.assert_array_equal(world.models.pose[0, 0], (1, 2, 3, 0, 0, 0, 1))
+
+
+def test_what_was_put_survives_a_refresh(world: World) -> None:
+    """A read does not undo what is still to be sent, and brings the rest of the row."""
+    world.models  # noqa: B018 (in use from now on)
+    world.put("models", {"twist": (1, 0, 0, 0, 0, 0)}, [0])
+    world.tick()
+    world.put("models", {"pose": (7, 7, 7, 0, 0, 0, 1)}, [0])
+    world.simulator.step()
+    world.refresh()
+    np.testing.assert_array_equal(world.models.pose[0, 0, :3], (7, 7, 7))
+    world.flush()
+    np.testing.assert_array_equal(world.models.pose[0, 0, :3], (7, 7, 7))
+    np.testing.assert_array_equal(world.models.twist[0, 0, :3], (1, 0, 0))
+
+
+def test_links_follow_when_the_batch_is_sent(world: World) -> None:
+    """A model's links read as before until then."""
+    base = LinkTransform(world, "robot::base")
+    Transform(world, "robot").pose = Pose((0, 8, 0))
+    assert base.pose == Pose((5, 0, 0))
+    world.flush()
+    assert base.pose == Pose((0, 8, 0))
+
+
+def test_only_what_was_put_is_written(world: World, simulator: TableSimulator) -> None:
+    """A batch holds the changed rows of the changed columns, once each."""
+    world.put("models", {"pose": np.eye(7)[[6, 6]]}, [0, 2])
+    world.put("models", {"pose": (0, 0, 0, 0, 0, 0, 1)}, [2])
+    world.put("visuals", {"transparency": 0.5}, [1])
+    world.flush()
+    (changes,) = simulator.calls("write")
+    assert written(changes) == {("models", "pose"): [0, 2], ("visuals", "transparency"): [1]}
+    assert changes.generation == simulator.entities.generation
+    np.testing.assert_array_equal(changes.cells["models", "pose"].worlds, [0, 0])
+
+
+def test_nothing_put_is_nothing_written(world: World, simulator: TableSimulator) -> None:
+    """A flush without changes is no call."""
+    world.flush()
+    world.tick()
+    world.put("models", {"pose": np.empty((0, 7))}, [])
+    world.put("models", {})
+    world.flush()
+    assert simulator.calls("write") == []
+
+
+def test_a_value_for_all_rows(world: World) -> None:
+    """Without rows a put is for the whole table; one cell stands for all alike."""
+    world.put("visuals", {"diffuse": (0.1, 0.2, 0.3, 1.0), "transparency": 0.25})
+    np.testing.assert_array_equal(world.visuals.diffuse[0], [(0.1, 0.2, 0.3, 1.0)] * 4)
+    np.testing.assert_array_equal(world.visuals.transparency, [[0.25] * 4])
+    world.put("visuals", {"transparency": [[0.1, 0.2, 0.3, 0.4]]})
+    np.testing.assert_array_equal(world.visuals.transparency, [[0.1, 0.2, 0.3, 0.4]])
+
+
+def test_tables_cannot_be_assigned_to(world: World) -> None:
+    """Assignment that would never be sent is an error."""
+    with pytest.raises(ValueError, match="read-only"):
+        world.models.pose[0, 0, 0] = 1.0
+
+
+def test_refused_rows_are_reported_after_the_others_were_applied(world: World) -> None:
+    """The error names each row with its reason, and the world goes on with what is true."""
+    wall, ball = Transform(world, "wall"), Transform(world, "ball")
+    wall.twist = Twist((1, 0, 0))
+    LinkTransform(world, "robot::arm").pose = Pose()
+    ball.twist = Twist((2, 0, 0))
+    with pytest.raises(WriteRefusedError) as caught:
+        world.flush()
+    assert [refusal[:3] for refusal in caught.value.refusals] == [
+        ("models", "twist", "wall"),
+        ("links", "pose", "robot::arm"),
+    ]
+    assert "twist of model 'wall': a static model has no velocity" in str(caught.value)
+    assert wall.twist == Twist()
+    assert LinkTransform(world, "robot::arm").pose == Pose((6, 0, 0))
+    assert ball.twist == Twist((2, 0, 0))
+
+
+def test_a_tick_with_refused_rows_does_not_step(world: World, simulator: TableSimulator) -> None:
+    """The next one does, and does not report them again."""
+    Transform(world, "wall").twist = Twist((1, 0, 0))
+    with pytest.raises(WriteRefusedError, match="wall"):
+        world.tick()
+    assert (world.time, world.ticks) == (0.0, 0)
+    world.tick()
+    assert (world.time, world.ticks) == (simulator.timestep, 1)
+
+
+def test_many_refusals_make_a_short_message(world: World) -> None:
+    """The message shows five rows; the error holds all."""
+    for i in range(8):
+        world.spawn(TableModel(static=True), f"post{i}", Pose())
+        Transform(world, f"post{i}").pose = Pose((i, 0, 0))
+    world.put("models", {"twist": np.ones(6)})
+    with pytest.raises(WriteRefusedError, match=r"^9 row\(s\) refused: .*; and 4 more$") as caught:
+        world.flush()
+    assert len(caught.value.refusals) == 9
+
+
+def test_spawn_and_delete_send_first_what_was_put(world: World, simulator: TableSimulator) -> None:
+    """So a model that is deleted takes its changes along, and none is lost."""
+    Transform(world, "ball").pose = Pose((1, 1, 1))
+    world.spawn(TableModel(), "new", Pose())
+    Transform(world, "ball").twist = Twist((1, 0, 0))
+    world.delete("ball")
+    assert [call.method for call in simulator.log if call.method != "read"] == [
+        "write",
+        "spawn",
+        "write",
+        "delete",
+    ]
+    world.flush()
+    assert list(world.models.names) == ["robot", "wall", "new"]
+
+
+def test_worlds_need_a_step_per_tick(simulator: TableSimulator) -> None:
+    with pytest.raises(ValueError, match="steps_per_tick must be >= 1, got 0"):
+        World(simulator, steps_per_tick=0)
