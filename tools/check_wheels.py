@@ -140,7 +140,9 @@ def _installer(python: str) -> list[str]:
     """The command that installs into the environment of `python`; uv is tenfold faster than pip."""
     uv = Path(sys.executable).with_name("uv")
     if uv.exists():
-        return [str(uv), "pip", "install", "--no-config", "--python", python]
+        # uv keeps what it once unpacked from a path, even when a new build now lies there.
+        fresh = [f"--refresh-package={name}" for name in (UMBRELLA, *ALLOWED)]
+        return [str(uv), "pip", "install", "--no-config", "--python", python, *fresh]
     return [sys.executable, "-m", "pip", "--isolated", "--python", python, "install"]
 
 

@@ -29,7 +29,7 @@ SIGHT = 5.0
 """Farther things are seen at this distance [m]."""
 
 OFF_TRACK_REWARD = -5.0
-HIT_REWARD = -1.0  # per step
+HIT_REWARD = -0.5  # per step
 LAP_REWARD = 10.0
 
 

@@ -14,7 +14,7 @@ from .centreline import Centreline
 
 SIZE = 0.32  # [m]
 REACH = 0.5  # how far it goes to either side of the centre line [m]
-PERIOD = 7.0  # [s]
+PERIOD = 12.0  # [s]
 
 
 class Obstacle(Behaviour):

@@ -14,9 +14,10 @@ from deepsim_envs import Environment
 
 from .car import LOOKAHEAD, MAX_SPEED, MAX_STEERING, WHEELBASE
 
-_TARGET = 2  # which point ahead to drive to
-_CLEARANCE = 0.45  # to pass something by [m]
-_ROOM = 0.6  # from the centre line to where a car may drive [half widths]
+_TARGET = 1  # which point ahead to drive to
+_CLEARANCE = 0.65  # from the middle of a thing to the line past it [m]
+_CAUTION = 3.2  # how far ahead a thing matters [m]
+_COMMITTED = 1.3  # how close to it the side is decided [m]
 
 
 def random_policy(environment: Environment, rng: np.random.Generator) -> Policy:
@@ -38,21 +39,21 @@ def pursuit_policy(environment: Environment, rng: np.random.Generator) -> Policy
     """
 
     def act(agent: str, observation: NDArray[np.float32]) -> NDArray[np.float32]:
-        speed = float(observation[0])
-        points = observation[3:].reshape(-1, 2)
+        points = observation[3:].reshape(-1, 2).astype(float)
         course, things = points[: len(LOOKAHEAD)], points[len(LOOKAHEAD) :]
-        x, y = (float(value) for value in course[_TARGET])
-        bend = abs(math.atan2(*course[-1][::-1]))
-        target_speed = MAX_SPEED * max(0.45, 0.85 - 0.5 * bend)
-        for ahead, left in things:
-            # Where the course passes the thing, as seen from the car.
-            beside = float(np.interp(ahead, course[:, 0], course[:, 1]))
-            if 0.0 < ahead < 2.2 and abs(left - beside) < _CLEARANCE + 0.1:
-                side = -1.0 if left > beside else 1.0
-                y += side * (_CLEARANCE - side * (beside - left)) if ahead < 2.0 else 0.0
-                target_speed = min(target_speed, 0.5 * MAX_SPEED)
+        bend = abs(math.atan2(course[-1, 1], course[-1, 0]))
+        speed = MAX_SPEED * max(0.45, 0.85 - 0.4 * bend)
+        lane = 0.0  # to the left of the course
+        for ahead, left in sorted(things.tolist(), reverse=True):
+            offset = left - np.interp(ahead, course[:, 0], course[:, 1])
+            if -0.2 < ahead < _CAUTION and abs(offset) < _CLEARANCE:
+                # Far away, the wider side; close by, the side that the car is on already.
+                side = offset if ahead > _COMMITTED else left
+                lane = offset - math.copysign(_CLEARANCE, side)
+                speed = min(speed, 0.65 * MAX_SPEED)
+        x, y = course[_TARGET] + (0.0, lane)
         steering = math.atan2(2 * WHEELBASE * y, x * x + y * y)
-        action = [steering / MAX_STEERING, 2.0 * (target_speed - speed)]
+        action = [steering / MAX_STEERING, 2.0 * (speed - observation[0])]
         return np.clip(action, -1.0, 1.0).astype(np.float32)
 
     return act

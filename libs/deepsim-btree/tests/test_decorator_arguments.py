@@ -18,6 +18,12 @@ TIMERS = [bt.Timeout, bt.Delay, bt.Cooldown]
         (bt.Limit, {"tick_limit": True}, TypeError, "tick_limit must be an int, got True"),
         (bt.Repeater, {"repeat": -2}, ValueError, "repeat must be at least -1, got -2"),
         (bt.Repeater, {"repeat": "3"}, TypeError, "repeat must be an int, got '3'"),
+        (
+            bt.Repeater,
+            {"repeat": 1, "on_failure": "stop"},
+            ValueError,
+            "on_failure must be 'continue' or 'abort', got 'stop'",
+        ),
         (bt.Retry, {"attempts": 0}, ValueError, "attempts must be at least 1, or -1 for no end"),
         (bt.Retry, {"attempts": -2}, ValueError, "attempts must be at least -1, got -2"),
         (bt.UntilFail, {"on_end": "S"}, TypeError, "on_end must be a Status, got 'S'"),

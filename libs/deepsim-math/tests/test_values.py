@@ -115,7 +115,7 @@ def test_from_array(value, row):
     for source in (row, tuple(row), np.array(row), iter(row), value):
         assert kind.from_array(source) == value
     assert kind.from_array(value) is value
-    for wrong in (row + [0.0], np.array(row + [0.0]), [], np.zeros((2, 2))):
+    for wrong in ([*row, 0.0], np.array([*row, 0.0]), [], np.zeros((2, 2))):
         with pytest.raises(ValueError, match=rf"{kind.__name__} needs"):
             kind.from_array(wrong)
     with pytest.raises(TypeError, match=rf"{kind.__name__} needs {len(row)} numbers, got 3"):

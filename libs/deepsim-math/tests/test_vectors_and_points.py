@@ -71,7 +71,7 @@ def test_sums_and_differences(operation, a, b, expected):
     ],
 )
 def test_meaningless_sums_are_refused(operation, a, b):
-    with pytest.raises(TypeError, match="unsupported operand"):
+    with pytest.raises(TypeError, match=r"unsupported operand|can't multiply"):
         operation(a, b)
 
 
@@ -89,7 +89,7 @@ def test_division_by_zero_is_that_of_floats():
 
 
 def test_directions():
-    """x forward, y left, z up; right-handed."""
+    """X forward, y left, z up; right-handed."""
     assert Vector3.forward().cross(Vector3.left()) == Vector3.up()
     assert Vector3.back() == -Vector3.forward()
     assert Vector3.right() == -Vector3.left()
@@ -103,7 +103,7 @@ def test_lengths():
     assert v.length == v.magnitude == 7.0
     assert v.sqr_magnitude == 49.0
     assert Point(1, 1, 1).distance((3, 4, 7)) == 7.0
-    assert Vector3(3e200, 4e200, 0).length == 5e200
+    assert Vector3(3e200, 4e200, 0).length == pytest.approx(5e200)
 
 
 @given(a=TRIPLES, b=TRIPLES)
@@ -163,4 +163,4 @@ def test_methods_refuse_what_is_not_three_numbers():
     with pytest.raises(TypeError, match="a vector needs 3 numbers, got 5"):
         Vector3().cross(5)
     with pytest.raises(TypeError, match="y must be a number, got 'b'"):
-        Vector3().distance(("1"[:0] or 1, "b", 2))
+        Vector3().distance((1, "b", 2))

@@ -57,7 +57,7 @@ def test_one_read_and_one_write_per_tick(world: World, simulator: TableSimulator
         GetLinkStateTracker.get_instance().get_link_states()
         GetVisualTracker.get_instance().get_visuals()
 
-    for priority in (Priority.NORMAL, Priority.LOW, Priority.NORMAL):
+    for priority in (Priority.HIGH, Priority.NORMAL, Priority.NORMAL):
         world.trackers.add(Counter(work), priority)
     Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: work()
     world.tick()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .arguments import check_count
 from .decorator import Decorator
@@ -67,14 +67,14 @@ class Repeater(Decorator):
         child: The node below.
         name: Name of the node; that of its class if None.
         repeat: How many runs: -1 for no end, 0 to succeed without ticking the child.
-        abort_on_failure: Fail at the first run that fails, rather than going on.
+        on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
 
     Raises:
         TypeError: `repeat` is no int.
-        ValueError: `repeat` is below -1.
+        ValueError: `repeat` is below -1, or `on_failure` is another text.
     """
 
-    __slots__ = ("_runs", "abort_on_failure", "repeat")
+    __slots__ = ("_runs", "on_failure", "repeat")
 
     def __init__(
         self,
@@ -82,11 +82,13 @@ class Repeater(Decorator):
         name: str | None = None,
         *,
         repeat: int,
-        abort_on_failure: bool = False,
+        on_failure: Literal["continue", "abort"] = "continue",
     ) -> None:
         super().__init__(child, name)
         self.repeat = check_count("repeat", repeat, -1)
-        self.abort_on_failure = abort_on_failure
+        if on_failure not in ("continue", "abort"):
+            raise ValueError(f"on_failure must be 'continue' or 'abort', got {on_failure!r}")
+        self.on_failure = on_failure
         self._runs = 0
 
     def update(self) -> Status:
@@ -101,7 +103,7 @@ class Repeater(Decorator):
         self._runs += 1
         if status is SUCCESS:
             return SUCCESS if self._runs == self.repeat else RUNNING
-        return FAILURE if self.abort_on_failure or self._runs == self.repeat else RUNNING
+        return FAILURE if self._runs == self.repeat or self.on_failure == "abort" else RUNNING
 
 
 class Retry(Decorator):

@@ -21,8 +21,8 @@ class FunctionLeaf(Behaviour):
     """A leaf that calls ``function(*args, **kwargs)`` at each tick.
 
     Attributes:
-        args: Positional arguments of the call.
-        kwargs: Keyword arguments of the call.
+        args: Positional arguments of the call; read only.
+        kwargs: Keyword arguments of the call; read only.
     """
 
     __slots__ = ("_function", "args", "kwargs")

@@ -200,15 +200,15 @@ class Tree:
         found = [
             Problem(node.path, message) for node in self._root.walk() for message in node.problems()
         ]
-        # A level takes three Python frames at most: tick, update and tick_child.
-        limit = sys.getrecursionlimit() // 3
+        # copy.deepcopy needs 10 nested calls per level of the tree, a tick 3 at most.
+        limit = sys.getrecursionlimit() // 12
         depth, deepest = _deepest(self._root)
         if depth > limit:
             found.append(
                 Problem(
                     deepest.path,
-                    f"{depth} levels deep: more than about {limit} may exceed Python's recursion "
-                    "limit (sys.setrecursionlimit)",
+                    f"{depth} levels deep: with more than {limit}, copying and then ticking exceed "
+                    "Python's recursion limit",
                 )
             )
         return found

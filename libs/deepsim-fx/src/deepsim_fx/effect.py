@@ -42,7 +42,8 @@ class AbstractEffect(ABC):
 
     Raises:
         TypeError: A target is neither a name nor a transform.
-        ValueError: The duration is not positive, or the targets are in several worlds.
+        ValueError: The duration is not positive, there is no target, or they are in several
+            worlds.
         NoCurrentWorldError: No world was given, and none is current.
     """
 
@@ -77,7 +78,7 @@ class AbstractEffect(ABC):
         Raises:
             UnknownEntityError: There is no such target.
             ValueError: It is attached already.
-            CallbackError: A hook raised; the effect is not attached.
+            CallbackError: A hook raised, and the effect is not attached; or an observer, and it is.
         """
         if self.attached:
             raise ValueError(f"{self!r} is attached already: detach it first")
@@ -90,27 +91,27 @@ class AbstractEffect(ABC):
         self.look = {}
         self._manager.add(self)
         try:
-            self._call(self.on_attach)
+            self._call(self, self.on_attach)
             self.update(0.0, self.world.time)
         except CallbackError:
             self._manager.remove(self)
             raise
         self._manager.show()
         for observer in tuple(self._observers):
-            self._call(observer.on_effect_attached, self)
+            self._call(observer, observer.on_effect_attached, self)
 
     def detach(self) -> None:
         """Ends: what is beneath shows again, then `on_detach`; does nothing if it has ended."""
         if not self.attached:
             return
         self._manager.remove(self)
-        self._call(self.on_detach)
+        self._call(self, self.on_detach)
         for observer in tuple(self._observers):
-            self._call(observer.on_effect_detached, self)
+            self._call(observer, observer.on_effect_detached, self)
 
     def update(self, delta_time: float, sim_time: float) -> None:
         """Calls `on_update`; the effect manager does so once per tick."""
-        self._call(self.on_update, delta_time, sim_time)
+        self._call(self, self.on_update, delta_time, sim_time)
 
     def show(self, **columns: ArrayLike) -> None:
         """Changes what the effect shows; what it does not name stays as the effect has it.
@@ -140,7 +141,7 @@ class AbstractEffect(ABC):
 
     # Hooks
 
-    def on_attach(self) -> None:
+    def on_attach(self) -> None:  # noqa: B027 (most effects do nothing here)
         """The effect begins."""
 
     @abstractmethod
@@ -152,20 +153,22 @@ class AbstractEffect(ABC):
             sim_time: Simulated time now [s].
         """
 
-    def on_detach(self) -> None:
+    def on_detach(self) -> None:  # noqa: B027 (most effects do nothing here)
         """The effect has ended."""
 
     @property
     def _manager(self) -> EffectManager:
         return self.world.get(EffectManager)
 
-    def _call(self, hook: Callable[..., None], *args: Any) -> None:
+    def _call(self, owner: object, hook: Callable[..., None], *args: Any) -> None:
         try:
             hook(*args)
         except CallbackError:
             raise
         except Exception as error:
-            raise CallbackError(repr(self), hook.__name__, self.world.ticks, error) from error
+            raise CallbackError(
+                type(owner).__name__, hook.__name__, self.world.ticks, error
+            ) from error
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} on {', '.join(self.targets)}>"

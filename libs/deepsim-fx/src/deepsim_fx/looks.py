@@ -95,5 +95,5 @@ class _Column:
 
 def _any_in_row(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(N,) from (W, N, ...)."""
-    result: NDArray[np.bool_] = cells.any(axis=(0, *range(2, cells.ndim)))
+    result: NDArray[np.bool_] = np.logical_or.reduce(cells, axis=(0, *range(2, cells.ndim)))
     return result

@@ -23,10 +23,12 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
 
     Raises:
         TypeError: A target is neither a name nor a transform.
-        ValueError: They are in several worlds.
+        ValueError: There is none, or they are in several worlds.
         NoCurrentWorldError: No world was given, and none is current.
     """
     several = [targets] if isinstance(targets, Target) else list(targets)
+    if not several:
+        raise ValueError("an effect needs at least one target, got none")
     for target in several:
         if not isinstance(target, Target):
             raise TypeError(f"a target is a name, a Transform or a LinkTransform, got {target!r}")

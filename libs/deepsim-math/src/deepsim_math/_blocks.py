@@ -35,7 +35,8 @@ def run(
         out: array for the result; it may share memory with an argument.
 
     Raises:
-        ValueError: when a shape does not fit.
+        TypeError: when `out` is not an array of floats.
+        ValueError: when a shape does not fit, or a length is zero where the formula needs one.
     """
     arrays = float_arrays(*arguments)
     for array, size in zip(arrays, widths):
@@ -101,9 +102,10 @@ def store(result: FloatArray, out: FloatArray | None) -> FloatArray:
 def _result(out: FloatArray | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> FloatArray:
     if out is None:
         return np.empty(shape, dtype)
-    if not isinstance(out, np.ndarray) or out.shape != shape:
-        got = out.shape if isinstance(out, np.ndarray) else type(out).__name__
-        raise ValueError(f"out must be an array of shape {shape}, got {got}")
+    if not isinstance(out, np.ndarray) or not np.issubdtype(out.dtype, np.floating):
+        raise TypeError(f"out must be an array of floats, got {getattr(out, 'dtype', type(out))}")
+    if out.shape != shape:
+        raise ValueError(f"out must have shape {shape}, got {out.shape}")
     return out
 
 

@@ -101,7 +101,7 @@ class Coordinates(Row):
     @overload
     def __rmul__(self: C, other: float | np.number[Any]) -> C: ...
     def __rmul__(self, other: Any) -> Any:
-        return other * np.asarray(self) if isinstance(other, np.ndarray) else self * other
+        return other * np.asarray(self) if isinstance(other, np.ndarray) else self.__mul__(other)
 
     def __truediv__(self: C, other: Any) -> C:
         """Divide by a number, or coordinate by coordinate by another of the same class.

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+# What `float` reads, or what has ``__float__`` on some Python, and yet is no real number.
+_NOT_REAL = (str, bytes, bytearray, complex, np.complexfloating)
+
 
 def number(value: Any, name: str) -> float:
     """Read one number: int, float, NumPy scalar or anything else with ``__float__``.
@@ -14,7 +17,7 @@ def number(value: Any, name: str) -> float:
     Raises:
         TypeError: for text and for sequences; the message says `name`.
     """
-    if isinstance(value, (str, bytes, bytearray)) or not hasattr(value, "__float__"):
+    if isinstance(value, _NOT_REAL) or not hasattr(value, "__float__"):
         hint = "; unpack a sequence with *" if hasattr(value, "__len__") else ""
         raise TypeError(f"{name} must be a number, got {value!r}{hint}")
     if getattr(value, "ndim", 0):

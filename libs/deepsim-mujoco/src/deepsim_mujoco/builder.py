@@ -18,6 +18,7 @@ from deepsim_spawn import (
     LightDescription,
     Mesh,
     ModelDescription,
+    Plane,
     VisualDescription,
 )
 from deepsim_sync import SCOPE, SpawnError
@@ -25,6 +26,7 @@ from deepsim_sync import SCOPE, SpawnError
 from .engine import mujoco
 from .lights import add_light
 from .meshes import add_mesh
+from .pictures import add_checker
 from .shapes import apply_shape
 from .surfaces import apply_surface
 from .tree import Carrier, Frame, Node, link_trees, model_frames
@@ -151,7 +153,10 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
         apply_surface(geom, collision.surface)
     for visual in link.visuals:
         name = node.name + SCOPE + visual.name
-        built.others.append(spec.add_material(name=name))
+        material = spec.add_material(name=name)
+        built.others.append(material)
+        if isinstance(visual.geometry, Plane):
+            add_checker(spec, material)
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name)
         apply_shape(geom, visual.geometry, frame @ visual.pose, mesh=mesh)
         built.visuals[name] = visual

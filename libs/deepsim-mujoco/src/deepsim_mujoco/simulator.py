@@ -32,7 +32,7 @@ from .builder import build_model, remove_model
 from .engine import mujoco
 from .lights import add_light, apply_scene
 from .motion import STATE_KINDS, Motion
-from .pictures import Camera, open_camera
+from .pictures import Camera, add_sky, open_camera
 
 _DIVERGED = [
     int(mujoco.mjtWarning.mjWARN_BADQPOS),
@@ -254,4 +254,5 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     # Without it MuJoCo resets a diverged world in silence.
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     apply_scene(spec, world.scene, lit=bool(world.lights))
+    add_sky(spec, world.scene.background, world.scene.background)
     return spec

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from xml.dom import minidom
+from xml.parsers.expat import ExpatError
 
 import xacro
 from xacro import substitution_args
@@ -56,8 +57,9 @@ def expand_xacro(
             raise
         except Exception as error:  # an expression may raise anything
             place = next((file for file in reversed(xacro.filestack) if file), label)
-            raise ModelFormatError(f"xacro: {error}", file=str(place)) from error
-    return document.toxml(encoding="utf-8")
+            line = error.lineno if isinstance(error, ExpatError) else None
+            raise ModelFormatError(f"xacro: {error}", file=str(place), line=line) from error
+    return document.toprettyxml(indent="  ", encoding="utf-8")
 
 
 def _parse(text: bytes, label: str) -> minidom.Document:
@@ -75,7 +77,8 @@ def _guarded(find: Callable[[str], str]) -> Iterator[None]:
 
     def parse(_: None, filename: str) -> minidom.Document:
         if not Path(filename).is_file():
-            # in this form xacro knows it as a missing file, which an include may declare optional
+            # as xacro itself says it: an include may declare that its file is optional
+            xacro.filestack.pop()
             raise xacro.XacroException(exc=FileNotFoundError(f"there is no file {filename!r}"))
         return _parse(read_bytes(Path(filename)), filename)
 

@@ -142,6 +142,8 @@ class World:
             column: checked_cells(names, column, chosen, values, worlds)
             for column, values in columns.items()
         }
+        if not chosen.size:
+            return
         for column, values in checked.items():
             array = self._tables.column(kind, column)
             array[:, chosen] = values

@@ -20,13 +20,11 @@ def read_material(element: Element) -> Material | None:
     Returns:
         None if the element gives no colour and names no script that is known.
     """
-    script = element.find("script/name")
+    script = element.find("script/name") or element  # URDF extensions write the name as the text
     element.skip("script")
-    base = None
-    if script is not None and script.text:
-        base = GAZEBO_MATERIALS.get(script.text)
-        if base is None:
-            script.warn_unsupported("material script is not known, ignored", f" {script.text}")
+    base = GAZEBO_MATERIALS.get(script.text)
+    if base is None and script.text:
+        script.warn_unsupported("material script is not known, ignored", f" {script.text}")
     given = {tag: element.find(tag) for tag in ("ambient", "diffuse", "specular", "emissive")}
     own = {tag: found.value(color) for tag, found in given.items() if found is not None}
     if base is None and not own:

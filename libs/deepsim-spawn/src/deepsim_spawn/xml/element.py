@@ -147,8 +147,8 @@ class Element:
             if element.tag in harmless or element._kind in harmless or "}" in element.tag:
                 continue
             if element._read:
-                for name in element.attributes:
-                    known = name in element._read_attributes or "}" in name
+                for name, value in element.attributes.items():
+                    known = name in element._read_attributes or "}" in name or not value
                     if not known and f"{element.tag}/@{name}" not in harmless:
                         element.warn_unsupported("not supported, ignored", f"/@{name}")
                 pending += reversed(element.children)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The effects of a world."""
+
+from __future__ import annotations
+
+from deepsim_fx import EffectManager
+from deepsim_math import Pose
+from deepsim_sync import Behaviour, World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+def test_each_world_has_its_own(paint, world):
+    other = World(TableSimulator())
+    other.spawn(TableModel(), "car", Pose())
+    effect = paint("car", world=other)
+    effect.attach()
+    manager = other.get(EffectManager)
+    assert list(manager) == [effect]
+    assert len(world.get(EffectManager)) == 0
+    assert EffectManager.get_instance() is world.get(EffectManager)
+    with other:
+        assert EffectManager.get_instance() is manager
+
+
+def test_it_registers_itself_with_the_trackers(world):
+    manager = world.get(EffectManager)
+    assert manager in world.trackers
+
+
+def test_effects_run_in_the_order_in_which_they_were_attached(paint, world):
+    order = []
+
+    class Note(paint):
+        def on_update(self, delta_time, sim_time):
+            order.append(self.targets)
+
+    for target in ("cone", "car", "car::wheel"):
+        Note(target).attach()
+    order.clear()
+    world.tick()
+    assert order == [("cone",), ("car",), ("car::wheel",)]
+
+
+def test_an_effect_detached_by_another_in_the_same_tick_is_not_updated(paint, world):
+    order = []
+
+    class Rival(paint):
+        def on_update(self, delta_time, sim_time):
+            order.append(self.targets)
+            if world.ticks:
+                victim.detach()
+
+    victim = Rival("cone")
+    Rival("car").attach()
+    victim.attach()
+    world.tick()
+    order.clear()
+    world.tick()
+    assert order == [("car",)]
+
+
+def test_an_effect_attached_by_a_behaviour_shows_in_the_same_tick(paint, world, stored):
+    class Hit(Behaviour):
+        def on_fixed_update(self, delta_time, sim_time):
+            if world.ticks == 2:
+                effect.attach()
+
+    effect = paint("car", columns={"visible": False})
+    world.get(EffectManager)
+    Hit("car")
+    seen = []
+    for _ in range(4):
+        world.tick()
+        seen.append(stored()["car::body::skin"].visible)
+    assert seen == [True, True, False, False]
+
+
+def test_reset_ends_all_effects(paint, world, looks):
+    before = looks()
+    effects = [
+        paint("car", columns={"visible": False}),
+        paint("cone", columns={"transparency": 0.5}),
+    ]
+    for effect in effects:
+        effect.attach()
+    world.get(EffectManager).reset()
+    assert [effect.attached for effect in effects] == [False, False]
+    assert looks() == before
+
+
+def test_no_effect_outlives_a_reset_of_the_world(paint, world, looks):
+    before = looks()
+    world.tick()
+    old = paint("car", columns={"visible": False})
+    old.attach()
+    world.reset()
+    new = paint("cone", columns={"visible": False})
+    new.attach()
+    world.tick()
+    assert (old.attached, new.attached) == (False, True)
+    new.detach()
+    assert looks() == before

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Effects on the same visuals lie on top of each other, and give back what was there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deepsim_math import Color, Material, Pose
+from deepsim_sync import GetVisualTracker, SetVisualTracker, World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_the_later_effect_covers_the_earlier_one(paint, world, car, looks, first_out):
+    before = looks()
+    effects = [paint("car", columns={"transparency": value}) for value in (0.25, 0.75)]
+    for effect in effects:
+        effect.attach()
+    world.tick()
+    assert set(car.transparency.values()) == {0.75}
+    effects[first_out].detach()
+    world.tick()
+    assert set(car.transparency.values()) == {[0.75, 0.25][first_out]}
+    effects[1 - first_out].detach()
+    assert looks() == before
+
+
+def test_effects_on_different_columns_do_not_disturb_each_other(paint, world, car, looks):
+    before = looks()
+    hidden = paint("car", columns={"visible": False})
+    faint = paint("car::body::skin", columns={"transparency": 0.5, "ambient": Color(1, 1, 1)})
+    hidden.attach()
+    faint.attach()
+    world.tick()
+    hidden.detach()
+    now = looks()["car::body::skin"]
+    assert (now.visible, now.transparency, now.material.ambient) == (True, 0.5, Color(1, 1, 1))
+    faint.detach()
+    assert looks() == before
+
+
+def test_what_someone_sets_under_an_effect_comes_back_when_it_ends(paint, world, car):
+    effect = paint("car", columns={"transparency": 0.75, "visible": False})
+    effect.attach()
+    world.tick()
+    car.transparency = {"car::body::skin": 0.2}
+    car.material = {"car::body::skin": Material(Color(0, 0, 1))}
+    world.tick()
+    assert car.transparency["car::body::skin"] == 0.75
+    effect.detach()
+    assert car.transparency["car::body::skin"] == 0.2
+    assert car.material["car::body::skin"].ambient == Color(0, 0, 1)
+    assert car.transparency["car::body::stripe"] == 0.05
+
+
+class Coarse(TableSimulator):
+    """Keeps looks as float32, as engines do."""
+
+    def write(self, changes):
+        for (kind, _), cells in changes.cells.items():
+            if kind == "visuals" and cells.values.dtype != bool:
+                cells.values[...] = cells.values.astype("f4")
+        return super().write(changes)
+
+
+def test_float32_in_the_simulator_is_not_taken_for_a_change(paint):
+    with World(Coarse()) as world:
+        world.spawn(TableModel(), "car", Pose())
+        assert world.visuals.transparency.tolist() == [[0.0]]
+        effect = paint("car", columns={"transparency": 0.3})
+        effect.attach()
+        world.tick()
+        world.spawn(TableModel(), "cone", Pose())  # has all tables read anew
+        world.tick()
+        effect.detach()
+        assert world.visuals.transparency.tolist() == [[0.0, 0.0]]
+
+
+# A model of the whole: cells are (visual, column), effects are layers on top of them.
+
+VISUALS = ["a::link::u", "a::link::v", "b::link::u", "b::link::v"]
+EFFECTS = [
+    (["a"], {"transparency": 0.1, "visible": False}),
+    (["a::link::u", "b"], {"transparency": 0.2}),
+    (["b"], {"visible": False}),
+    (["a", "b::link::v"], {"transparency": 0.3, "visible": True}),
+]
+CLEAR = {"transparency": 0.0, "visible": True}
+OPERATIONS = st.one_of(
+    st.tuples(st.just("toggle"), st.integers(0, len(EFFECTS) - 1)),
+    st.tuples(st.just("fade"), st.sampled_from(VISUALS), st.sampled_from([0.6, 0.7])),
+    st.tuples(st.just("hide"), st.sampled_from(VISUALS), st.booleans()),
+    st.tuples(st.just("tick")),
+    st.tuples(st.just("respawn"), st.sampled_from("ab")),
+)
+
+
+class Layers:
+    """What visuals should look like, worked out cell by cell."""
+
+    def __init__(self):
+        self.own = {(visual, column): CLEAR[column] for visual in VISUALS for column in CLEAR}
+        self.shown = dict(self.own)
+        self.seen = dict(self.own)
+        self.effects = []
+
+    def show(self):
+        for cell in self.own:
+            visual, column = cell
+            if self.seen[cell] != self.shown[cell]:  # set by someone else
+                self.own[cell] = self.seen[cell]
+            tops = [
+                columns[column]
+                for targets, columns in (EFFECTS[number] for number in self.effects)
+                if visual.startswith(tuple(targets)) and column in columns
+            ]
+            self.seen[cell] = self.shown[cell] = [self.own[cell], *tops][-1]
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(operations=st.lists(OPERATIONS, max_size=25))
+def test_any_overlap_of_effects_shows_and_gives_back_what_it_should(paint, operations):
+    with World(TableSimulator()) as world:
+        model = TableModel(visuals=("u", "v"))
+        for name in "ab":
+            world.spawn(model, name, Pose())
+        effects = [paint(targets, columns=columns) for targets, columns in EFFECTS]
+        expected = Layers()
+        for operation, *arguments in [*operations, *(("end", n) for n in range(len(EFFECTS)))]:
+            _apply(operation, arguments, world, model, effects, expected)
+            visuals = world.get(GetVisualTracker).get_visuals()
+            assert {
+                (name, column): getattr(visual, column)
+                for name, visual in visuals.items()
+                for column in CLEAR
+            } == expected.seen
+
+
+def _apply(operation, arguments, world, model, effects, expected):
+    setter = world.get(SetVisualTracker)
+    if operation == "fade":
+        visual, value = arguments
+        setter.set_transparencies({visual: value})
+        expected.seen[visual, "transparency"] = value
+    elif operation == "hide":
+        visual, value = arguments
+        setter.set_visibles({visual: value})
+        expected.seen[visual, "visible"] = value
+    elif operation == "respawn":
+        (name,) = arguments
+        world.delete(name)
+        world.spawn(model, name, Pose())
+        for visual, column in expected.own:
+            if visual.startswith(name):
+                expected.seen[visual, column] = CLEAR[column]
+    elif operation == "tick":
+        world.tick()
+        expected.show()
+    else:
+        (number,) = arguments
+        if effects[number].attached:
+            effects[number].detach()
+            expected.effects.remove(number)
+        elif operation == "toggle":
+            effects[number].attach()
+            expected.effects.append(number)
+        else:
+            return
+        expected.show()

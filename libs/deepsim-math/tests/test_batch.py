@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The batch functions: equal to the values row by row; shapes, dtypes, blocks and ``out=``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from deepsim_math import Euler, Pose, Quaternion, Vector3, angles, poses, quaternions, vectors
+from deepsim_math import lerp_angle as scalar_lerp_angle
+
+# name: batch function, kinds of its arguments, kind of the result, the same on values
+FUNCTIONS = {
+    "vectors.dot": (vectors.dot, "vv", "s", lambda a, b: a.dot(b)),
+    "vectors.cross": (vectors.cross, "vv", "v", lambda a, b: a.cross(b)),
+    "vectors.length": (vectors.length, "v", "s", lambda v: v.length),
+    "vectors.distance": (vectors.distance, "vv", "s", lambda a, b: a.distance(b)),
+    "vectors.normalize": (vectors.normalize, "v", "v", lambda v: v.normalized()),
+    "vectors.project": (vectors.project, "vv", "v", lambda a, b: a.project(b)),
+    "quaternions.multiply": (quaternions.multiply, "qq", "q", lambda a, b: a * b),
+    "quaternions.conjugate": (quaternions.conjugate, "q", "q", lambda q: q.conjugate()),
+    "quaternions.inverse": (quaternions.inverse, "q", "q", lambda q: q.inverse()),
+    "quaternions.normalize": (quaternions.normalize, "q", "q", lambda q: q.normalized()),
+    "quaternions.rotate": (quaternions.rotate, "qv", "v", lambda q, v: q.rotate(v)),
+    "quaternions.inverse_rotate": (
+        quaternions.inverse_rotate,
+        "qv",
+        "v",
+        lambda q, v: q.inverse().rotate(v),
+    ),
+    "quaternions.from_euler": (
+        quaternions.from_euler,
+        "e",
+        "q",
+        lambda e: Quaternion.from_euler(e),
+    ),
+    "quaternions.to_euler": (quaternions.to_euler, "q", "e", lambda q: q.to_euler()),
+    "quaternions.from_wxyz": (
+        quaternions.from_wxyz,
+        "q",
+        "q",
+        lambda q: Quaternion.from_wxyz(q),
+    ),
+    "quaternions.to_wxyz": (quaternions.to_wxyz, "q", "q", lambda q: q.to_wxyz()),
+    "quaternions.slerp": (quaternions.slerp, "qqs", "q", lambda a, b, t: a.slerp(b, t)),
+    "poses.compose": (poses.compose, "pp", "p", lambda a, b: a @ b),
+    "poses.inverse": (poses.inverse, "p", "p", lambda p: p.inverse()),
+    "poses.relative": (poses.relative, "pp", "p", lambda a, b: a.relative(b)),
+    "poses.transform_points": (
+        poses.transform_points,
+        "pv",
+        "v",
+        lambda p, v: p.transform_point(v),
+    ),
+    "poses.inverse_transform_points": (
+        poses.inverse_transform_points,
+        "pv",
+        "v",
+        lambda p, v: p.inverse_transform_point(v),
+    ),
+    "angles.wrap": (angles.wrap, "s", "s", lambda a: -scalar_lerp_angle(0.0, -a, 1.0)),
+    "angles.lerp": (angles.lerp, "sss", "s", scalar_lerp_angle),
+}
+WIDTH = {"s": 0, "v": 3, "e": 3, "q": 4, "p": 7}
+KIND = {"s": float, "v": Vector3, "e": Euler, "q": Quaternion, "p": Pose}
+
+
+def functions(wanted=lambda kinds: True):
+    """Parametrise over the functions whose argument kinds are wanted."""
+    table = {name: row for name, row in FUNCTIONS.items() if wanted(row[1])}
+    return pytest.mark.parametrize(
+        ("function", "kinds", "result", "scalar"), list(table.values()), ids=list(table)
+    )
+
+
+every_function = functions()
+
+
+def random_rows(kind, lead, seed=0):
+    """Values with rotations at multiples of 45 degrees among them, and lengths other than 1."""
+    rng = np.random.default_rng([seed, ord(kind)])
+    rows = rng.normal(size=(*lead, WIDTH[kind])) if WIDTH[kind] else rng.normal(size=lead) * 3
+    if kind == "q":
+        turns = rng.integers(-4, 5, size=(*lead, 3)) * (math.pi / 4)
+        special = quaternions.from_euler(turns)
+        rows = np.where(rng.random(size=(*lead, 1)) < 0.5, rows, special)
+    return rows
+
+
+def arguments(kinds, lead):
+    return [random_rows(kind, lead, seed) for seed, kind in enumerate(kinds)]
+
+
+def value(kind, row):
+    return float(row) if kind == "s" else KIND[kind].from_array(row)
+
+
+@every_function
+def test_each_row_equals_the_value(function, kinds, result, scalar):
+    """f(batch)[i] == f(value i), in the shape that the kinds say."""
+    rows = arguments(kinds, (200,))
+    batch = function(*rows)
+    assert batch.shape == (200, *([WIDTH[result]] if WIDTH[result] else []))
+    assert batch.dtype == np.float64
+    for i in range(200):
+        single = scalar(*(value(kind, row[i]) for kind, row in zip(kinds, rows)))
+        if result == "e":  # rounding may turn pi into -pi
+            single = batch[i] + angles.wrap(np.asarray(single) - batch[i])
+        np.testing.assert_allclose(batch[i], np.asarray(single), rtol=1e-12, atol=1e-12)
+
+
+@every_function
+def test_values_are_arguments_too(function, kinds, result, scalar):
+    rows = arguments(kinds, ())
+    values = [value(kind, row) for kind, row in zip(kinds, rows)]
+    assert np.array_equal(function(*values), function(*rows))
+    assert np.array_equal(function(*(np.asarray(v).tolist() for v in values)), function(*rows))
+
+
+@every_function
+@pytest.mark.parametrize("lead", [(), (0,), (1,), (2, 3), (3, 4099), (9000,)])
+def test_blocks_and_leading_axes_change_nothing(function, kinds, result, scalar, lead):
+    """However many rows there are, and however they are arranged."""
+    rows = arguments(kinds, lead)
+    batch = function(*rows)
+    assert batch.shape == (*lead, *([WIDTH[result]] if WIDTH[result] else []))
+    flat = [row.reshape(-1, *row.shape[len(lead) :]) for row in rows]
+    for i in range(0, len(flat[0]), 997):
+        np.testing.assert_allclose(
+            batch.reshape(len(flat[0]), *batch.shape[len(lead) :])[i],
+            function(*(row[i] for row in flat)),
+            rtol=1e-12,
+            atol=1e-12,
+        )
+
+
+@every_function
+def test_leading_axes_broadcast(function, kinds, result, scalar):
+    leads = [(5, 1), (4,), (1, 4)]
+    rows = [random_rows(kind, lead) for kind, lead in zip(kinds, leads)]
+    lead = np.broadcast_shapes(*leads[: len(kinds)])
+    full = [
+        np.broadcast_to(row, (*lead, *([WIDTH[kind]] if WIDTH[kind] else [])))
+        for kind, row in zip(kinds, rows)
+    ]
+    np.testing.assert_allclose(function(*rows), function(*full), rtol=1e-12, atol=1e-12)
+
+
+@functions(lambda kinds: len(kinds) > 1)
+def test_one_value_against_many(function, kinds, result, scalar):
+    """The short cuts for a single first argument give the same numbers."""
+    rows = arguments(kinds, (50,))
+    one = [rows[0][:1].repeat(50, axis=0), *rows[1:]]
+    np.testing.assert_allclose(
+        function(rows[0][0], *rows[1:]), function(*one), rtol=1e-12, atol=1e-12
+    )
+
+
+@every_function
+def test_out_may_be_any_argument(function, kinds, result, scalar):
+    """Also when the blocks are many; the array itself comes back."""
+    for position, kind in enumerate(kinds):
+        if WIDTH[kind] != WIDTH[result]:
+            continue
+        rows = arguments(kinds, (10_000,))
+        expected = function(*rows)
+        out = rows[position]
+        assert function(*rows, out=out) is out
+        assert np.array_equal(out, expected)
+
+
+@every_function
+def test_out_may_overlap_an_argument(function, kinds, result, scalar):
+    """Shifted by one row, where a block reads what the last one wrote; and as a broadcast row."""
+    for position, kind in enumerate(kinds):
+        if WIDTH[kind] != WIDTH[result]:
+            continue
+        rows = arguments(kinds, (10_000,))
+        store = random_rows(kind, (10_001,), 9)
+        rows[position] = store[:-1]
+        expected = function(*rows)
+        function(*rows, out=store[1:])
+        assert np.array_equal(store[1:], expected)
+
+        rows[position] = store[17]
+        expected = function(*rows, out=np.empty_like(store[:-1])) if len(kinds) > 1 else None
+        if expected is not None:
+            function(*rows, out=store[:-1])
+            np.testing.assert_allclose(store[:-1], expected, rtol=1e-12, atol=1e-12)
+
+
+@every_function
+def test_out_may_have_any_layout(function, kinds, result, scalar):
+    rows = arguments(kinds, (6, 5))
+    expected = function(*rows)
+    strided = np.empty((5, 6, *expected.shape[2:])).swapaxes(0, 1)
+    function(*rows, out=strided)
+    assert np.array_equal(strided, expected)
+    single = np.empty(expected.shape, np.float32)
+    function(*rows, out=single)
+    assert np.array_equal(single, expected.astype(np.float32))
+
+
+@every_function
+def test_float32_is_kept(function, kinds, result, scalar):
+    rows = arguments(kinds, (300,))
+    if "slerp" in function.__name__:
+        rows[0], rows[1] = np.abs(rows[0]), np.abs(rows[1])  # the sign of a tie is rounding
+    single = function(*(row.astype(np.float32) for row in rows))
+    assert single.dtype == np.float32
+    if result != "e":  # at gimbal lock single precision finds other angles of the same rotation
+        np.testing.assert_allclose(single, function(*rows), rtol=1e-3, atol=1e-4)
+    mixed = function(rows[0].astype(np.float32), *rows[1:])
+    assert mixed.dtype == (np.float64 if len(rows) > 1 else np.float32)
+
+
+@every_function
+def test_integers_are_read_as_float64(function, kinds, result, scalar):
+    rows = [np.ones(row.shape, int) for row in arguments(kinds, (3,))]
+    batch = function(*rows)
+    assert batch.dtype == np.float64
+    assert np.array_equal(batch, function(*(row.astype(float) for row in rows)))
+
+
+@every_function
+def test_nan_stays_in_its_row(function, kinds, result, scalar):
+    """No warning, no error, and the neighbours do not notice."""
+    rows = arguments(kinds, (5,))
+    expected = function(*rows)
+    for row in rows:
+        row[2] = math.nan
+    batch = function(*rows)
+    assert np.isnan(batch[2]).all()
+    kept = [0, 1, 3, 4]
+    assert np.array_equal(batch[kept], expected[kept])
+
+
+@functions(lambda kinds: set(kinds) != {"s"})  # angles have any shape
+def test_wrong_shapes_are_refused(function, kinds, result, scalar):
+    width = WIDTH[kinds[0]]
+    rows = arguments(kinds, (4,))
+    expected = rf"expected shape \(\.\.\., {width}\), got \(4, {width + 1}\)"
+    with pytest.raises(ValueError, match=expected):
+        function(np.ones((4, width + 1)), *rows[1:])
+    if len(kinds) > 1:
+        with pytest.raises(ValueError, match="broadcast"):
+            function(rows[0][:3], *rows[1:])
+
+
+@every_function
+def test_wrong_out_is_refused(function, kinds, result, scalar):
+    rows = arguments(kinds, (4,))
+    with pytest.raises(ValueError, match=r"out must have shape \(4.*\), got \(3, 3\)"):
+        function(*rows, out=np.empty((3, 3)))
+    with pytest.raises(TypeError, match=r"out must be an array of floats, got .*list"):
+        function(*rows, out=[])
+    with pytest.raises(TypeError, match="out must be an array of floats, got int64"):
+        function(*rows, out=np.zeros(function(*rows).shape, np.int64))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vectors.normalize",
+        "quaternions.inverse",
+        "quaternions.normalize",
+        "quaternions.rotate",
+        "quaternions.to_euler",
+        "quaternions.slerp",
+        "poses.compose",
+        "poses.inverse",
+        "poses.transform_points",
+    ],
+)
+def test_zero_length_is_refused_with_its_index(name):
+    """The index is that of the row in the whole array, not in its block."""
+    function, kinds, _, _ = FUNCTIONS[name]
+    rows = arguments(kinds, (2, 5000))
+    rows[0][1, 4321] = 0.0
+    with pytest.raises(ValueError, match=r"at index \(1, 4321\) has zero length"):
+        function(*rows)
+
+
+def test_a_single_zero_quaternion_is_refused():
+    with pytest.raises(ValueError, match="has zero length"):
+        quaternions.rotate([0, 0, 0, 0], np.ones((5, 3)))
+    with pytest.raises(ValueError, match="has zero length"):
+        vectors.project(np.ones((5, 3)), [0, 0, 0])
+
+
+def test_matrices():
+    """There and back, in every shape; a matrix that is no rotation is refused."""
+    q = random_rows("q", (20, 30))
+    matrix = quaternions.to_matrix(q)
+    assert matrix.shape == (20, 30, 3, 3)
+    assert matrix[3, 4] == pytest.approx(Quaternion(*q[3, 4]).to_matrix(), abs=1e-12)
+    back = quaternions.from_matrix(matrix)
+    assert back[3, 4] == pytest.approx(np.asarray(Quaternion.from_matrix(matrix[3, 4])), abs=1e-12)
+    assert np.allclose(quaternions.to_matrix(back), matrix, atol=1e-12)
+    assert quaternions.from_matrix(matrix[0, 0].astype(np.float32)).dtype == np.float32
+    with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3, 3\), got \(4, 4\)"):
+        quaternions.from_matrix(np.eye(4))
+    matrix[7, 7] *= 2
+    with pytest.raises(ValueError, match="not all are rotation matrices"):
+        quaternions.from_matrix(matrix)
+
+
+@pytest.mark.parametrize(
+    ("angle", "wrapped"),
+    [(0, 0), (math.pi, math.pi), (-math.pi, math.pi), (3.5, 3.5 - math.tau), (-9 * math.tau, 0)],
+)
+def test_wrap_by_hand(angle, wrapped):
+    assert angles.wrap(angle) == pytest.approx(wrapped)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pose as a rigid motion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepsim_math import Euler, Point, Pose, Quaternion, Vector3
+
+NUMBERS = st.floats(-10, 10).map(lambda x: round(x, 6))
+VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
+POSES = st.builds(
+    lambda position, angles, length: Pose(
+        position, [length * c for c in Quaternion.from_euler(*angles)]
+    ),
+    VECTORS,
+    VECTORS,
+    st.sampled_from([1.0, 1.0, 2.0, -1.0]),
+)
+
+
+def matrix(pose):
+    """Homogeneous (4, 4) matrix of a pose."""
+    result = np.eye(4)
+    result[:3, :3] = pose.orientation.to_matrix()
+    result[:3, 3] = pose.position
+    return result
+
+
+@given(POSES, POSES)
+def test_compose_is_the_matrix_product(a, b):
+    assert np.allclose(matrix(a @ b), matrix(a) @ matrix(b), atol=1e-10)
+
+
+@given(POSES)
+def test_inverse(pose):
+    assert (pose @ pose.inverse()).isclose(Pose(), abs_tol=1e-10)
+    assert (pose.inverse() @ pose).isclose(Pose(), abs_tol=1e-10)
+
+
+@given(POSES, POSES)
+def test_relative_undoes_compose(a, b):
+    assert a.relative(a @ b).isclose(b, abs_tol=1e-9)
+    assert a.relative(b).isclose(a.inverse() @ b, abs_tol=1e-12)
+
+
+@given(POSES, VECTORS)
+def test_points_and_vectors(pose, v):
+    """Points turn and move, vectors turn only; the inverse methods undo both."""
+    point = pose.transform_point(v)
+    assert type(point) is Point
+    assert np.allclose(point, (matrix(pose) @ [*v, 1])[:3], atol=1e-10)
+    assert pose.inverse_transform_point(point).isclose(v, abs_tol=1e-10)
+    vector = pose.transform_vector(Vector3(*v))
+    assert type(vector) is Vector3
+    assert np.allclose(vector, matrix(pose)[:3, :3] @ v, atol=1e-10)
+    assert pose.inverse_transform_vector(vector).isclose(v, abs_tol=1e-10)
+
+
+def test_directions():
+    pose = Pose((9, 9, 9), Euler(0, 0, math.pi / 2))
+    assert pose.forward.isclose((0, 1, 0))
+    assert pose.left.isclose((-1, 0, 0))
+    assert pose.up.isclose((0, 0, 1))
+
+
+def test_the_default_is_the_identity():
+    assert Pose().transform_point((1, 2, 3)) == Point(1, 2, 3)
+
+
+def test_the_orientation_is_kept_as_given():
+    assert Pose(orientation=(0, 0, 0, 5)).orientation == Quaternion(0, 0, 0, 5)
+
+
+def test_only_poses_compose():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Pose() @ Point()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda pose: pose.inverse(),
+        lambda pose: pose @ Pose(),
+        lambda pose: pose.transform_point((1, 2, 3)),
+        lambda pose: pose.inverse_transform_vector((1, 2, 3)),
+        lambda pose: pose.forward,
+    ],
+)
+def test_zero_orientation_is_refused(operation):
+    with pytest.raises(ValueError, match=r"Quaternion\(.*length is zero"):
+        operation(Pose((1, 2, 3), (0, 0, 0, 0)))

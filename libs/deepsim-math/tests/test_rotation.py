@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quaternion and Euler against scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation, Slerp
+
+from deepsim_math import Euler, Point, Quaternion, Vector3, look_rotation, slerp
+
+# Random floats alone never meet gimbal lock or opposite rotations.
+ANGLES = st.one_of(
+    st.integers(-8, 8).map(lambda n: n * math.pi / 4), st.floats(-7, 7).map(lambda x: round(x, 6))
+)
+EULERS = st.tuples(ANGLES, ANGLES, ANGLES)
+NUMBERS = st.floats(-10, 10).map(lambda x: round(x, 6))
+VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
+DIRECTIONS = st.one_of(
+    VECTORS.filter(lambda v: math.hypot(*v) > 1e-3),
+    st.sampled_from([(0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -1, 0), (1, 0, 0), (-1, 0, 0)]),
+)
+ROTATIONS = EULERS.map(lambda e: Quaternion.from_euler(*e))
+LENGTHS = st.sampled_from([1.0, 1e-3, 2.0, -1.0, 500.0])
+
+
+def scaled(q, length):
+    return Quaternion(*(length * c for c in q))
+
+
+def scipy_rotation(q):
+    return Rotation.from_quat(np.asarray(q))
+
+
+def angle_between(a, b):
+    """Angle of the rotation from a to b [rad]."""
+    return (scipy_rotation(a).inv() * scipy_rotation(b)).magnitude()
+
+
+@given(EULERS)
+def test_from_euler(angles):
+    expected = Quaternion(*Rotation.from_euler("xyz", angles).as_quat())
+    assert Quaternion.from_euler(*angles).isclose(expected, abs_tol=1e-12)
+    assert Quaternion.from_euler(Euler(*angles)) == Quaternion.from_euler(*angles)
+    assert Euler(*angles).to_quaternion() == Quaternion.from_euler(*angles)
+
+
+@given(EULERS, LENGTHS)
+def test_to_euler_gives_back_the_rotation(angles, length):
+    """At every pitch, gimbal lock included, and for a quaternion of any length."""
+    q = Quaternion.from_euler(*angles)
+    euler = scaled(q, length).to_euler()
+    assert angle_between(q, euler.to_quaternion()) < 1e-12
+    assert -math.pi < euler.roll <= math.pi
+    assert -math.pi / 2 <= euler.pitch <= math.pi / 2
+    assert -math.pi < euler.yaw <= math.pi
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5), st.floats(-3.1, 3.1))
+def test_to_euler_gives_back_the_angles_away_from_the_lock(roll, pitch, yaw):
+    back = Quaternion.from_euler(roll, pitch, yaw).to_euler()
+    assert list(back) == pytest.approx([roll, pitch, yaw], abs=1e-13)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@given(roll=st.floats(-3, 3), yaw=st.floats(-3, 3))
+def test_yaw_is_zero_at_gimbal_lock(sign, roll, yaw):
+    assert Quaternion.from_euler(roll, sign * math.pi / 2, yaw).to_euler().yaw == 0.0
+
+
+@given(ROTATIONS, ROTATIONS)
+def test_product(a, b):
+    """A * b first turns by b, then by a."""
+    product = Quaternion(*(scipy_rotation(a) * scipy_rotation(b)).as_quat())
+    assert (a * b).isclose(product, abs_tol=1e-12)
+    assert a @ b == a * b
+
+
+@given(ROTATIONS, LENGTHS, VECTORS)
+def test_rotate(q, length, v):
+    """As scipy does, whatever the length of the quaternion; the class of the argument stays."""
+    expected = scipy_rotation(q).apply(v)
+    q = scaled(q, length)
+    assert q.rotate(Vector3(*v)).isclose(expected, abs_tol=1e-11)
+    assert q.rotate(Point(*v)).isclose(expected, abs_tol=1e-11)
+    assert type(q.rotate(Point(*v))) is Point
+    assert q.rotate(v) == q.rotate(Vector3(*v))
+    assert np.allclose(q.to_matrix() @ v, expected, atol=1e-11)
+
+
+@given(ROTATIONS, LENGTHS)
+def test_inverse(q, length):
+    q = scaled(q, length)
+    assert (q * q.inverse()).isclose(Quaternion.identity(), abs_tol=1e-12)
+    assert (q.inverse() * q).isclose(Quaternion(), abs_tol=1e-12)
+
+
+@given(ROTATIONS)
+def test_conjugate_inverts_a_unit_quaternion(q):
+    assert q.conjugate().isclose(q.inverse(), abs_tol=1e-12)
+
+
+@given(ROTATIONS)
+def test_orders(q):
+    """W x y z and back."""
+    assert Quaternion.from_wxyz(q.to_wxyz()) == q
+    assert q.to_wxyz().tolist() == [q.w, q.x, q.y, q.z]
+
+
+@given(DIRECTIONS, ANGLES)
+def test_from_axis_angle(axis, angle):
+    unit = np.asarray(axis) / np.linalg.norm(axis)
+    expected = Rotation.from_rotvec(angle * unit)
+    q = Quaternion.from_axis_angle(axis, angle)
+    assert angle_between(q, expected.as_quat()) < 1e-7
+    assert q.length == pytest.approx(1.0, abs=1e-12)
+
+
+@given(ROTATIONS)
+def test_matrix_there_and_back(q):
+    assert np.allclose(q.to_matrix(), scipy_rotation(q).as_matrix(), atol=1e-12)
+    assert Quaternion.from_matrix(q.to_matrix()).isclose(q, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "matrix", [2 * np.eye(3), np.diag([1, 1, -1]), np.zeros((3, 3)), np.ones((3, 3))]
+)
+def test_what_is_no_rotation_matrix_is_refused(matrix):
+    with pytest.raises(ValueError, match="not a rotation matrix"):
+        Quaternion.from_matrix(matrix)
+
+
+def test_matrix_shape():
+    with pytest.raises(ValueError, match=r"shape \(3, 3\), got \(4, 4\)"):
+        Quaternion.from_matrix(np.eye(4))
+
+
+@given(DIRECTIONS, DIRECTIONS)
+def test_look_rotation(forward, up):
+    """Unit, faces forward, and the up side leans to `up` as far as it can."""
+    q = look_rotation(forward, up)
+    unit = Vector3(*forward).normalized()
+    assert q.length == pytest.approx(1.0, abs=1e-12)
+    assert q.rotate(Vector3.forward()).isclose(unit, abs_tol=1e-9)
+    assert q.rotate(Vector3.left()).dot(Vector3(*up).normalized()) == pytest.approx(0, abs=1e-6)
+    assert q.rotate(Vector3.up()).dot(up) >= -1e-6
+
+
+@pytest.mark.parametrize(
+    ("forward", "expected"),
+    [
+        ((1, 0, 0), Euler(0, 0, 0)),
+        ((0, 3, 0), Euler(0, 0, math.pi / 2)),
+        ((-1, 0, 0), Euler(0, 0, math.pi)),
+        ((0, 0, 1), Euler(0, -math.pi / 2, 0)),
+        ((0, 0, -1), Euler(0, math.pi / 2, 0)),
+        ((1, 0, -1), Euler(0, math.pi / 4, 0)),
+    ],
+)
+def test_look_rotation_by_hand(forward, expected):
+    assert look_rotation(forward).to_euler().isclose(expected)
+
+
+@given(ROTATIONS, ROTATIONS, st.floats(0, 1), LENGTHS)
+def test_slerp(a, b, t, length):
+    """Equal to scipy's, for quaternions of any length and sign."""
+    angle = angle_between(a, b)
+    middle = slerp(scaled(a, length), b, t)
+    assert middle.length == pytest.approx(1.0, abs=1e-12)
+    assert angle_between(a, middle) == pytest.approx(t * angle, abs=1e-6)
+    assert angle_between(middle, b) == pytest.approx((1 - t) * angle, abs=1e-6)
+    if angle < math.pi - 1e-3:  # opposite rotations have two short ways
+        keys = Rotation.from_quat([np.asarray(a), np.asarray(b)])
+        expected = Quaternion(*Slerp([0, 1], keys)([t]).as_quat()[0])
+        assert middle.isclose(expected, abs_tol=1e-9)
+    assert a.slerp(b, 0.0).isclose(a, abs_tol=1e-12)
+    assert a.slerp(b, 1.0).isclose(b, abs_tol=1e-12)
+
+
+@given(ROTATIONS, st.floats(-2, 2))
+def test_slerp_to_itself_stays(q, t):
+    assert q.slerp(q, t).isclose(q, abs_tol=1e-12)
+    assert q.slerp(-q, t).isclose(q, abs_tol=1e-12)
+
+
+def test_slerp_goes_on_outside_the_ends():
+    assert (
+        Quaternion()
+        .slerp(Quaternion.from_euler(0, 0, 0.5), 3)
+        .isclose(Quaternion.from_euler(0, 0, 1.5))
+    )
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda q: q.normalized(),
+        lambda q: q.inverse(),
+        lambda q: q.rotate((1, 2, 3)),
+        lambda q: q.to_euler(),
+        lambda q: q.to_matrix(),
+        lambda q: q.slerp(Quaternion(), 0.5),
+        lambda q: Quaternion().slerp(q, 0.5),
+    ],
+)
+def test_zero_length_is_refused_with_the_value(operation):
+    with pytest.raises(ValueError, match=r"Quaternion\(0.0, 0.0, 0.0, 0.0\).*length is zero"):
+        operation(Quaternion(0, 0, 0, 0))
+
+
+@pytest.mark.parametrize("forward_and_up", [((0, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 0))])
+def test_look_rotation_refuses_zero_vectors(forward_and_up):
+    with pytest.raises(ValueError, match="its length is zero"):
+        look_rotation(*forward_and_up)
+
+
+def test_product_with_anything_else_is_refused():
+    with pytest.raises(TypeError, match=r"unsupported operand|can't multiply"):
+        Quaternion() * 2.0
+
+
+def test_nan_passes_through():
+    q = Quaternion(math.nan, 0, 0, 1)
+    assert math.isnan(q.rotate(Vector3(1, 2, 3)).x)
+    assert math.isnan(q.to_euler().roll)
+    assert math.isnan(q.normalized().w)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenGL without a display."""
+
+from __future__ import annotations
+
+import importlib
+import os
+
+from deepsim_sync import DeepSimError
+
+from deepsim_mujoco.engine import mujoco
+
+_PLATFORM = "PYOPENGL_PLATFORM"
+
+
+class GlUnavailableError(DeepSimError):
+    """OpenGL cannot be used on this machine; the message says why and what to install."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"no OpenGL here ({reason}); on Debian or Ubuntu: "
+            "apt install libegl1 libegl-mesa0 libgl1-mesa-dri"
+        )
+        self.reason = reason
+
+
+class GlContext:
+    """An EGL context of our own, whatever MUJOCO_GL says.
+
+    Raises:
+        GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
+    """
+
+    def __init__(self) -> None:
+        platform = os.environ.get(_PLATFORM)
+        try:
+            # Loads the GL libraries, so it must not happen before somebody wants pictures.
+            egl = importlib.import_module("mujoco.egl")
+            self._context = egl.GLContext(1, 1)
+            self._context.make_current()
+            mujoco.MjrContext(mujoco.MjSpec().compile(), mujoco.mjtFontScale.mjFONTSCALE_50).free()
+        except Exception as error:  # PyOpenGL fails in many ways when a library is missing
+            raise GlUnavailableError(f"{type(error).__name__}: {error}") from error
+        finally:
+            # mujoco.egl sets the variable, which would mislead programs started from here.
+            if platform is None:
+                os.environ.pop(_PLATFORM, None)
+
+    def make_current(self) -> None:
+        """Makes OpenGL calls of this thread go to this context."""
+        self._context.make_current()
+
+    def free(self) -> None:
+        """Ends the context."""
+        self._context.free()

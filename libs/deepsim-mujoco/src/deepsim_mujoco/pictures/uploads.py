@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a model lies in the memory of OpenGL."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from deepsim_mujoco.engine import mujoco
+
+_ARRAYS = (
+    "geom_type",
+    "mesh_vertadr",
+    "mesh_vert",
+    "mesh_normal",
+    "mesh_texcoord",
+    "mesh_face",
+    "mesh_facenormal",
+    "mesh_facetexcoord",
+    "mesh_graph",
+    "hfield_nrow",
+    "hfield_size",
+    "hfield_data",
+    "skin_vertadr",
+    "skin_texcoord",
+    "skin_face",
+    "tex_type",
+    "tex_adr",
+    "tex_width",
+    "tex_data",
+    "mat_texid",
+    "mat_texrepeat",
+    "mat_texuniform",
+)
+
+
+def uploads_of(model: mujoco.MjModel) -> bytes:
+    """A digest of all that MuJoCo copies to OpenGL: two models with the same one can share it."""
+    digest = blake2b(digest_size=16)
+    for name in _ARRAYS:
+        array = getattr(model, name)
+        digest.update(f"{name} {array.shape}".encode())
+        digest.update(array)
+    planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    digest.update(model.geom_size[planes])
+    return digest.digest()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reset: the start of an episode; and the random numbers of a world."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepsim_math import Pose, Twist
+from deepsim_sync import Behaviour, CallbackError, Transform, World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+def test_everything_goes_back_to_the_start(world: World, simulator: TableSimulator) -> None:
+    """Time, ticks, poses and twists; looks and entities stay."""
+    ball = Transform(world, "ball")
+    ball.twist = Twist((1, 0, 0))
+    ball.transparency = 0.5
+    world.spawn(TableModel(), "new", Pose((1, 1, 1)))
+    for _ in range(5):
+        world.tick()
+    world.reset()
+    assert (world.time, world.ticks) == (0.0, 0)
+    assert ball.pose == Pose((0, 0, 1))
+    assert ball.twist == Twist()
+    assert ball.transparency == {"ball::link::visual": 0.5}
+    assert Transform(world, "new").pose == Pose((1, 1, 1))
+
+
+def test_pending_motion_is_void_and_pending_looks_are_not(world: World) -> None:
+    """What an episode set at its end does not leak into the next."""
+    ball = Transform(world, "ball")
+    ball.pose = Pose((8, 8, 8))
+    ball.link("link").twist = Twist((1, 0, 0))
+    ball.transparency = 0.25
+    world.reset()
+    assert ball.pose == Pose((0, 0, 1))
+    assert ball.twist == Twist()
+    world.tick()
+    assert ball.pose == Pose((0, 0, 1))
+    assert ball.transparency == {"ball::link::visual": 0.25}
+
+
+def test_behaviours_are_reset_after_the_simulator(world: World, simulator: TableSimulator) -> None:
+    """What they set is there when reset returns, and was sent in one batch."""
+    first = Behaviour("ball", initial_pose=Pose((1, 0, 0)))
+    second = Behaviour("robot")
+    second.on_reset = lambda: setattr(second.transform, "pose", Pose((2, 0, 0)))
+    world.tick()
+    simulator.log.clear()
+    world.reset()
+    assert [call.method for call in simulator.log if call.method != "read"] == ["reset", "write"]
+    assert first.transform.pose == Pose((1, 0, 0))
+    assert second.transform.pose == Pose((2, 0, 0))
+
+
+def test_delta_time_begins_anew(world: World) -> None:
+    """The first tick of an episode has no past."""
+    deltas: list[float] = []
+    Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: deltas.append(delta_time)
+    for _ in range(2):
+        world.tick()
+        world.tick()
+        world.reset()
+    assert deltas == pytest.approx([0.0, 0.01, 0.0, 0.01])
+
+
+def test_a_hook_that_fails_names_tick_zero(world: World) -> None:
+    """The world can be reset again."""
+    ball = Behaviour("ball")
+    ball.on_reset = lambda: 1 / 0
+    world.tick()
+    with pytest.raises(CallbackError, match="in tick 0: division by zero"):
+        world.reset()
+    del ball.on_reset
+    world.reset()
+    world.tick()
+    assert world.ticks == 1
+
+
+def test_reset_within_a_tick(world: World) -> None:
+    """A behaviour may end the episode: the tick goes on from the start."""
+    ball = Transform(world, "ball")
+    ball.twist = Twist((1, 0, 0))
+    judge = Behaviour("robot")
+    judge.on_fixed_update = lambda delta_time, sim_time: world.reset() if sim_time > 0.035 else None
+    for _ in range(5):
+        world.tick()
+    assert (world.time, world.ticks) == (0.01, 1)
+    assert ball.pose == Pose((0, 0, 1))
+
+
+def test_the_same_seed_gives_the_same_numbers(simulator: TableSimulator) -> None:
+    """At the start and at any reset; without a seed the stream goes on."""
+    world, again, other = (
+        World(simulator, seed=7),
+        World(simulator, seed=7),
+        World(simulator, seed=8),
+    )
+    first = world.rng.random(4).tolist()
+    assert again.rng.random(4).tolist() == first
+    assert other.rng.random(4).tolist() != first
+    world.reset()
+    assert world.rng.random(4).tolist() == again.rng.random(4).tolist() != first
+    world.reset(seed=7)
+    assert world.rng.random(4).tolist() == first
+    assert simulator.calls("reset") == [None, 7]
+
+
+def test_the_same_seed_gives_the_same_run() -> None:
+    """Behaviours that draw from world.rng end at the same bytes; another seed does not."""
+
+    class Drunk(Behaviour):
+        def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+            self.transform.twist = Twist(
+                self.world.rng.normal(size=3), self.world.rng.normal(size=3)
+            )
+
+    def run(seed: int) -> bytes:
+        world = World(TableSimulator(), seed=seed, steps_per_tick=3)
+        for name in ("a", "b"):
+            world.spawn(TableModel(), name, Pose())
+            Drunk(name, world=world)
+        for _ in range(20):
+            world.tick()
+        return world.models.pose.tobytes() + world.models.twist.tobytes()
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's getter and setter of visuals."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepsim_math import Color, Material
+from deepsim_sync import GetVisualTracker, SetVisualTracker, UnknownEntityError, Visual, World
+from deepsim_sync.testing import TableSimulator
+
+BALL, ARM = "ball::link::visual", "robot::arm::visual"
+RED = Material(Color(0.5, 0, 0), Color(1, 0, 0), Color(0.1, 0.1, 0.1), Color(0, 0, 0, 0.5))
+
+
+def test_a_visual_reads_back_as_it_was_set(world: World) -> None:
+    """Before it is sent and afterwards."""
+    visual = Visual(BALL, RED, transparency=0.5, visible=False)
+    world.get(SetVisualTracker).set_visual(visual)
+    getter = world.get(GetVisualTracker)
+    assert getter.get_visual(BALL) == visual
+    world.tick()
+    assert getter.get_visual(BALL) == visual
+
+
+def test_visuals_come_by_name_in_the_order_asked_for(world: World) -> None:
+    getter = world.get(GetVisualTracker)
+    assert list(getter.get_visuals([ARM, BALL])) == [ARM, BALL]
+    assert list(getter.get_visuals()) == list(world.entities.visuals)
+    assert getter.get_visuals([]) == {}
+
+
+def test_many_visuals_of_different_looks(world: World) -> None:
+    visuals = [Visual(BALL, RED, 0.25), Visual(ARM, Material(), 0.75, visible=False)]
+    world.get(SetVisualTracker).set_visuals(iter(visuals))
+    assert list(world.get(GetVisualTracker).get_visuals([BALL, ARM]).values()) == visuals
+
+
+def test_properties_are_set_apart(world: World, simulator: TableSimulator) -> None:
+    """Only the property that is set is written."""
+    setter = world.get(SetVisualTracker)
+    setter.set_transparencies({BALL: 1})
+    setter.set_visibles({ARM: False})
+    setter.set_materials({ARM: RED})
+    world.flush()
+    (changes,) = simulator.calls("write")
+    assert {column: cells.rows.tolist() for (_, column), cells in changes.cells.items()} == {
+        "transparency": [0],
+        "visible": [2],
+        "ambient": [2],
+        "diffuse": [2],
+        "specular": [2],
+        "emissive": [2],
+    }
+
+
+def test_setting_nothing_is_nothing(world: World, simulator: TableSimulator) -> None:
+    setter = world.get(SetVisualTracker)
+    setter.set_visuals([])
+    setter.set_materials({})
+    setter.set_transparencies({})
+    setter.set_visibles({})
+    world.flush()
+    assert simulator.calls("write") == []
+
+
+def test_an_unknown_visual_is_told(world: World) -> None:
+    """Nothing of the batch is set."""
+    with pytest.raises(UnknownEntityError, match="no visual is named 'ball::link::paint'"):
+        world.get(SetVisualTracker).set_transparencies({BALL: 0.5, "ball::link::paint": 0.5})
+    with pytest.raises(UnknownEntityError, match="no visual is named 'ball'"):
+        world.get(GetVisualTracker).get_visual("ball")
+    assert world.get(GetVisualTracker).get_visual(BALL).transparency == 0.0
