@@ -186,7 +186,7 @@ def test_interrupts_are_not_wrapped(log, leaf):
     with pytest.raises(KeyboardInterrupt):
         tree.tick()
     assert log[-1] == ("a", "end I")
-    assert tree.is_ticking is False
+    assert tree.is_busy is False
 
 
 def test_tick_errors_can_be_pickled():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_tick_counts_and_answers(leaf):
     tree = bt.Tree(leaf("RSF", "a"))
     assert (tree.status, tree.tick_count) == (Status.INVALID, 0)
     assert [tree.tick().name for _ in range(3)] == ["RUNNING", "SUCCESS", "FAILURE"]
-    assert (tree.status, tree.tick_count, tree.is_ticking) == (Status.FAILURE, 3, False)
+    assert (tree.status, tree.tick_count, tree.is_busy) == (Status.FAILURE, 3, False)
     assert repr(tree) == "<Tree 'a' tick 3 FAILURE>"
 
 
@@ -133,9 +134,30 @@ def test_a_tree_is_not_called_from_inside(call):
             return Status.SUCCESS
 
     tree = bt.Tree(bt.Sequence([Meddler()], "root"))
-    with pytest.raises(bt.TickError, match=r"node root/Meddler: BusyError: .* its own tick"):
+    with pytest.raises(bt.TickError, match=r"node root/Meddler: BusyError: .* inside a tick"):
         tree.tick()
     assert tree.tick() is Status.SUCCESS
+
+
+def test_a_halt_is_not_disturbed_either():
+    """A node that ticks its tree or changes it while it is halted gets an error; all are halted."""
+
+    class Meddler(bt.Running):
+        def terminate(self, new_status):
+            self.tree.tick()
+
+    class Adder(bt.Running):
+        def terminate(self, new_status):
+            self.parent.add_child(bt.Success())
+
+    tree = bt.Tree(bt.ParallelSequence([Meddler(), Adder(), bt.Running()], "root"))
+    tree.tick()
+    with pytest.raises(bt.TickError, match=r"Meddler: BusyError: .* inside .* a halt") as caught:
+        tree.halt()
+    (other,) = caught.value.while_halting
+    assert (other.path, other.tick) == ("root/Adder", 1)
+    assert {node.status for node in tree.root.walk()} == {Status.INVALID}
+    assert len(tree.root.children) == 3
 
 
 def test_a_tree_is_not_copied_from_inside():
@@ -188,12 +210,28 @@ def test_a_good_tree_has_no_problems():
     assert bt.Tree(root, clock=float).validate() == []
 
 
-def test_a_tree_may_be_too_deep():
-    """Validate warns before Python's recursion limit strikes; if it does, the tree survives."""
+def deep_tree(levels: int) -> bt.Tree:
     root: bt.Behaviour = bt.Success()
-    for _ in range(3000):
+    for _ in range(levels - 1):
         root = bt.Inverter(root)
-    tree = bt.Tree(root)
+    return bt.Tree(root)
+
+
+def test_deep_trees():
+    """A tree of 80 levels, which validate accepts, can be copied, pickled and ticked."""
+
+    def use() -> bt.Status:
+        tree = deep_tree(80)
+        assert tree.validate() == []
+        return pickle.loads(pickle.dumps(copy.deepcopy(tree))).tick()
+
+    with ThreadPoolExecutor(1) as fresh_stack:  # pytest itself takes a part of the other one
+        assert fresh_stack.submit(use).result() is Status.FAILURE
+
+
+def test_too_deep_trees():
+    """A warning comes before Python's recursion limit strikes; if it does, the tree survives."""
+    tree = deep_tree(3001)
     (problem,) = tree.validate()
     assert "3001 levels deep" in problem.message
     assert problem.path.endswith("Inverter/Success")

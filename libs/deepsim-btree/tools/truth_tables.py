@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "tests" / "truth_tables.json"
@@ -54,7 +55,7 @@ def main() -> int:
     return 1
 
 
-def render(data: dict) -> str:
+def render(data: dict[str, Any]) -> str:
     """Return the page."""
     parts = [HEAD, "## Decorators that translate the answer of their child\n"]
     parts.append(
@@ -96,7 +97,7 @@ def render(data: dict) -> str:
     return "\n".join(parts)
 
 
-def render_case(case: dict) -> str:
+def render_case(case: dict[str, Any]) -> str:
     """Return the table of one case."""
     rows = {label: row.split() for label, row in case["rows"].items()}
     width = len(rows["result"])
@@ -108,7 +109,7 @@ def render_case(case: dict) -> str:
     return f"`{case['tree']}` {case['shows']}:\n\n" + table(["", *columns], lines)
 
 
-def table(head: list, rows: list) -> str:
+def table(head: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

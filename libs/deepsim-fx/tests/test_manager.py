@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deepsim_fx import EffectManager
 from deepsim_math import Pose
 from deepsim_sync import Behaviour, World
@@ -88,11 +90,16 @@ def test_reset_ends_all_effects(paint, world, looks):
     assert looks() == before
 
 
-def test_no_effect_outlives_a_reset_of_the_world(paint, world, looks):
+@pytest.mark.parametrize("ticks", [(0, 1), (0, 4), (2, 2)])
+def test_no_effect_outlives_a_reset_of_the_world(paint, world, looks, ticks):
+    """Not even one that began at time 0, as the next one does."""
     before = looks()
-    world.tick()
     old = paint("car", columns={"visible": False})
+    for _ in range(ticks[0]):
+        world.tick()
     old.attach()
+    for _ in range(ticks[1]):
+        world.tick()
     world.reset()
     new = paint("cone", columns={"visible": False})
     new.attach()

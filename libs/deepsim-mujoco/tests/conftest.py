@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from deepsim_spawn import GazeboXMLLoader, ModelDescription
 
 Load = Callable[[str], ModelDescription]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from deepsim_math import Color, Euler, Material, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import ModelDescription
@@ -113,7 +114,7 @@ def test_a_refused_spawn_leaves_the_world_as_it_was(
                 """<link name="link"><collision name="c"><geometry><plane><normal>0 0 1</normal>
                 <size>1 1</size></plane></geometry></collision></link>"""
             )
-            with pytest.raises(SpawnError, match="'bad'.*plane only allowed in static bodies"):
+            with pytest.raises(SpawnError, match=r"'bad'.*plane only allowed in static bodies"):
                 world.spawn(plane, "bad", Pose())
             with pytest.raises(DuplicateEntityError, match="model named 'a' exists"):
                 world.spawn(box(), "a", Pose())

@@ -18,6 +18,7 @@ def test_everything_goes_back_to_the_start(world: World, simulator: TableSimulat
     world.spawn(TableModel(), "new", Pose((1, 1, 1)))
     for _ in range(5):
         world.tick()
+    assert ball.pose != Pose((0, 0, 1))
     world.reset()
     assert (world.time, world.ticks) == (0.0, 0)
     assert ball.pose == Pose((0, 0, 1))

@@ -18,6 +18,7 @@ from deepsim_sync import (
     Kind,
     LinkTransform,
     Priority,
+    Refusal,
     Transform,
     World,
     WriteRefusedError,
@@ -96,18 +97,21 @@ def test_what_was_put_reads_back_at_once(world: World, simulator: TableSimulator
     np.testing.assert_array_equal(world.models.pose[0, 0], (1, 2, 3, 0, 0, 0, 1))
 
 
-def test_what_was_put_survives_a_refresh(world: World) -> None:
-    """A read does not undo what is still to be sent, and brings the rest of the row."""
-    world.models  # noqa: B018 (in use from now on)
-    world.put("models", {"twist": (1, 0, 0, 0, 0, 0)}, [0])
+def test_what_is_put_after_the_setters_goes_with_the_next_tick(world: World) -> None:
+    """A read in between does not undo it, and brings the rest of the row."""
+    ball = Transform(world, "ball")
+    ball.twist = Twist((0, 1, 0))
+
+    def move() -> None:
+        if world.ticks == 0:
+            ball.pose = Pose((7, 7, 7))
+
+    world.trackers.add(Counter(move), Priority.LOW)
     world.tick()
-    world.put("models", {"pose": (7, 7, 7, 0, 0, 0, 1)}, [0])
-    world.simulator.step()
-    world.refresh()
-    np.testing.assert_array_equal(world.models.pose[0, 0, :3], (7, 7, 7))
-    world.flush()
-    np.testing.assert_array_equal(world.models.pose[0, 0, :3], (7, 7, 7))
-    np.testing.assert_array_equal(world.models.twist[0, 0, :3], (1, 0, 0))
+    assert ball.pose == Pose((7, 7, 7))
+    assert ball.twist == Twist((0, 1, 0))
+    world.tick()
+    assert ball.pose == Pose((7, 7.01, 7))
 
 
 def test_links_follow_when_the_batch_is_sent(world: World) -> None:
@@ -172,6 +176,28 @@ def test_refused_rows_are_reported_after_the_others_were_applied(world: World) -
     assert wall.twist == Twist()
     assert LinkTransform(world, "robot::arm").pose == Pose((6, 0, 0))
     assert ball.twist == Twist((2, 0, 0))
+
+
+class Whitewash(TableSimulator):
+    """Refuses to have its visuals changed."""
+
+    def write(self, changes: Changes) -> list[Refusal]:
+        (cells,) = changes.cells.values()
+        return [
+            Refusal("visuals", "transparency", self.entities.visuals[row], "it is painted over")
+            for row in cells.rows
+        ]
+
+
+def test_a_refused_look_reads_as_it_is(world: World) -> None:
+    """Like every refused row, it is what the simulator says again."""
+    simulator = Whitewash()
+    simulator.spawn(TableModel(), "ball", Pose())
+    ball = Transform(World(simulator), "ball")
+    ball.transparency = 0.5
+    with pytest.raises(WriteRefusedError, match="painted over"):
+        ball.world.flush()
+    assert ball.transparency == {"ball::link::visual": 0.0}
 
 
 def test_a_tick_with_refused_rows_does_not_step(world: World, simulator: TableSimulator) -> None:

@@ -32,7 +32,9 @@ class FunctionLeaf(Behaviour):
     ) -> None:
         if not callable(function):
             raise TypeError(f"function must be callable, got {function!r}")
-        super().__init__(name or getattr(function, "__name__", type(function).__name__))
+        if name is None:
+            name = getattr(function, "__name__", type(function).__name__)
+        super().__init__(name)
         self._function = function
         self.args = args
         self.kwargs = kwargs
@@ -109,7 +111,8 @@ def action(function: Callable[P, Status]) -> Callable[P, Action]:
     """Turn a function into a class of `Action`.
 
     Call it with the function's arguments to get a node, whose name is that of the function. The
-    function itself remains as the attribute ``function``.
+    function itself remains as the attribute ``function``. For a method of an object that exists
+    already write ``Action(robot.drive)``.
 
     >>> @action
     ... def drive(robot, speed=1.0):

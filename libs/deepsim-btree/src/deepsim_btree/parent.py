@@ -53,7 +53,7 @@ class Parent(Behaviour):
             yield f"{type(self).__name__} has no children"
 
     def tick_child(self, child: Behaviour) -> Status:
-        """Tick one child and return its status; this is how an own control node does it.
+        """Tick one child and return its status: what the `update` of a control node calls.
 
         Raises:
             TickError: The child raised an exception or returned something else than a `Status`.
@@ -87,8 +87,10 @@ class Parent(Behaviour):
         """
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
-        if self._tree is not None and self._tree.is_ticking:
-            raise BusyError(f"{self.path} cannot change its children inside a tick of its tree")
+        if self._tree is not None and self._tree.is_busy:
+            raise BusyError(
+                f"{self.path} cannot change its children inside a tick or a halt of its tree"
+            )
         kept = {id(child) for child in self._children}
         given = set()
         for child in children:

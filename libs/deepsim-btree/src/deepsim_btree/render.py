@@ -54,11 +54,10 @@ def render_text(root: Behaviour, *, unicode: bool = True) -> str:
     stack = [(root, "", "")]  # node, what precedes it, what precedes its children
     while stack:
         node, lead, indent = stack.pop()
-        mark = style.marks[node.status]
         current = node.last_tick == root.last_tick or node.status is INVALID
-        lines.append(
-            lead + (f"[{mark}] " if current else f"({mark}) ") + _title(node).replace("\n", " ")
-        )
+        opening, closing = "[]" if current else "()"
+        title = _title(node).replace("\n", " ")
+        lines.append(f"{lead}{opening}{style.marks[node.status]}{closing} {title}")
         for child in reversed(node.children):
             if child is node.children[-1]:
                 stack.append((child, indent + style.last, indent + "    "))

@@ -51,6 +51,11 @@ class Timeout(Timer):
     """Fails, and halts its child, `seconds` after the start of the run if that still goes on.
 
     The child is not ticked any more at that moment.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s].
     """
 
     __slots__ = ()
@@ -67,7 +72,13 @@ class Timeout(Timer):
 
 
 class Delay(Timer):
-    """Stays RUNNING for `seconds` from the start of the run before it ticks its child."""
+    """Stays RUNNING for `seconds` from the start of the run before it ticks its child.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s].
+    """
 
     __slots__ = ()
 
@@ -82,7 +93,13 @@ class Delay(Timer):
 
 
 class Cooldown(Timer):
-    """Fails without starting its child until `seconds` have passed since that was last ticked."""
+    """Fails without starting its child until `seconds` have passed since that was last ticked.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s].
+    """
 
     __slots__ = ()
 

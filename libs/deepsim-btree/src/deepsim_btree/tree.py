@@ -35,8 +35,8 @@ class Tree:
 
     A tree is deterministic: it reads no clock but its own, and its random nodes draw from `seed`
     alone. It can be pickled and deep-copied between any two ticks, and the copy goes on exactly
-    as the original does (what the nodes refer to, such as a robot, is copied with them). One
-    thread at a time may use it.
+    as the original does. What the nodes refer to, such as a robot, is copied with them; pickle
+    needs functions that can be imported. One thread at a time may use a tree.
 
     Args:
         root: The node at the top. It must have no parent and belong to no other tree.
@@ -44,6 +44,10 @@ class Tree:
             of each tick, so that all nodes see the same instant. Timers need one.
         seed: Start of the random numbers of all nodes that have no seed of their own.
         blackboard: What the nodes share: a `Blackboard`, or a mapping to copy into a new one.
+
+    Attributes:
+        clock: As given; may be exchanged between ticks.
+        blackboard: What the nodes share.
 
     Raises:
         TypeError: `root` is no node, `clock` is not callable or `seed` is no int.
@@ -74,7 +78,7 @@ class Tree:
         )
         self._now: float | None = None
         self._tick_count = 0
-        self._is_ticking = False
+        self._is_busy = False
         for node in root.walk():
             node._tree = self
 
@@ -85,7 +89,7 @@ class Tree:
         return render_text(self._root)
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._is_ticking:
+        if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         return self.__dict__
 
@@ -110,9 +114,9 @@ class Tree:
         return self._tick_count
 
     @property
-    def is_ticking(self) -> bool:
-        """Whether a tick is going on, so that the caller is a node of this tree."""
-        return self._is_ticking
+    def is_busy(self) -> bool:
+        """Whether a tick or a halt is going on, so that the caller is a node of this tree."""
+        return self._is_busy
 
     @property
     def now(self) -> float:
@@ -135,17 +139,17 @@ class Tree:
 
         Raises:
             TickError: A node raised an exception or returned something else than a `Status`.
-            BusyError: The tree is inside a tick: a node, or another thread, called this.
+            BusyError: The tree is inside a tick or a halt: a node, or another thread, called this.
             BtreeError: The clock went backwards: `reset` the tree together with the simulation.
         """
-        if self._is_ticking:
-            raise BusyError(f"{self!r} cannot be ticked inside its own tick")
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be ticked")
         if self.clock is not None:
             self._read_clock(self.clock)
         root = self._root
         self._tick_count += 1
         root.last_tick = self._tick_count
-        self._is_ticking = True
+        self._is_busy = True
         try:
             return root.tick()
         except TickError as error:
@@ -160,18 +164,22 @@ class Tree:
                 interrupt.__context__ = while_halting  # so that the traceback shows it
             raise
         finally:
-            self._is_ticking = False
+            self._is_busy = False
 
     def halt(self) -> None:
         """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
 
         Raises:
             TickError: A `terminate` raised an exception; the tree is halted nevertheless.
-            BusyError: The tree is inside a tick.
+            BusyError: The tree is inside a tick or a halt.
         """
-        if self._is_ticking:
-            raise BusyError(f"{self!r} cannot be halted inside its own tick")
-        errors = self._halt_all()
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be halted")
+        self._is_busy = True
+        try:
+            errors = self._halt_all()
+        finally:
+            self._is_busy = False
         if errors:
             errors[0].while_halting = errors[1:]
             raise errors[0]

@@ -26,7 +26,8 @@ class AbstractEffect(ABC):
     top of what the visuals look like, and of effects that were attached before it; when it ends,
     what is beneath shows again. Time is simulated time.
 
-    An effect ends before its time when its last target is deleted, or when the world is reset.
+    An effect ends before its time in the first tick after its last target was deleted, or after
+    the world was reset.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several. An effect is on
@@ -69,7 +70,7 @@ class AbstractEffect(ABC):
 
     @property
     def elapsed(self) -> float:
-        """Simulated time since it was attached [s]; negative once the clock was set back."""
+        """Simulated time since it was attached [s]."""
         return self.world.time - self._start
 
     def attach(self) -> None:

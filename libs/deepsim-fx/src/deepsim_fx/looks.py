@@ -40,6 +40,8 @@ class Looks:
             effects: The visual rows and the look of every effect; of two on one cell the later
                 counts.
         """
+        if not effects and not self._columns:
+            return
         table = self._world.visuals
         self._follow_entities()
         for name in COLUMNS["visuals"]:
@@ -80,10 +82,10 @@ class _Column:
 
     def show(self, now: Array, tops: Sequence[tuple[Rows, Array]]) -> Array:
         """The column with effects, given what is there now."""
-        changed = now != self.shown
+        differs = now != self.shown
         if now.dtype != np.bool_:
-            changed &= np.abs(now - self.shown) > _NOISE
-        renewed = ~self.covered | _any_in_row(changed)
+            differs = np.abs(now - self.shown) > _NOISE
+        renewed = ~self.covered | _any_in_row(differs)
         self.own[:, renewed] = now[:, renewed]
         self.shown = self.own.copy()
         self.covered[:] = False

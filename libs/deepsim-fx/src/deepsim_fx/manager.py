@@ -29,6 +29,7 @@ class EffectManager(PerWorld):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._effects: dict[AbstractEffect, Rows] = {}
+        self._ticked: tuple[AbstractEffect, ...] = ()
         self._looks = Looks(world)
         self._generation = world.entities.generation
         world.trackers.add(self)
@@ -48,7 +49,7 @@ class EffectManager(PerWorld):
 
     def remove(self, effect: AbstractEffect) -> None:
         """Takes an effect out, and shows what was beneath; `AbstractEffect.detach` does so."""
-        del self._effects[effect]
+        self._effects.pop(effect, None)
         self.show()
 
     def show(self) -> None:
@@ -66,6 +67,9 @@ class EffectManager(PerWorld):
         Raises:
             CallbackError: An effect or an observer raised.
         """
+        if delta_time == 0.0:  # the first tick since a reset: who ran before is of the past
+            for effect in self._ticked:
+                effect.detach()
         for effect in self:
             if effect not in self:
                 continue  # detached by one before it
@@ -74,6 +78,7 @@ class EffectManager(PerWorld):
             else:
                 effect.update(delta_time, sim_time)
         self.show()
+        self._ticked = tuple(self)
 
     def reset(self) -> None:
         """Ends all effects, the latest first."""
@@ -81,8 +86,7 @@ class EffectManager(PerWorld):
             effect.detach()
 
     def _is_over(self, effect: AbstractEffect) -> bool:
-        # A clock that went back was reset: the effect belongs to an episode of the past.
-        if not -_ROUNDING < effect.elapsed < effect.duration - _ROUNDING:
-            return True
         entities = self.world.entities
-        return not any(is_present(entities, name) for name in effect.targets)
+        return effect.elapsed >= effect.duration - _ROUNDING or not any(
+            is_present(entities, name) for name in effect.targets
+        )

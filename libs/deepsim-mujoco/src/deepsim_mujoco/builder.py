@@ -141,7 +141,8 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
         _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
 
     def mesh(geometry: Mesh) -> str:
-        asset = add_mesh(spec, f"#mesh {node.name} {len(built.others)}", geometry, built.name)
+        name = f"#mesh {geometry.path} {node.name} {len(built.others)}"
+        asset = add_mesh(spec, name, geometry, built.name)
         built.others.append(asset)
         return str(asset.name)
 

@@ -70,7 +70,7 @@ class MujocoSimulator:
         try:
             model = self._spec.compile()
         except ValueError as error:
-            raise SpawnError(described.name, f"MuJoCo refuses the world: {error}") from error
+            raise SpawnError(described.name, _refusal(error)) from error
         self._adopt(model, mujoco.MjData(model))
 
     @classmethod
@@ -186,7 +186,7 @@ class MujocoSimulator:
             model, data = self._spec.recompile(self._model, self._data)
         except ValueError as error:
             remove_model(self._spec, built)
-            raise SpawnError(name, f"MuJoCo refuses it: {error}") from error
+            raise SpawnError(name, _refusal(error)) from error
         self._built[name] = built
         self._adopt(model, data)
 
@@ -256,3 +256,8 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     apply_scene(spec, world.scene, lit=bool(world.lights))
     add_sky(spec, world.scene.background, world.scene.background)
     return spec
+
+
+def _refusal(error: ValueError) -> str:
+    """What MuJoCo's compiler says, in one line."""
+    return f"MuJoCo refuses it: {' '.join(str(error).split())}"

@@ -53,7 +53,7 @@ def run_episode(
     policy: Policy,
     number: int,
     seed: int,
-    on_step: Callable[[Episode], None],
+    on_step: Callable[[Episode], object] | None = None,
 ) -> Episode:
     """Runs one episode to its end.
 
@@ -67,7 +67,8 @@ def run_episode(
     episode = Episode(number)
     own_seed = int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
     observations, episode.info = environment.reset(seed=own_seed)
-    on_step(episode)
+    if on_step is not None:
+        on_step(episode)
     while observations:
         start = perf_counter()
         actions = {agent: policy(agent, seen) for agent, seen in observations.items()}
@@ -81,7 +82,8 @@ def run_episode(
             models = environment.world.models
             pose = models.pose[0, models.names.row(agent)].tolist()
             episode.rows.append((number, episode.steps, episode.duration, agent, *pose, reward))
-        on_step(episode)
+        if on_step is not None:
+            on_step(episode)
     return episode
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 
+from .bundle import tile_order
 from .lens import Lens
 from .tracer import Tracer
 
@@ -35,15 +36,20 @@ class RayCamera:
         """A picture of the present state; see :class:`Camera`."""
         lens = Lens(view)
         tracer = Tracer(model, data, lens, near, far)
-        rows, columns = (np.indices((view.height, view.width)) + 0.5).reshape(2, -1)
+        order = tile_order(view.width, view.height)
+        rows, columns = np.divmod(order, view.width)
+        rows, columns = rows + 0.5, columns + 0.5
         colours = np.minimum(tracer.colours(lens.rays(columns, rows)), 1.0)
-        rough = np.flatnonzero(_rough(colours.reshape(view.height, view.width, 3)))
+        grid = np.empty_like(colours)
+        grid[order] = colours
+        rough = np.flatnonzero(_rough(grid.reshape(view.height, view.width, 3)).ravel()[order])
         if rough.size:
             extra = [lens.rays(columns[rough] + x, rows[rough] + y) for x, y in _EXTRA_RAYS]
             more = np.minimum(tracer.colours(np.concatenate(extra)), 1.0)
             total = colours[rough] + more.reshape(len(extra), -1, 3).sum(axis=0)
             colours[rough] = total / (1 + len(extra))
-        picture = np.rint(colours * 255).astype(np.uint8)
+        picture = np.empty((len(order), 3), np.uint8)
+        picture[order] = np.rint(colours * 255)
         return picture.reshape(view.height, view.width, 3)
 
     def close(self) -> None:

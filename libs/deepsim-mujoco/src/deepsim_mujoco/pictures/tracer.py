@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 
 from .checker import checker_brightness
-from .hits import Array, Hits, Mask, first_hits
+from .bundle import Array, Bundle
+from .hits import Hits, Mask, first_hits
 from .lamps import Lamp, lamps
 from .lens import Lens
 from .paint import Paint
@@ -46,26 +47,21 @@ class Tracer:
     def colours(self, rays: Array) -> Colours:
         """(n, 3) RGB along (n, 3) rays that start at the lens; values may exceed 1."""
         opaque, translucent = self._paint.opaque, self._paint.translucent
-        hits = self._hits(rays, opaque)
+        bundle = Bundle(self._lens.position, rays)
+        hits = self._hits(bundle, opaque)
         colours = self._surfaces(rays, hits)
         if translucent.any():
-            glass = self._hits(rays, translucent)
-            in_front = (glass.geoms >= 0) & (
-                (hits.geoms < 0) | (glass.depths < hits.depths)
-            )
+            glass = self._hits(bundle, translucent)
+            in_front = (glass.geoms >= 0) & ((hits.geoms < 0) | (glass.depths < hits.depths))
             some = np.flatnonzero(in_front)
-            glass = Hits(glass.geoms[some], glass.depths[some], glass.normals[some])
+            glass = glass[some]
             alpha = self._paint.alpha[glass.geoms, None]
             tint = self._surfaces(rays[some], glass)
             colours[some] = (1 - alpha) * colours[some] + alpha * tint
         return colours
 
-    def _hits(self, rays: Array, shown: Mask) -> Hits:
-        hits = first_hits(
-            self._model, self._data, self._lens.position, rays, shown, self._near
-        )
-        hits.geoms[hits.depths > self._far] = -1
-        return hits
+    def _hits(self, bundle: Bundle, shown: Mask) -> Hits:
+        return first_hits(self._model, self._data, bundle, shown, self._near, self._far)
 
     def _surfaces(self, rays: Array, hits: Hits) -> Colours:
         """The colours of what was hit, and of the sky elsewhere."""
@@ -75,9 +71,8 @@ class Tracer:
         if missed.any():
             colours = np.empty((len(rays), 3), np.float32)
             colours[missed] = self._sky.colours(rays[missed])
-            hit = ~missed
-            rays, hits = rays[hit], Hits(hits.geoms[hit], hits.depths[hit], hits.normals[hit])
-            colours[hit] = self._lit(rays, hits)
+            hit = np.flatnonzero(~missed)
+            colours[hit] = self._lit(rays[hit], hits[hit])
             return colours
         return self._lit(rays, hits)
 
@@ -89,7 +84,9 @@ class Tracer:
         planes = np.flatnonzero(self._model.geom_type == _PLANE)
         for plane in planes:
             some = np.flatnonzero(hits.geoms == plane)
-            light[some] *= self._checker(plane, points[some], rays[some], hits.depths[some])[:, None]
+            light[some] *= self._checker(plane, points[some], rays[some], hits.depths[some])[
+                :, None
+            ]
         return light
 
     def _light(self, rays: Array, hits: Hits, points: Array) -> Colours:
@@ -107,6 +104,8 @@ class Tracer:
             shine = lamp.shine(points, hits.normals)
             if lamp is self._shadow_lamp:
                 reached = np.flatnonzero(shine > 0)
+                if not reached.size:
+                    continue
                 lift = hits.normals[reached] * (_LIFT * hits.depths[reached])[:, None]
                 shine[reached[self._in_shadow(lamp, points[reached] + lift)]] = 0.0
             light += np.outer(shine, lamp.diffuse)
@@ -117,12 +116,13 @@ class Tracer:
         origin = lamp.position
         if lamp.is_directional:
             origin = self._lens.position - _SUN_DISTANCE * lamp.direction
-        hits = first_hits(
-            self._model, self._data, origin, points - origin, self._paint.opaque
-        )
-        return (hits.geoms >= 0) & (hits.depths < 1.0)
+        bundle = Bundle(origin, points - origin)
+        hits = first_hits(self._model, self._data, bundle, self._paint.opaque, 0.0, 1.0)
+        return hits.geoms >= 0
 
-    def _checker(self, plane: int, points: Array, rays: Array, depths: Array) -> NDArray[np.float32]:
+    def _checker(
+        self, plane: int, points: Array, rays: Array, depths: Array
+    ) -> NDArray[np.float32]:
         axes = self._data.geom_xmat[plane].reshape(3, 3)
         inside = (points - self._data.geom_xpos[plane]) @ axes[:, :2]
         steepness = np.maximum(np.abs(rays @ axes[:, 2]), 1e-9)

@@ -30,11 +30,7 @@ class Materials:
             self.read(element)
 
     def read(self, element: Element) -> Paint:
-        """What a `<material>` defines, or the earlier one that it names.
-
-        Raises:
-            ModelFormatError: It gives no colour, and no earlier material has its name.
-        """
+        """What a `<material>` defines, or the earlier one that it names."""
         name = element.attribute("name", str, "")
         rgba = element.find("color")
         if rgba is not None:
@@ -47,6 +43,5 @@ class Materials:
             element.warn_unsupported("textures are not supported, ignored", "/texture")
             return self._paints.setdefault(name, Paint())
         if name and name not in self._paints:
-            known = ", ".join(self._paints) or "none"
-            raise element.error(f"the material {name!r} is not defined; known here: {known}")
+            element.warn(f"the material {name!r} is not defined, the visual stays plain")
         return self._paints.get(name, Paint())

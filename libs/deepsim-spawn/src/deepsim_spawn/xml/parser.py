@@ -17,6 +17,7 @@ MAX_BYTES = 32 * 1024 * 1024
 """Of one file; the largest worlds in the wild have a few MiB."""
 
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
+_VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 
 
@@ -74,8 +75,10 @@ def parse(text: bytes, document: Document) -> Element:
     if len(text) > MAX_BYTES:
         raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=document.label)
     refuse_doctype(text, document.label)
-    # Gazebo accepts blanks before the XML declaration, so we do
+    # Gazebo accepts blanks before the XML declaration, and any version in it, so we do
     leading = len(text) - len(text.lstrip()) if text.lstrip().startswith(b"<?xml") else 0
+    first_line = text.count(b"\n", 0, leading)
+    text = _VERSION.sub(rb"\g<1>1.0", text[leading:], count=1)
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -84,9 +87,8 @@ def parse(text: bytes, document: Document) -> Element:
         remove_comments=True,
         remove_pis=True,
     )
-    first_line = text.count(b"\n", 0, leading)
     try:
-        root = etree.fromstring(text[leading:], parser)
+        root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
         message = f"malformed XML: {error.msg}"

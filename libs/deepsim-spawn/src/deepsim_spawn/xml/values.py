@@ -10,6 +10,9 @@ from deepsim_math import Color, Vector3
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+_LARGEST = 1e100
+"""Far beyond all physics, and small enough that no product of poses or inertias overflows."""
+
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -36,6 +39,8 @@ def numbers(text: str, *counts: int) -> list[float]:
         many = " or ".join(map(str, counts)) + " finite numbers"
         expected = "a finite number" if counts == (1,) else many
         raise ValueError(f"expected {expected}, got {_shown(text)}")
+    if any(abs(value) > _LARGEST for value in values):
+        raise ValueError(f"expected numbers up to {_LARGEST:g}, got {_shown(text)}")
     return values
 
 
@@ -46,7 +51,9 @@ def number(text: str) -> float:
 
 def limit(text: str) -> float:
     """One number, which may be ``inf`` or ``-inf``; from 1e16 on, a number counts as infinite."""
-    value = float(text) if _INFINITY.fullmatch(text) else number(text)
+    if not (_NUMBER.fullmatch(text) or _INFINITY.fullmatch(text)):
+        raise ValueError(f"expected a number or inf, got {_shown(text)}")
+    value = float(text)
     return math.copysign(math.inf, value) if abs(value) >= 1e16 else value
 
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the library is used, for mypy --strict to check; it is never run."""
+
+from __future__ import annotations
+
+import deepsim_btree as bt
+
+
+@bt.action
+def drive(speed: float, *, slow: bool = False) -> bt.Status:
+    return bt.Status.SUCCESS if speed > 1 or slow else bt.Status.RUNNING
+
+
+@bt.condition
+def near(distance: float) -> bool:
+    return distance < 1.0
+
+
+@bt.action  # type: ignore[arg-type]  # an action must return a Status
+def wrong(speed: float) -> bool:
+    return speed > 0.0
+
+
+class Wait(bt.Behaviour):
+    def update(self) -> bt.Status:
+        self.blackboard["waited"] = self.tree.now
+        return bt.Status.RUNNING
+
+    def terminate(self, new_status: bt.Status) -> None:
+        self.feedback_message = new_status.name
+
+
+class Sometimes(bt.Decorator):
+    def update(self) -> bt.Status:
+        status: bt.Status = self.tick_child(self.child)
+        return status
+
+
+moving: bt.Action = drive(2.0, slow=True)
+asking: bt.Check = near(0.5)
+drive("fast")  # type: ignore[arg-type]  # arguments are those of the function
+near(0.5, 1.0)  # type: ignore[call-arg]  # and no others
+
+waits: list[Wait] = [Wait(), Wait()]
+root = bt.Selector([bt.Sequence([asking, moving]), bt.Repeater(Sometimes(Wait()), repeat=3)])
+root.add_children(waits)
+bt.Limit(Wait())  # type: ignore[call-arg]  # the limit has no default
+
+tree = bt.Tree(root, clock=lambda: 0.0, seed=3, blackboard={"goal": (1.0, 2.0)})
+status: bt.Status = tree.tick()
+problems: list[bt.Problem] = tree.validate()
+twin: bt.Selector = root.copy()
+children: tuple[bt.Behaviour, ...] = twin.children
+parent: bt.Behaviour | None = children[0].parent

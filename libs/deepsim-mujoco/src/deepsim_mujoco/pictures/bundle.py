@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rays from one point in packets of neighbours, to find cheaply which ones come near a geom."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+_TILE = 16  # [pixels]
+_PACKET = _TILE * _TILE  # rays; smaller ones fit tighter but are more
+_MARGIN = 1e-6  # [rad], for rounding
+
+
+def tile_order(width: int, height: int) -> Indices:
+    """The pixels of a picture, numbered row by row, in the order of small squares.
+
+    Rays that follow one another in this order look in nearly the same direction.
+    """
+    row, column = np.indices((height, width)).reshape(2, -1)
+    return np.lexsort((column, row, column // _TILE, row // _TILE))
+
+
+class Bundle:
+    """Rays from one point, split into packets; each packet is bounded by a cone.
+
+    Args:
+        origin: (3,) world frame [m].
+        rays: (n, 3) of any length, neighbours next to one another; n > 0.
+    """
+
+    def __init__(self, origin: Array, rays: Array) -> None:
+        self.origin = origin
+        self.rays = rays
+        starts = np.arange(0, len(rays), _PACKET)
+        units = rays / np.sqrt(np.einsum("ij,ij->i", rays, rays))[:, None]
+        axes = np.add.reduceat(units, starts)
+        axes /= np.maximum(np.linalg.norm(axes, axis=1), 1e-12)[:, None]
+        units -= np.repeat(axes, _PACKET, axis=0)[: len(rays)]
+        chords = np.sqrt(np.maximum.reduceat(np.einsum("ij,ij->i", units, units), starts))
+        self._axes = axes
+        self._angles = _angle(chords)
+
+    def near(self, centres: Array, radii: Array) -> NDArray[np.bool_]:
+        """Which packets come near which spheres.
+
+        Args:
+            centres: (m, 3) world frame [m].
+            radii: (m,) [m].
+
+        Returns:
+            (m, packets); a packet that is not marked misses the sphere with all its rays.
+        """
+        towards = centres - self.origin
+        distances = np.linalg.norm(towards, axis=1)
+        outside = distances > radii
+        sines = np.divide(radii, distances, out=np.ones(len(radii)), where=outside)
+        widths = np.where(outside, np.arcsin(sines), np.pi)
+        towards /= np.maximum(distances, 1e-12)[:, None]
+        chords = np.linalg.norm(towards[:, None] - self._axes, axis=2)
+        reach = widths[:, None] + self._angles
+        near: NDArray[np.bool_] = _angle(chords) <= reach + _MARGIN
+        return near
+
+    def members(self, packets: NDArray[np.bool_]) -> Indices:
+        """The rays of marked packets, as indices in rising order."""
+        starts = np.flatnonzero(packets) * _PACKET
+        members = (starts[:, None] + np.arange(_PACKET)).ravel()
+        return members[: np.searchsorted(members, len(self.rays))]
+
+
+def _angle(chords: Array) -> Array:
+    """Between unit vectors whose tips are so far apart; exact where arccos is not."""
+    angles: Array = 2 * np.arcsin(np.minimum(chords / 2, 1.0))
+    return angles

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example task: it can be driven, it is repeatable, and the command shows what happened."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from deepsim import Task
+from deepsim.rollout import Episode, run_episode
+
+
+def drive(task: Task, policy: str, seed: int, number: int = 1) -> Episode:
+    with task.make(seed) as environment:
+        act = task.policy(policy)(environment, np.random.default_rng(seed))
+        return run_episode(environment, act, number, seed)
+
+
+@pytest.mark.parametrize("policy", ["random", "pursuit"])
+def test_the_same_seed_gives_the_same_trajectory_bit_for_bit(racetrack: Task, policy: str) -> None:
+    one, again, other = (drive(racetrack, policy, seed) for seed in (3, 3, 4))
+    assert repr(one.rows) == repr(again.rows)
+    assert repr(one.rows) != repr(other.rows)
+
+
+def test_a_later_episode_does_not_depend_on_those_before_it(racetrack: Task) -> None:
+    """A reset leaves nothing behind: contacts, wheels, random numbers."""
+    with racetrack.make(5) as environment:
+        act = racetrack.policy("pursuit")(environment, np.random.default_rng(0))
+        episodes = [run_episode(environment, act, n, 5) for n in (1, 2)]
+    assert repr(episodes[1].rows) == repr(drive(racetrack, "pursuit", 5, number=2).rows)
+
+
+def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) -> None:
+    pursuit, random = drive(racetrack, "pursuit", 0), drive(racetrack, "random", 0)
+    for car in ("red_car", "blue_car"):
+        assert pursuit.info[car]["outcome"] == "finished"
+        assert pursuit.rewards[car] > 36.0
+        assert random.info[car]["metres"] < 20.0
+
+
+def test_leaving_the_road_ends_a_cars_episode_but_not_the_others(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(seed=0)
+        ahead, waiting = np.array([0.0, 1.0]), np.array([0.0, -1.0])
+        done = {"red_car": False}
+        while not done["red_car"]:
+            result = environment.step({"red_car": ahead, "blue_car": waiting})
+            done = result.done
+        assert result.info["red_car"]["outcome"] == "off track"
+        assert result.info["deepsim"]["terminated"] == {"red_car": True, "blue_car": False}
+        result = environment.step({"blue_car": waiting})
+        assert list(result.reward) == ["blue_car"]
+
+
+def test_a_touch_costs_reward(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(seed=0)
+        red, blue = (environment.agents[name].transform for name in ("red_car", "blue_car"))
+        blue.pose = red.pose
+        wait = {name: np.array([0.0, -1.0]) for name in environment.agents}
+        result = environment.step(wait)
+        assert result.info["red_car"]["hits"] == 1
+        assert result.reward["red_car"] == pytest.approx(-0.5, abs=0.2)
+
+
+def test_the_crates_move_in_every_tick(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(seed=0)
+        before = environment.world.models.pose.copy()
+        environment.world.tick()
+        environment.world.tick()
+        rows = environment.world.entities.models.rows(["crate_0", "crate_1"])
+        moved = np.abs(environment.world.models.pose - before)[0, rows, :2].max(axis=1)
+        assert (moved > 1e-6).all()
+
+
+def test_the_roads_meshes_follow_the_course(root: Path) -> None:
+    """Run ``python -m examples.racetrack.build_road`` after a change of the course."""
+    script = (
+        "from examples.racetrack.build_road import MESHES, meshes\n"
+        "print(all((MESHES / name).read_text() == text for name, text in meshes().items()))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout.strip() == "True"
+
+
+def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path) -> None:
+    def run(out: Path, seed: int) -> bytes:
+        command = [sys.executable, "-m", "deepsim", "run", "examples/racetrack"]
+        options = ["--policy", "random", "--seed", str(seed), "--out", str(out)]
+        finished = subprocess.run(
+            [*command, *options], cwd=root, capture_output=True, text=True, check=False
+        )
+        assert finished.returncode == 0, finished.stderr
+        assert "x real time" in finished.stdout
+        assert "off track" in finished.stdout or "driving" in finished.stdout
+        return (out / "trajectory.csv").read_bytes()
+
+    data = run(tmp_path / "a", 1)
+    assert data == run(tmp_path / "b", 1)
+    rows = list(csv.DictReader(data.decode().splitlines()))
+    assert {row["agent"] for row in rows} == {"red_car", "blue_car"}
+    with Image.open(tmp_path / "a" / "film.gif") as film:
+        assert film.n_frames > 10
+        assert len(film.convert("RGB").getcolors(2**20)) > 10
+    with Image.open(tmp_path / "a" / "map.png") as picture:
+        assert picture.width > 600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["examples/nowhere"], "examples/nowhere is not a task"),
+        (["examples/racetrack", "--policy", "purs"], "racetrack has no policy 'purs'"),
+    ],
+)
+def test_the_command_says_what_it_cannot_run(
+    root: Path, arguments: list[str], message: str
+) -> None:
+    finished = subprocess.run(
+        [sys.executable, "-m", "deepsim", "run", *arguments],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert finished.returncode == 1
+    assert message in " ".join(finished.stdout.split())
+    assert "Traceback" not in finished.stderr
