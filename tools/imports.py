@@ -12,7 +12,6 @@ from pathlib import Path
 from allowed import DISTRIBUTIONS, ROS_MODULES, ROS_SUFFIXES
 from libraries import Library, normalise
 
-
 _TYPE_CHECKING = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 
 
@@ -37,7 +36,7 @@ class Import:
 
 def foreign_imports(library: Library) -> Iterator[Import]:
     """All imports below src/ of modules from elsewhere, at any depth of the code."""
-    own = {library.module, "__future__"} | sys.stdlib_module_names
+    own = {library.module} | sys.stdlib_module_names
     for file in sorted(library.source.rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
         for name, line in _absolute_imports(tree):

@@ -43,6 +43,8 @@ def normalise(name: str) -> str:
 
 def release(version: str) -> tuple[int, ...]:
     """`"1.2.0"` as comparable numbers; trailing zeros do not count, so that 1.2 equals 1.2.0."""
+    if not re.fullmatch(r"\d+(\.\d+)*", version):
+        raise ValueError(f"not a plain release such as '1.2.3': {version!r}")
     numbers = [int(part) for part in version.split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()

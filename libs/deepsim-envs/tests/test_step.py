@@ -166,9 +166,9 @@ def test_nothing_returned_shares_memory_with_a_later_step(make_env, push):
 
 
 def test_an_agent_keeps_its_own_copy_of_an_action(make_env, push):
-    """A policy may write its next action into the same array."""
+    """A policy may write its next action into the same array, or into the one returned."""
     env = make_env()
     env.reset()
-    env.step(push)
-    push["a"][:] = -1.0
+    result = env.step(push)
+    push["a"][:] = result.last_action["a"][:] = -1.0
     assert env.agents["a"].last_action.tolist() == [1.0, 0.0]

@@ -55,6 +55,15 @@ def test_what_someone_sets_under_an_effect_comes_back_when_it_ends(paint, world,
     assert car.transparency["car::body::stripe"] == 0.05
 
 
+def test_a_visual_without_effect_is_left_alone_to_the_last_digit(paint, world, car):
+    effect = paint("cone", columns={"transparency": 0.75})
+    effect.attach()
+    car.transparency = {"car::body::skin": 1e-9}
+    world.tick()
+    effect.detach()
+    assert car.transparency["car::body::skin"] == 1e-9
+
+
 class Coarse(TableSimulator):
     """Keeps looks as float32, as engines do."""
 

@@ -166,6 +166,10 @@ def test_blanks_before_the_declaration_are_accepted_and_counted(loader, tmp_path
     with pytest.raises(ModelFormatError) as caught:
         loader.load(path)
     assert (caught.value.file, caught.value.line) == (str(path), 5)
+    path.write_text("\n\n<?xml version='1.0'?>\n<robot>\n</link></robot>")
+    with pytest.raises(ModelFormatError, match="malformed XML") as caught:
+        loader.load(path)
+    assert caught.value.line == 5
 
 
 @pytest.mark.parametrize(

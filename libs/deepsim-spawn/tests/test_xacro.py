@@ -32,7 +32,9 @@ def write(tmp_path):
     return to
 
 
-@pytest.mark.parametrize(("arguments", "size"), [({}, (1, 2, 3)), ({"size": "4"}, (4, 8, 3))])
+@pytest.mark.parametrize(
+    ("arguments", "size"), [({}, (1, 2, 3)), ({"size": "4"}, (4, 8, 3)), ({"size": 5}, (5, 10, 3))]
+)
 def test_macros_are_expanded_with_arguments(loader, write, arguments, size):
     for source in (write("r.urdf.xacro", ROBOT), ROBOT, "\n" + ROBOT):
         model = loader.load_model(source, arguments)

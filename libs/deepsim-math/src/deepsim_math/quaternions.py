@@ -188,13 +188,12 @@ def _from_euler(roll: Any, pitch: Any, yaw: Any) -> tuple[Any, ...]:
 
 
 def _to_euler(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
+    x, y, z, w = _normalize(x, y, z, w)
     difference_size = _hypot(x - z, w + y)
     sum_size = _hypot(x + z, w - y)
-    size = difference_size + sum_size
-    refuse_zero(size, "a quaternion")
     half_difference = np.arctan2(x - z, w + y)
     half_sum = np.arctan2(x + z, w - y)
-    lock = 32.0 * np.finfo(size.dtype).eps * size
+    lock = 32.0 * np.finfo(x.dtype).eps
     half_sum = np.where(sum_size < lock, half_difference, half_sum)
     half_difference = np.where(difference_size < lock, half_sum, half_difference)
     return (

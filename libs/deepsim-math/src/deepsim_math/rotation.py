@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
 from ._coordinates import Coordinates, xyz
+from ._formulas import euler_angles, great_arc
 from ._numbers import number, numbers
 from ._value import Row, slot_setters
 from .vector3 import Vector3
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Coordinates)
 
-# Where one of the two half-angle pairs of `Quaternion.to_euler` is only rounding noise.
-_LOCK = 32 * sys.float_info.epsilon
 _UP = Vector3.up()
 
 
@@ -140,32 +138,12 @@ class Quaternion(Row):
         """Convert to roll and yaw in (-pi, pi] and pitch in [-pi/2, pi/2].
 
         At gimbal lock (pitch at +-pi/2) only roll - yaw or roll + yaw is defined; yaw is 0 there,
-        as in ROS tf. With half angles r, p, y the sums of the components factor as
-        x - z = (cos p + sin p) sin(r - y), w + y = (cos p + sin p) cos(r - y),
-        x + z = (cos p - sin p) sin(r + y), w - y = (cos p - sin p) cos(r + y),
-        which stay accurate at every pitch.
+        as in ROS tf.
 
         Raises:
             ValueError: when the length is zero.
         """
-        sin_difference, cos_difference = self.x - self.z, self.w + self.y
-        sin_sum, cos_sum = self.x + self.z, self.w - self.y
-        difference_size = math.hypot(sin_difference, cos_difference)
-        sum_size = math.hypot(sin_sum, cos_sum)
-        size = difference_size + sum_size
-        if size == 0.0:
-            raise ValueError(f"{self!r} has no Euler angles: its length is zero")
-        half_sum = math.atan2(sin_sum, cos_sum)
-        half_difference = math.atan2(sin_difference, cos_difference)
-        if sum_size < _LOCK * size:
-            half_sum = half_difference
-        elif difference_size < _LOCK * size:
-            half_difference = half_sum
-        return Euler(
-            _principal(half_sum + half_difference),
-            2.0 * math.atan2(difference_size, sum_size) - 0.5 * math.pi,
-            _principal(half_sum - half_difference),
-        )
+        return Euler(*euler_angles(*unit(self)))
 
     @classmethod
     def from_axis_angle(cls, axis: VectorLike, angle: SupportsFloat) -> Quaternion:
@@ -243,7 +221,7 @@ class Quaternion(Row):
         Raises:
             ValueError: when the length is zero.
         """
-        return Quaternion(*_unit(self))
+        return Quaternion(*unit(self))
 
     def conjugate(self) -> Quaternion:
         """Negate x, y, z: the inverse of a unit quaternion."""
@@ -304,27 +282,8 @@ class Quaternion(Row):
         Raises:
             ValueError: when either length is zero.
         """
-        ax, ay, az, aw = _unit(self)
-        bx, by, bz, bw = _unit(other)
-        if ax * bx + ay * by + az * bz + aw * bw < 0.0:
-            bx, by, bz, bw = -bx, -by, -bz, -bw
-        # Twice the angle at the origin of the triangle 0, a, b: accurate where acos(dot) is not.
-        gap = math.hypot(ax - bx, ay - by, az - bz, aw - bw)
-        total = math.hypot(ax + bx, ay + by, az + bz, aw + bw)
-        angle = 2.0 * math.atan2(gap, total)
-        part = float(t)
-        if angle == 0.0:
-            weight_a, weight_b = 1.0 - part, part
-        else:
-            sine = math.sin(angle)
-            weight_a = math.sin((1.0 - part) * angle) / sine
-            weight_b = math.sin(part * angle) / sine
-        return Quaternion(
-            weight_a * ax + weight_b * bx,
-            weight_a * ay + weight_b * by,
-            weight_a * az + weight_b * bz,
-            weight_a * aw + weight_b * bw,
-        )
+        a, b = unit(self), unit(other)
+        return Quaternion(*great_arc(*a, *b, float(t)))
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether each component is close to that of `other` or of its negative.
@@ -337,6 +296,15 @@ class Quaternion(Row):
         )
 
 
+def unit(q: Quaternion) -> tuple[float, float, float, float]:
+    """Components of the unit quaternion; ValueError when the length of `q` is zero."""
+    x, y, z, w = q.x, q.y, q.z, q.w
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    if length == 0.0:
+        raise ValueError(f"{q!r} is no rotation: its length is zero")
+    return x / length, y / length, z / length, w / length
+
+
 def turn(q: Quaternion, vx: float, vy: float, vz: float) -> tuple[float, float, float]:
     """Turn bare coordinates: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
 
@@ -345,7 +313,7 @@ def turn(q: Quaternion, vx: float, vy: float, vz: float) -> tuple[float, float, 
     x, y, z, w = q.x, q.y, q.z, q.w
     square = x * x + y * y + z * z + w * w
     if square == 0.0:
-        raise ValueError(f"cannot rotate by {q!r}: its length is zero")
+        raise ValueError(f"{q!r} is no rotation: its length is zero")
     scale = 2.0 / square
     tx = scale * (y * vz - z * vy)
     ty = scale * (z * vx - x * vz)
@@ -355,23 +323,6 @@ def turn(q: Quaternion, vx: float, vy: float, vz: float) -> tuple[float, float, 
         vy + w * ty + z * tx - x * tz,
         vz + w * tz + x * ty - y * tx,
     )
-
-
-def _unit(q: Quaternion) -> tuple[float, float, float, float]:
-    x, y, z, w = q.x, q.y, q.z, q.w
-    length = math.sqrt(x * x + y * y + z * z + w * w)
-    if length == 0.0:
-        raise ValueError(f"cannot normalize {q!r}: its length is zero")
-    return x / length, y / length, z / length, w / length
-
-
-def _principal(angle: float) -> float:
-    # Both halves come from atan2, so the angle lies within [-2 pi, 2 pi]: one turn is enough.
-    if angle > math.pi:
-        return angle - 2.0 * math.pi
-    if angle <= -math.pi:
-        return angle + 2.0 * math.pi
-    return angle
 
 
 _set_roll, _set_pitch, _set_yaw = slot_setters(Euler)

@@ -15,6 +15,9 @@ from .urdf import read_urdf
 from .xacro_text import expand_xacro
 from .xml import Document, Element, Load, parse, read_bytes, without_declaration
 
+_TEXT = "<string>"
+"""Stands for the file of XML that is given as text."""
+
 _NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 _READERS = {"sdf": read_sdf, "robot": read_urdf}
 
@@ -48,8 +51,8 @@ class GazeboXMLLoader:
             source: One of: the path of a file with SDF, URDF, or, with the suffix ``.xacro``,
                 xacro; the path of a model's folder (its `model.config` names the file); a
                 ``model://`` or ``package://`` URI of either; XML as text, which starts with ``<``.
-                Text that uses xacro is expanded too. xacro evaluates Python expressions: only
-                give it what you trust as code.
+                Text that declares ``xmlns:xacro`` is expanded too. xacro evaluates Python
+                expressions: only give it what you trust as code.
             arguments: Values of the ``<xacro:arg>``s.
 
         Raises:
@@ -99,8 +102,8 @@ class GazeboXMLLoader:
 
     def _open(self, source: str | Path, arguments: Mapping[str, str], load: Load) -> Element:
         """The root element of a source."""
-        if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-            label, path, text = "<string>", None, without_declaration(source)
+        if _is_xml(source):
+            label, path, text = _TEXT, None, without_declaration(str(source))
             is_xacro = b"xmlns:xacro" in text
         else:
             path = self._locate(source, load)
@@ -127,7 +130,10 @@ class GazeboXMLLoader:
         return model_file(path, load) if path.is_dir() else path
 
 
+def _is_xml(source: str | Path) -> bool:
+    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+
+
 def _unexpected(source: str | Path, expected: str, got: str) -> ModelFormatError:
-    text = str(source)
-    file = "<string>" if text.lstrip().startswith("<") else text
+    file = _TEXT if _is_xml(source) else str(source)
     return ModelFormatError(f"expected {expected}, got {got}", file=file)

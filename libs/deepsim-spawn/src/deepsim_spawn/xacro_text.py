@@ -52,7 +52,8 @@ def expand_xacro(
         xacro.init_stacks(None if path is None else str(path))
         try:
             document = _parse(text, label)
-            xacro.process_doc(document, mappings=dict(arguments), verbosity=0)
+            mappings = {name: str(value) for name, value in arguments.items()}
+            xacro.process_doc(document, mappings=mappings, verbosity=0)
         except ModelFormatError:
             raise
         except Exception as error:  # an expression may raise anything

@@ -18,7 +18,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
-_PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
+_BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -45,7 +45,9 @@ def refuse_doctype(text: bytes, label: str) -> None:
     """
     if b"\0" in text[:200]:
         raise ModelFormatError("is not text in UTF-8 or another 8-bit encoding", file=label, line=1)
-    end = _PROLOG.match(text).end()  # type: ignore[union-attr] # matches the empty string too
+    end = 0
+    while part := _BEFORE_ROOT.match(text, end):
+        end = part.end()
     if text[end : end + 2] == b"<!":
         line = text.count(b"\n", 0, end) + 1
         raise ModelFormatError(
