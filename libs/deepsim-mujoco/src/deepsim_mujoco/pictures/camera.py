@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
 
 
 class Camera(Protocol):

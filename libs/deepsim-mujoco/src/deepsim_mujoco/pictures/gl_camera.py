@@ -8,16 +8,13 @@ import weakref
 from functools import partial
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
 
 from .gl_context import GlContext
 from .lens import Lens
-from .paint import VISUAL_GROUP
-from .shadow_region import ShadowRegion
-from .uploads import uploads_of
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
 _SHADOW_SIZE = 2048  # texels along the shadow map
@@ -75,7 +72,6 @@ class GlCamera:
         )
         lens = Lens(view)
         _aim(scene, lens, near, far / _SKY_DEPTH)
-        ...
 
 
 def _close(reference: weakref.ref[GlCamera]) -> None:

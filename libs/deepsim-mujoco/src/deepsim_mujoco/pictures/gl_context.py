@@ -6,9 +6,8 @@ from __future__ import annotations
 import importlib
 import os
 
-from deepsim_sync import DeepSimError
-
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import DeepSimError
 
 _PLATFORM = "PYOPENGL_PLATFORM"
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
+
+from deepsim_sync import CameraView
 
 Array = NDArray[np.float64]
 

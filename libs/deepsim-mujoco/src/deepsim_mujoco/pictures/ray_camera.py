@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
 
 from .bundle import tile_order
 from .lens import Lens

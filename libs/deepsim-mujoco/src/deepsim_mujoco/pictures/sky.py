@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-from deepsim_math import Color
 from numpy.typing import NDArray
 
+from deepsim_math import Color
 from deepsim_mujoco.engine import mujoco
 
 _NAME = "#sky"

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 
-from .checker import checker_brightness
 from .bundle import Array, Bundle
+from .checker import checker_brightness
 from .hits import Hits, Mask, first_hits
 from .lamps import Lamp, lamps
 from .lens import Lens

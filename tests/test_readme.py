@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front page shows what really happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+
+def test_the_example_prints_what_the_front_page_shows(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert [language for language, _ in blocks] == ["python", "text"]
+    exec(blocks[0][1], {"__name__": "readme"})
+    assert capsys.readouterr().out == blocks[1][1]
+
+
+def test_every_link_to_a_file_leads_somewhere(root: Path) -> None:
+    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("examples/**/*.md")]
+    pages += root.glob("libs/*/*.md")
+    broken = [
+        f"{page.relative_to(root)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+        if not target.startswith("http") and not (page.parent / target).exists()
+    ]
+    assert broken == []
