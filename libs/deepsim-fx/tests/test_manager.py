@@ -90,7 +90,7 @@ def test_reset_ends_all_effects(paint, world, looks):
     assert looks() == before
 
 
-@pytest.mark.parametrize("ticks", [(0, 1), (0, 4), (2, 2)])
+@pytest.mark.parametrize("ticks", [(0, 0), (0, 1), (0, 4), (2, 2)])
 def test_no_effect_outlives_a_reset_of_the_world(paint, world, looks, ticks):
     """Not even one that began at time 0, as the next one does."""
     before = looks()
@@ -101,6 +101,7 @@ def test_no_effect_outlives_a_reset_of_the_world(paint, world, looks, ticks):
     for _ in range(ticks[1]):
         world.tick()
     world.reset()
+    assert (old.attached, looks()) == (False, before)
     new = paint("cone", columns={"visible": False})
     new.attach()
     world.tick()

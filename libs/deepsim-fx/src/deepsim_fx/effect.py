@@ -26,8 +26,8 @@ class AbstractEffect(ABC):
     top of what the visuals look like, and of effects that were attached before it; when it ends,
     what is beneath shows again. Time is simulated time.
 
-    An effect ends before its time in the first tick after its last target was deleted, or after
-    the world was reset.
+    An effect ends before its time when the world is reset, and in the first tick after its last
+    target was deleted.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several. An effect is on

@@ -29,7 +29,6 @@ class EffectManager(PerWorld):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._effects: dict[AbstractEffect, Rows] = {}
-        self._ticked: tuple[AbstractEffect, ...] = ()
         self._looks = Looks(world)
         self._generation = world.entities.generation
         world.trackers.add(self)
@@ -67,9 +66,6 @@ class EffectManager(PerWorld):
         Raises:
             CallbackError: An effect or an observer raised.
         """
-        if delta_time == 0.0:  # the first tick since a reset: who ran before is of the past
-            for effect in self._ticked:
-                effect.detach()
         for effect in self:
             if effect not in self:
                 continue  # detached by one before it
@@ -78,7 +74,6 @@ class EffectManager(PerWorld):
             else:
                 effect.update(delta_time, sim_time)
         self.show()
-        self._ticked = tuple(self)
 
     def reset(self) -> None:
         """Ends all effects, the latest first."""

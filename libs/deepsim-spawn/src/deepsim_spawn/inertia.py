@@ -15,7 +15,7 @@ from .description import Inertial
 from .xml import Element
 
 _MARGIN = 1e-6
-"""Least second moment along an axis, as a part of the trace: keeps clear of the flat body."""
+"""Least second moment along an axis, as a part of their sum: keeps clear of the flat body."""
 
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of inertia of a body whose mass spreads so much along each principal axis."""

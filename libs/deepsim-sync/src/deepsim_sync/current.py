@@ -40,6 +40,9 @@ class PerWorld:
     def __init__(self, world: World) -> None:
         self.world = world
 
+    def reset(self) -> None:
+        """Forgets the last episode; `World.reset` calls it. Here there is nothing to forget."""
+
     @classmethod
     def get_instance(cls: type[T]) -> T:
         """The one of the current world.

@@ -196,6 +196,8 @@ class World:
     def tick(self) -> None:
         """One tick: getters, behaviours and users' trackers, setters, then the physics.
 
+        Within it this world is the current one.
+
         Raises:
             CallbackError: A behaviour or tracker raised; the physics did not advance.
             WriteRefusedError: The simulator refused rows; the physics did not advance.
@@ -203,16 +205,17 @@ class World:
         """
         now = self.time
         delta = 0.0 if self._last_tick is None else now - self._last_tick
-        self.trackers.update(delta, now)
+        with self:
+            self.trackers.update(delta, now)
         self._last_tick = now
         self._fresh -= {"models", "links"}
         self.simulator.step(self.steps_per_tick)
         self.ticks += 1
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to time 0: every model at its spawn pose and at rest, then all behaviours reset.
+        """Back to time 0: every model at its spawn pose and at rest.
 
-        Changes of pose and twist that are still pending are void; what visuals and lights look
+        Then all managers and trackers of this world are reset, and the behaviours last. Changes of pose and twist that are still pending are void; what visuals and lights look
         like stays.
 
         Args:
@@ -227,6 +230,9 @@ class World:
         self.simulator.reset(seed)
         self.ticks = 0
         self._last_tick = None
+        for single in list(self._singles.values()):
+            if single is not self.behaviours:
+                single.reset()
         self.behaviours.reset()
         self.flush()
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from deepsim_math import Vector3
+from deepsim_sync import SCOPE
 
 
 def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
@@ -50,9 +51,9 @@ def fraction(what: str, value: float) -> None:
 
 
 def unique(owner: str, kind: str, names: Iterable[str]) -> None:
-    """Refuses empty names, names with the scope mark ``::``, and names that occur twice."""
+    """Refuses empty names, names that look scoped, and names that occur twice."""
     for name, count in Counter(names).items():
-        if not name or "::" in name:
-            raise ValueError(f"{owner} has a {kind} named {name!r}: give a name without '::'")
+        if not name or SCOPE in name:
+            raise ValueError(f"{owner} has a {kind} named {name!r}: give a name without {SCOPE!r}")
         if count > 1:
             raise ValueError(f"{owner} has {count} {kind}s named {name!r}: names must be unique")

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from deepsim_math import Pose
+from deepsim_sync import SCOPE
 
 from .checks import unique
 from .joint import WORLD, JointDescription
 from .link import LinkDescription
 from .plugin import PluginDescription
-
-SCOPE = "::"
-"""Joins the parts of a name: ``nested::link``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deepsim_math import Pose
-from deepsim_spawn.description.model import SCOPE
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import word
+from deepsim_sync import SCOPE
 
 from .pose import read_pose
 

@@ -31,8 +31,6 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
     parent = element.require("parent")
     child = element.require("child")
     child_frame = child.value(word)
-    if child_frame == WORLD:
-        raise child.error("the world can be a joint's parent, not its child")
     child_link = scope.link(child_frame, child)
     parent_frame = parent.value(word)
     written, relative_to = read_pose(element)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from deepsim_math import Pose
 from deepsim_spawn.description import ModelDescription
-from deepsim_spawn.description.model import SCOPE
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, word
+from deepsim_sync import SCOPE
 
 from .frames import MODEL, Frame, Scope
 from .include import models_and_includes

@@ -124,6 +124,21 @@ HAMMER = _sdf("""
 </model>""")
 """A free body without gravity, whose centre of mass is at `HAMMER_CENTRE` of its frame."""
 
+RAISED_OFFSET = (0.2, -0.1, 0.3, 0.0, 0.0, 0.4794255386042030, 0.8775825618903728)
+
+RAISED = _sdf("""
+<model name="raised">
+  <link name="link">
+    <gravity>false</gravity>
+    <pose>0.2 -0.1 0.3 0 0 1</pose>
+    <inertial>
+      <mass>1</mass>
+      <inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>
+    </inertial>
+  </link>
+</model>""")
+"""A free body without gravity, whose only link is at `RAISED_OFFSET` of the model frame."""
+
 OUTER = _sdf("""
 <model name="outer">
   <static>true</static>

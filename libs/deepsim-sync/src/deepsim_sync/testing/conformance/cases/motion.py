@@ -16,6 +16,7 @@ from deepsim_sync.testing.conformance.models import (
     HAMMER_CENTRE,
     HINGED,
     PAIR,
+    RAISED,
 )
 
 from .base import GRAVITY, Conformance
@@ -69,11 +70,14 @@ class MotionConformance(Conformance):
         assert np.arcsin(about_z) == pytest.approx(angle, rel=1e-2)
         assert turned.z == pytest.approx(0.0, abs=1e-3)
 
+    @pytest.mark.parametrize("sdf", [HAMMER, RAISED])
     @pytest.mark.parametrize("kind", ["models", "links"])
-    def test_twist_is_the_motion_of_the_frame_origin(self, bench: Bench, kind: Kind) -> None:
+    def test_twist_is_the_motion_of_the_frame_origin(
+        self, bench: Bench, kind: Kind, sdf: str
+    ) -> None:
         """The twist of a body whose centre of mass is elsewhere fits the poses before and after."""
-        name = "hammer" if kind == "models" else "hammer::link"
-        bench.spawn(HAMMER, "hammer", (0, 0, 5, 0.5, -0.5, 0.5, 0.5))
+        name = "body" if kind == "models" else "body::link"
+        bench.spawn(sdf, "body", (0, 0, 5, 0.5, -0.5, 0.5, 0.5))
         bench.write({(kind, "twist"): {name: (1, -2, 0.5, 2, -3, 1)}})
         step = bench.simulator.timestep
         bench.simulator.step(20)

@@ -18,6 +18,8 @@ from deepsim_sync.testing.conformance.models import (
     OUTER,
     PAIR,
     PAIR_OFFSET,
+    RAISED,
+    RAISED_OFFSET,
 )
 
 from .base import Conformance
@@ -30,7 +32,7 @@ TWIST = (0.5, -1.0, 2.0, 0.3, 0.2, -0.1)
 class StateConformance(Conformance):
     """Reads and writes of the tables of models and links."""
 
-    @pytest.mark.parametrize("sdf", [BOX, BLOCK, PAIR, HAMMER, OUTER])
+    @pytest.mark.parametrize("sdf", [BOX, BLOCK, PAIR, HAMMER, RAISED, OUTER])
     @pytest.mark.parametrize("steps", [0, 7])
     def test_any_model_can_be_moved(self, bench: Bench, sdf: str, steps: int) -> None:
         """The pose of free and of static models reads back as it was set, at any time."""
@@ -40,7 +42,7 @@ class StateConformance(Conformance):
         assert bench.write({("models", "pose"): {"model": POSE}}) == ()
         assert_same_pose(bench.pose("model"), POSE)
 
-    @pytest.mark.parametrize("sdf", [BOX, PAIR, HAMMER])
+    @pytest.mark.parametrize("sdf", [BOX, PAIR, HAMMER, RAISED])
     @pytest.mark.parametrize("steps", [0, 7])
     def test_any_free_model_can_be_set_in_motion(self, bench: Bench, sdf: str, steps: int) -> None:
         """The twist of a free model reads back as it was set, at any time."""
@@ -50,13 +52,14 @@ class StateConformance(Conformance):
         assert bench.write({("models", "twist"): {"model": TWIST}}) == ()
         np.testing.assert_allclose(bench.twist("model"), TWIST, atol=1e-9)
 
-    def test_pose_and_twist_are_set_apart(self, bench: Bench) -> None:
+    @pytest.mark.parametrize("sdf", [HAMMER, RAISED])
+    def test_pose_and_twist_are_set_apart(self, bench: Bench, sdf: str) -> None:
         """A new pose leaves the twist as it is, and a new twist the pose."""
-        bench.spawn(HAMMER, "hammer", (0, 0, 9))
-        bench.write({("models", "twist"): {"hammer": TWIST}})
-        bench.write({("models", "pose"): {"hammer": POSE}})
-        np.testing.assert_allclose(bench.twist("hammer"), TWIST, atol=1e-9)
-        assert_same_pose(bench.pose("hammer"), POSE)
+        bench.spawn(sdf, "model", (0, 0, 9))
+        bench.write({("models", "twist"): {"model": TWIST}})
+        bench.write({("models", "pose"): {"model": POSE}})
+        np.testing.assert_allclose(bench.twist("model"), TWIST, atol=1e-9)
+        assert_same_pose(bench.pose("model"), POSE)
 
     def test_one_batch_for_everything(self, bench: Bench) -> None:
         """Rows of all kinds are set in one call, whatever the order in which they are given."""
@@ -121,6 +124,22 @@ class StateConformance(Conformance):
         linear = np.add(TWIST[:3], np.cross(TWIST[3:], arm))
         expected = [*linear, *TWIST[3:]]
         np.testing.assert_allclose(bench.get("links", "twist", "pair::top"), expected, atol=1e-9)
+
+    def test_a_model_follows_its_link(self, bench: Bench) -> None:
+        """Setting a link takes the model frame along, which is somewhere else."""
+        bench.spawn(RAISED, "raised")
+        bench.write(
+            {
+                ("links", "pose"): {"raised::link": POSE},
+                ("links", "twist"): {"raised::link": TWIST},
+            }
+        )
+        assert_same_pose(bench.get("links", "pose", "raised::link"), POSE)
+        to_model = Pose.from_array(RAISED_OFFSET).inverse()
+        assert_same_pose(bench.pose("raised"), Pose.from_array(POSE) @ to_model)
+        arm = Pose.from_array(POSE).transform_vector(to_model.position)
+        linear = np.add(TWIST[:3], np.cross(TWIST[3:], arm))
+        np.testing.assert_allclose(bench.twist("raised"), [*linear, *TWIST[3:]], atol=1e-9)
 
     def test_nested_models_follow_the_outer_one(self, bench: Bench) -> None:
         """A model within a model is moved along with it."""
