@@ -121,9 +121,9 @@ class Quaternion(Row):
         """Convert fixed-axis roll, pitch, yaw [rad], given as three numbers or one Euler."""
         if isinstance(roll, Euler):
             roll, pitch, yaw = roll
-        half_roll = 0.5 * float(roll)
-        half_pitch = 0.5 * float(pitch)
-        half_yaw = 0.5 * float(yaw)
+        half_roll = 0.5 * number(roll, "roll")
+        half_pitch = 0.5 * number(pitch, "pitch")
+        half_yaw = 0.5 * number(yaw, "yaw")
         sr, cr = math.sin(half_roll), math.cos(half_roll)
         sp, cp = math.sin(half_pitch), math.cos(half_pitch)
         sy, cy = math.sin(half_yaw), math.cos(half_yaw)
@@ -153,7 +153,7 @@ class Quaternion(Row):
             ValueError: when `axis` has zero length.
         """
         direction = Vector3(*xyz(axis)).normalized()
-        half = 0.5 * float(angle)
+        half = 0.5 * number(angle, "angle")
         s = math.sin(half)
         return cls(s * direction.x, s * direction.y, s * direction.z, math.cos(half))
 
@@ -283,7 +283,7 @@ class Quaternion(Row):
             ValueError: when either length is zero.
         """
         a, b = unit(self), unit(other)
-        return Quaternion(*great_arc(*a, *b, float(t)))
+        return Quaternion(*great_arc(*a, *b, number(t, "t")))
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether each component is close to that of `other` or of its negative.

@@ -215,8 +215,8 @@ class World:
     def reset(self, seed: int | None = None) -> None:
         """Back to time 0: every model at its spawn pose and at rest.
 
-        Then all managers and trackers of this world are reset, and the behaviours last. Changes of pose and twist that are still pending are void; what visuals and lights look
-        like stays.
+        Then all managers and trackers of this world are reset, and the behaviours last. Changes of
+        pose and twist that are still pending are void; what visuals and lights look like stays.
 
         Args:
             seed: New seed of the random generator; without one its stream goes on.

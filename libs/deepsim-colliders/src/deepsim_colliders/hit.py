@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answer of a raycast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Optional
+
+from deepsim_math import Point, Vector3
+
+if TYPE_CHECKING:
+    from .collider import Collider
+
+
+class Hit(NamedTuple):
+    """Where a ray meets a collider, in the world frame.
+
+    Colliders are closed sets: their surface belongs to them. The ray is cut to its first connected
+    piece inside the collider, at distances [distance, exit_distance] along the ray.
+    """
+
+    collider: Collider
+    """What was hit."""
+
+    distance: float
+    """Along the ray to where it enters [m]; 0 when it starts inside."""
+
+    point: Point
+    """Where it enters."""
+
+    normal: Optional[Vector3]
+    """Unit normal of the surface where it enters, against the ray; None when it starts inside."""
+
+    exit_distance: float
+    """Along the ray to where it leaves [m]; infinity when a vertical ray never leaves a 2D one."""
+
+    inside: bool
+    """Whether the ray starts inside or on the surface."""
