@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import ModelDescription
+from deepsim_spawn import ModelDescription, UnsupportedElementWarning
 from deepsim_sync import SpawnError, Transform, World, WriteRefusedError
 
 Load = Callable[[str], ModelDescription]
@@ -192,3 +192,34 @@ def test_a_link_without_gravity_floats_and_a_rotated_inertia_counts(load: Load) 
             world.tick()
         assert model.twist.isclose(spin, abs_tol=1e-3) is steady
         assert model.pose.position.isclose((0, 0, 0), abs_tol=1e-9)
+
+
+def test_a_flat_inertia_is_accepted_in_any_orientation(load: Load) -> None:
+    """Ixx + Iyy = Izz exactly, which rounding may make too little."""
+    rng = np.random.default_rng(0)
+    world = World(MujocoSimulator())
+    for number in range(30):
+        ixx, iyy = rng.uniform(0.01, 1.0, 2)
+        turn = " ".join(str(angle) for angle in rng.uniform(-3, 3, 3))
+        disc = load(
+            f"""<link name="link"><inertial><pose>0 0 0 {turn}</pose><mass>1</mass>
+            <inertia><ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{ixx + iyy}</izz></inertia>
+            </inertial></link>"""
+        )
+        world.spawn(disc, f"disc{number}", Pose())
+    world.tick()
+
+
+def test_what_is_left_out_is_named_once_per_kind(load: Load) -> None:
+    bouncy = """<collision name="{}"><geometry><sphere><radius>1</radius></sphere></geometry>
+    <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
+    </collision>"""
+    text = f"""<link name="link">{bouncy.format("one")}{bouncy.format("two")}
+    <sensor name="s" type="imu"/></link>"""
+    description = load(text)
+    with pytest.warns(UnsupportedElementWarning) as caught:
+        world_with(description)
+    assert sorted(str(warning.message) for warning in caught) == [
+        "model 'm': imu sensors of link::s not simulated by MuJoCo here",
+        "model 'm': restitution of link::one and 1 more not simulated by MuJoCo here",
+    ]

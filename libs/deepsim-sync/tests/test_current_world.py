@@ -13,6 +13,7 @@ from deepsim_math import Pose
 from deepsim_sync import (
     Behaviour,
     BehaviourManager,
+    CallbackError,
     DuplicateEntityError,
     GetLinkStateTracker,
     GetModelStateTracker,
@@ -179,6 +180,38 @@ def test_asyncio_tasks_have_worlds_of_their_own() -> None:
         return await asyncio.gather(*(work() for _ in range(3)))
 
     assert all(asyncio.run(main()))
+
+
+def test_a_tick_makes_its_world_current() -> None:
+    """For every tracker; afterwards, and after an error, the one before is current again."""
+    outer, inner = new_world(), new_world()
+    seen = []
+
+    class Witness:
+        def update_tracker(self, delta_time: float, sim_time: float) -> None:
+            seen.append(World.current())
+            if inner.ticks:
+                raise ValueError
+
+    inner.trackers.add(Witness())
+    with outer:
+        inner.tick()
+        assert World.current() is outer
+        with pytest.raises(CallbackError):
+            inner.tick()
+        assert World.current() is outer
+    assert seen == [inner, inner]
+
+
+def test_hooks_run_in_the_world_of_their_behaviour() -> None:
+    """Whoever calls them, and wherever."""
+    world, seen = new_world(), []
+    ball = Behaviour("ball", world=world)
+    ball.on_update = ball.on_reset = lambda: seen.append(World.current())
+    world.behaviours.update()
+    with new_world():
+        world.reset()
+    assert seen == [world, world]
 
 
 def test_two_worlds_never_see_each_other() -> None:

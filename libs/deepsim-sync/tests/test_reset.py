@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from deepsim_math import Pose, Twist
-from deepsim_sync import Behaviour, CallbackError, Transform, World
+from deepsim_sync import Behaviour, CallbackError, PerWorld, Transform, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -52,6 +52,20 @@ def test_behaviours_are_reset_after_the_simulator(world: World, simulator: Table
     assert [call.method for call in simulator.log if call.method != "read"] == ["reset", "write"]
     assert first.transform.pose == Pose((1, 0, 0))
     assert second.transform.pose == Pose((2, 0, 0))
+
+
+def test_what_a_world_has_one_of_is_reset_before_behaviours(world: World) -> None:
+    """So that behaviours find managers without a past."""
+    notes = []
+
+    class Scores(PerWorld):
+        def reset(self) -> None:
+            notes.append("scores")
+
+    Behaviour("ball").on_reset = lambda: notes.append("ball")
+    Scores.get_instance()
+    world.reset()
+    assert notes == ["scores", "ball"]
 
 
 def test_delta_time_begins_anew(world: World) -> None:

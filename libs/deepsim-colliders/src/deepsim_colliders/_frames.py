@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import Tuple
+from operator import mul
+from typing import Iterable, Tuple
 
 from deepsim_math import Pose
 
 Pair = Tuple[float, float]
 Triple = Tuple[float, float, float]
+
+
+def dot(a: Iterable[float], b: Iterable[float]) -> float:
+    """Scalar product in any number of dimensions."""
+    return sum(map(mul, a, b))
 
 
 class Frame2D:

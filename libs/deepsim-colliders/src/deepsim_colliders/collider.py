@@ -19,7 +19,9 @@ Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 
 # Touching counts as meeting. Rounding moves a turned surface by some 1e-16 of its size, so what
 # comes within this part of the sizes counts as touching.
-_TOUCH = 1e-9
+TOUCH = 1e-9
+
+ORIGIN = Pose()
 
 
 class Collider(ABC):
@@ -200,16 +202,66 @@ class Collider(ABC):
 
     def _touch(self, other: Collider) -> float:
         """Gap [m] below which this and `other` count as touching."""
-        return _TOUCH * (self._size + other._size)
+        return TOUCH * (self._size + other._size)
 
-    @abstractmethod
     def _local_frame(self) -> Any:
         """Frame2D or Frame3D of the present pose."""
+        pose = self.pose
+        if self._frame is None:
+            self._frame = self._make_frame(pose)
+        return self._frame
+
+    # What the dimensions decide.
+
+    @abstractmethod
+    def _make_frame(self, pose: Pose) -> Any:
+        """Frame2D or Frame3D of a pose."""
 
     @abstractmethod
     def _point(self, values: Any) -> Any:
-        """Coordinates of a point or vector in the world, as many as there are dimensions."""
+        """Coordinates of a point or vector, as many as there are dimensions."""
 
     @abstractmethod
     def _refuse_shape(self, points: NDArray[np.float64]) -> None:
         """Raise ValueError when `points` is no array of points for this many dimensions."""
+
+    # What a shape answers in its own frame.
+
+    @property
+    @abstractmethod
+    def _size(self) -> float:
+        """Distance of the farthest point of the shape from the origin of its frame."""
+
+    @abstractmethod
+    def _holds(self, point: Any) -> bool:
+        """Whether a point is in the shape or touches it."""
+
+    @abstractmethod
+    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """`_holds` for an array of points."""
+
+    @abstractmethod
+    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+        """Find the first connected piece of a ray or its line in the shape."""
+
+    # What a shape answers in the world frame.
+
+    @abstractmethod
+    def _near(self, point: Any, reach: float) -> bool:
+        """Whether some point of the shape is within `reach` of `point`."""
+
+    @abstractmethod
+    def _farthest(self, point: Any) -> float:
+        """Distance from `point` of the point of the shape that is farthest from it."""
+
+    @abstractmethod
+    def _support(self, direction: Any) -> float:
+        """How far the shape reaches along the unit vector `direction`: max of p . direction."""
+
+    @abstractmethod
+    def _intersects(self, other: Any) -> bool:
+        """Whether both meet; NotImplemented leaves the question to `other`."""
+
+    @abstractmethod
+    def _contains(self, other: Any) -> bool:
+        """Whether `other`, of the same dimensions, is in the shape."""

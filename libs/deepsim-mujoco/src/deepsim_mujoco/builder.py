@@ -30,6 +30,7 @@ from .pictures import add_checker
 from .shapes import apply_shape
 from .surfaces import apply_surface
 from .tree import Carrier, Frame, Node, link_trees, model_frames
+from .unsupported import warn_of_unsupported
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
@@ -95,6 +96,7 @@ def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, p
     except BaseException:
         remove_model(spec, built)
         raise
+    warn_of_unsupported(description, name)
     return built
 
 
@@ -177,9 +179,7 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
 
 
 def _set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
-    """Mass and inertia, the tensor turned into the axes of the body: R I R^T."""
-    pose = frame @ inertial.pose
-    turn = quaternions.to_matrix(pose.orientation.normalized())
+    """Mass and inertia, by the principal moments and axes."""
     tensor = np.array(
         [
             [inertial.ixx, inertial.ixy, inertial.ixz],
@@ -187,10 +187,17 @@ def _set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
             [inertial.ixz, inertial.iyz, inertial.izz],
         ]
     )
-    tensor = turn @ tensor @ turn.T
+    moments, axes = np.linalg.eigh(tensor)
+    # A flat body has I3 = I1 + I2, which rounding must not push over what MuJoCo accepts.
+    flat = moments[0] + moments[1]
+    if math.isclose(moments[2], flat, rel_tol=1e-9):
+        moments[2] = flat
+    axes[:, 2] *= np.linalg.det(axes)  # right-handed
+    pose = frame @ inertial.pose @ Pose((0.0, 0.0, 0.0), quaternions.from_matrix(axes))
     body.mass = inertial.mass
     body.ipos = list(pose.position)
-    body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+    body.iquat = list(pose.orientation.normalized().to_wxyz())
+    body.inertia = moments
     body.explicitinertial = True
 
 

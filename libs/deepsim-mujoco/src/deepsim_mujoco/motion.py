@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from deepsim_math import Pose, poses
-from deepsim_sync import SCOPE, Refusal
+from deepsim_sync import SCOPE, Cells, Refusal
 
 from .bodies import IN_COLUMN, IN_ROW, SUM_COLUMNS, SUM_ROWS, XYZ, Bodies, Floats, Hold, Rows
 from .builder import Built, anchor_name
@@ -21,6 +21,7 @@ STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _WXYZ = np.array([6, 3, 4, 5])  # our pose's quaternion in MuJoCo's order
+_NONE = np.zeros(0, dtype=np.intp)  # no rows
 
 
 class Motion:
@@ -140,8 +141,29 @@ class Motion:
 
     # Writing
 
-    def write_pose(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
-        """Moves rows to poses (k, 7) in the world; returns the rows that cannot be moved."""
+    def write(self, kind: StateKind, pose: Cells | None, twist: Cells | None) -> list[Refusal]:
+        """Sets poses (k, 7) and twists (k, 6) of rows in the world.
+
+        Joints keep their positions and velocities: a car that is pushed keeps its wheels turning.
+
+        Returns:
+            The rows that joints hold, and static ones that were given a velocity.
+        """
+        refusals = []
+        if pose is not None:
+            # MuJoCo has angular velocities in the axes of the body: turning it would turn them.
+            alone = twist is None or not np.array_equal(pose.rows, twist.rows)
+            rows = pose.rows[self._hold[kind][pose.rows] == Hold.FREE] if alone else _NONE
+            kept = self._twists(kind, rows) if len(rows) else None
+            refusals += self._write_pose(kind, pose.rows, pose.values)
+            if kept is not None:
+                self.update_kinematics()
+                self._set_row_velocity(self._bodies[kind], rows, kept)
+        if twist is not None:
+            refusals += self._write_twist(kind, twist.rows, twist.values)
+        return refusals
+
+    def _write_pose(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
         bodies, hold = self._bodies[kind], self._hold[kind][rows]
         others = hold.any()  # Hold.FREE is 0
         if others:  # the general case starts from where things are now
@@ -162,11 +184,7 @@ class Motion:
         self._mocap_quat[bodies.mocap[rows[placed]]] = targets[placed][:, _WXYZ]
         return [self._held_by_joints(kind, "pose", row) for row in rows[hold == Hold.JOINTS]]
 
-    def write_twist(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
-        """Sets velocities (k, 6) of rows in the world; returns the rows that cannot have them.
-
-        Joints keep their velocities: a car that is pushed keeps its wheels turning.
-        """
+    def _write_twist(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
         self.update_kinematics()
         bodies, hold = self._bodies[kind], self._hold[kind][rows]
         if not hold.any():  # Hold.FREE is 0
@@ -184,6 +202,17 @@ class Motion:
                 reason = "it stays where it is put, so it has no velocity"
                 refusals.append(Refusal(kind, "twist", self.names[kind][row], reason))
         return refusals
+
+    def _twists(self, kind: StateKind, rows: Rows) -> Floats:
+        """Of rows with a free joint, (k, 6)."""
+        self.update_kinematics()
+        bodies = self._bodies[kind]
+        body, dof = bodies.body[rows], bodies.dof[rows][:, None]
+        linear = self._qvel[dof + XYZ]
+        angular = self._rotate(body, self._qvel[dof + 3 + IN_ROW])
+        if bodies.is_shifted[rows].any():
+            linear += np.cross(angular, self._rotate(body, bodies.offset[rows][:, IN_ROW]))
+        return np.concatenate([linear, angular], axis=1)
 
     def _set_row_velocity(self, bodies: Bodies, rows: Rows, values: Floats) -> None:
         linear, angular, body = values[:, :3], values[:, 3:], bodies.body[rows]
@@ -213,11 +242,16 @@ class Motion:
         roots = self._roots[row]
         motion = poses.compose(target, poses.inverse(self._row_pose("models", row)))
         moved = poses.compose(motion, self._body_poses(roots.body))
+        body, dof = roots.free_body, roots.dof[roots.free]
+        linear = self._qvel[roots.free_linear]
+        angular = self._rotate(body, self._qvel[roots.free_angular])
         self._qpos[roots.qpos_pose[roots.free]] = moved[roots.free]
         placed = np.flatnonzero(roots.mocap >= 0)
         self._mocap_pos[roots.mocap[placed]] = moved[placed, :3]
         self._mocap_quat[roots.mocap[placed]] = moved[placed][:, _WXYZ]
         self._stale = True
+        self.update_kinematics()
+        self._set_velocity(body, dof, linear, angular)
 
     def _turn_together(self, row: int, twist: Floats) -> None:
         """Gives all free roots of a model the velocities of one rigid motion."""

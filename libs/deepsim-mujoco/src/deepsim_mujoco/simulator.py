@@ -157,10 +157,8 @@ class MujocoSimulator:
         refusals: list[Refusal] = []
         cells = changes.cells
         for state in STATE_KINDS:
-            if (pose := cells.get((state, "pose"))) is not None:
-                refusals += self._motion.write_pose(state, pose.rows, pose.values)
-            if (twist := cells.get((state, "twist"))) is not None:
-                refusals += self._motion.write_twist(state, twist.rows, twist.values)
+            pose, twist = cells.get((state, "pose")), cells.get((state, "twist"))
+            refusals += self._motion.write(state, pose, twist)
         looks = {key: value for key, value in cells.items() if key[0] not in STATE_KINDS}
         for (kind, column), value in looks.items():
             self._appearance.write(kind, column, value)

@@ -31,8 +31,9 @@ class Spawner(Protocol):
 class Behaviour:
     """What one model of a world does.
 
-    Subclasses override the hooks ``on_...``; all of them do nothing here. An exception in a hook
-    is raised as `CallbackError`, which names the behaviour, the hook and the tick.
+    Subclasses override the hooks ``on_...``; all of them do nothing here. Within a hook the
+    behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
+    names the behaviour, the hook and the tick.
 
     Args:
         name: The model's name; unique among the world's behaviours.
@@ -164,7 +165,8 @@ class Behaviour:
 
     def _call(self, hook: Callable[..., None], *args: Any) -> None:
         try:
-            hook(*args)
+            with self.world:
+                hook(*args)
         except CallbackError:
             raise
         except Exception as error:

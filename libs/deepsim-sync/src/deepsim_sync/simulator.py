@@ -61,7 +61,12 @@ class Simulator(Protocol):
         ...
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch; links are written after models.
+        """Applies a batch; links are written after models, twists after poses.
+
+        A pose that is written alone leaves the twist as it was, in the world frame.
+
+        Args:
+            changes: Of the present generation of entities.
 
         Returns:
             The rows that were not accepted, empty if all were. They keep their old values.
@@ -73,12 +78,12 @@ class Simulator(Protocol):
 
         Args:
             description: What the backend builds models from (`deepsim_spawn.ModelDescription`).
-            name: A name that no model has.
+            name: A name that no model has; not empty, and without ``::``, which joins names.
             pose: Of the model frame.
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The description cannot be built; nothing was added.
+            SpawnError: The description cannot be built, or the name is none; nothing was added.
         """
         ...
 
@@ -87,6 +92,7 @@ class Simulator(Protocol):
 
         Raises:
             UnknownEntityError: There is no such model.
+            DeepSimError: The model is a part of another one, which can only go as a whole.
         """
         ...
 

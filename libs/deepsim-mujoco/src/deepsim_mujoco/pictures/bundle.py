@@ -28,19 +28,20 @@ class Bundle:
 
     Args:
         origin: (3,) world frame [m].
-        rays: (n, 3) of any length, neighbours next to one another; n > 0.
+        rays: (3, n) of any length, neighbours next to one another; n > 0.
     """
 
     def __init__(self, origin: Array, rays: Array) -> None:
         self.origin = origin
         self.rays = rays
-        starts = np.arange(0, len(rays), _PACKET)
-        units = rays / np.sqrt(np.einsum("ij,ij->i", rays, rays))[:, None]
-        axes = np.add.reduceat(units, starts)
-        axes /= np.maximum(np.linalg.norm(axes, axis=1), 1e-12)[:, None]
-        units -= np.repeat(axes, _PACKET, axis=0)[: len(rays)]
-        chords = np.sqrt(np.maximum.reduceat(np.einsum("ij,ij->i", units, units), starts))
-        self._axes = axes
+        count = rays.shape[1]
+        starts = np.arange(0, count, _PACKET)
+        units = rays / np.sqrt(np.einsum("ij,ij->j", rays, rays))
+        axes = np.add.reduceat(units, starts, axis=1)
+        axes /= np.maximum(np.linalg.norm(axes, axis=0), 1e-12)
+        units -= np.repeat(axes, _PACKET, axis=1)[:, :count]
+        chords = np.sqrt(np.maximum.reduceat(np.einsum("ij,ij->j", units, units), starts))
+        self._axes = axes.T
         self._angles = _angle(chords)
 
     def near(self, centres: Array, radii: Array) -> NDArray[np.bool_]:
@@ -68,7 +69,7 @@ class Bundle:
         """The rays of marked packets, as indices in rising order."""
         starts = np.flatnonzero(packets) * _PACKET
         members = (starts[:, None] + np.arange(_PACKET)).ravel()
-        return members[: np.searchsorted(members, len(self.rays))]
+        return members[: np.searchsorted(members, self.rays.shape[1])]
 
 
 def _angle(chords: Array) -> Array:

@@ -42,7 +42,7 @@ def checker_brightness(
     """How bright the checker is at points of a plane, for cameras that know no textures.
 
     Args:
-        points: (n, 2) in the frame of the plane [m].
+        points: (2, n) in the frame of the plane [m].
         blur: (n,) how much of the plane a pixel covers [m]; tiles that are too small to be seen
             fade into their mean.
 
@@ -50,6 +50,6 @@ def checker_brightness(
         (n,) factors in 0..1.
     """
     tiles = np.floor(points / _TILE).astype(np.int64)
-    dark = (tiles[:, 0] + tiles[:, 1]) & 1
+    dark = (tiles[0] + tiles[1]) & 1
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
     return (1.0 - (1.0 - _DARK) * (0.5 + (dark - 0.5) * contrast)).astype(np.float32)

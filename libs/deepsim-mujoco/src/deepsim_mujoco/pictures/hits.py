@@ -26,7 +26,7 @@ class Hits:
     Attributes:
         geoms: (n,) ids, -1 where a ray hits nothing.
         depths: (n,) multiples of the rays.
-        normals: (n, 3) unit vectors that point against the rays.
+        normals: (3, n) unit vectors that point against the rays.
     """
 
     geoms: NDArray[np.int32]
@@ -35,7 +35,7 @@ class Hits:
 
     def __getitem__(self, some: NDArray[np.intp]) -> Hits:
         """Those of some rays."""
-        return Hits(self.geoms[some], self.depths[some], self.normals[some])
+        return Hits(self.geoms[some], self.depths[some], self.normals[:, some])
 
 
 def first_hits(
@@ -62,8 +62,8 @@ def first_hits(
     Returns:
         One hit per ray; depths and normals are of no meaning where nothing is hit.
     """
-    count = len(bundle.rays)
-    hits = Hits(np.full(count, -1, np.int32), np.full(count, far), np.zeros((count, 3)))
+    count = bundle.rays.shape[1]
+    hits = Hits(np.full(count, -1, np.int32), np.full(count, far), np.empty((3, count)))
     geoms = np.flatnonzero(shown)
     packets = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
     packets[model.geom_rbound[geoms] == 0.0] = True  # planes have no bound
@@ -71,25 +71,26 @@ def first_hits(
         members = bundle.members(marked)
         if not members.size:
             continue
-        rays = bundle.rays[members]
+        rays = bundle.rays[:, members]
         solid = SOLIDS.get(model.geom_type[geom])
         if solid is None:
             depths, normals = _cast(model, data, geom, bundle.origin, rays)
         else:
             axes = data.geom_xmat[geom].reshape(3, 3)
-            origin, rays = (bundle.origin - data.geom_xpos[geom]) @ axes, rays @ axes
+            origin = (bundle.origin - data.geom_xpos[geom]) @ axes
+            rays = axes.T @ rays
             depths = solid.enter(origin, rays, model.geom_size[geom])
         closer = np.flatnonzero((depths >= near) & (depths < hits.depths[members]))
         if solid is None:
-            normals = normals[closer]
+            normals = normals[:, closer]
         else:
-            points = origin + rays[closer] * depths[closer, None]
-            normals = solid.outward(points, model.geom_size[geom]) @ axes.T
-            normals /= np.linalg.norm(normals, axis=1)[:, None]
+            points = origin[:, None] + rays[:, closer] * depths[closer]
+            normals = axes @ solid.outward(points, model.geom_size[geom])
+            normals /= np.sqrt(np.einsum("ij,ij->j", normals, normals))
         where = members[closer]
         hits.geoms[where] = geom
         hits.depths[where] = depths[closer]
-        hits.normals[where] = normals
+        hits.normals[:, where] = normals
     return hits
 
 
@@ -97,7 +98,7 @@ def _cast(
     model: mujoco.MjModel, data: mujoco.MjData, geom: int, origin: Array, rays: Array
 ) -> tuple[Array, Array]:
     """Depths and normals on a mesh or height field, of which only MuJoCo knows the surface."""
-    count = len(rays)
+    count = rays.shape[1]
     ids, depths, normals = np.empty(count, np.int32), np.empty(count), np.empty((count, 3))
     groups = model.geom_group.copy()
     model.geom_group[:] = _HIDDEN  # the only way to tell MuJoCo which geom counts
@@ -107,7 +108,7 @@ def _cast(
             model,
             data,
             origin,
-            rays.reshape(-1),
+            rays.T.reshape(-1),
             _CAST_AT_SHOWN,
             True,  # also what is fixed to the world
             -1,  # exclude no body
@@ -120,8 +121,8 @@ def _cast(
     finally:
         model.geom_group[:] = groups
     depths[ids < 0] = np.inf
-    behind = np.einsum("ij,ij->i", normals, rays) > 0.0
+    behind = np.einsum("ij,ji->i", normals, rays) > 0.0
     if np.linalg.norm(data.geom_xpos[geom] - origin) < model.geom_rbound[geom]:
         depths[behind] = np.inf  # from inside
     normals[behind] *= -1.0  # the mesh is inside out
-    return depths, normals
+    return depths, normals.T

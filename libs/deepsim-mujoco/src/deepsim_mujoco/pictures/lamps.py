@@ -52,22 +52,22 @@ class Lamp:
         """How much of its diffuse light surfaces receive.
 
         Args:
-            points: (n, 3) world frame [m].
-            normals: (n, 3) unit vectors out of the surface.
+            points: (3, n) world frame [m].
+            normals: (3, n) unit vectors out of the surface.
 
         Returns:
             (n,) factors in 0..1.
         """
         if self.is_directional:
-            return np.maximum(normals @ -self.direction, 0.0).astype(np.float32)
-        towards = self.position - points
-        distance = np.linalg.norm(towards, axis=1)
-        towards /= np.maximum(distance, 1e-9)[:, None]
-        factor = np.maximum(np.einsum("ij,ij->i", normals, towards), 0.0)
+            return np.maximum(-self.direction @ normals, 0.0).astype(np.float32)
+        towards = self.position[:, None] - points
+        distance = np.sqrt(np.einsum("ij,ij->j", towards, towards))
+        towards /= np.maximum(distance, 1e-9)
+        factor = np.maximum(np.einsum("ij,ij->j", normals, towards), 0.0)
         constant, linear, quadratic = self.attenuation
         factor /= np.maximum(constant + (linear + quadratic * distance) * distance, 1e-9)
         if self.type == _SPOT:
-            cosine = towards @ -self.direction
+            cosine = -self.direction @ towards
             falloff = np.maximum(cosine, 0.0) ** self.exponent
             factor *= np.where(cosine >= math.cos(self.cutoff), falloff, 0.0)
         return factor.astype(np.float32)

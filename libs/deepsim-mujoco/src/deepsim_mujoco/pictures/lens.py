@@ -43,11 +43,11 @@ class Lens:
             rows: (n,) pixels from the upper edge.
 
         Returns:
-            (n, 3), not of unit length.
+            (3, n), not of unit length.
         """
         leftward = self.half_width - columns * self.pixel
         upward = self.half_height - rows * self.pixel
-        rays: Array = np.outer(leftward, self.left)
-        rays += np.outer(upward, self.up)
-        rays += self.forward
+        axes = np.stack([self.left, self.up], axis=1)
+        rays: Array = axes @ np.stack([leftward, upward])
+        rays += self.forward[:, None]
         return rays

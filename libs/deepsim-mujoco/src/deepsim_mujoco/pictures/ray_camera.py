@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
+from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_sync import CameraView
 
 from .bundle import tile_order
 from .lens import Lens
@@ -18,7 +18,7 @@ _EXTRA_RAYS = [(0.125, 0.375), (0.375, -0.125), (-0.125, -0.375), (-0.375, 0.125
 
 
 class RayCamera:
-    """Casts rays with MuJoCo and shades what they hit with NumPy.
+    """Casts rays and shades what they hit with NumPy.
 
     The same state gives the same bytes. Surfaces are matt. Shadows come from the strongest light
     that casts them; of several translucent things behind one another the nearest is seen, and
@@ -37,32 +37,29 @@ class RayCamera:
         lens = Lens(view)
         tracer = Tracer(model, data, lens, near, far)
         order = tile_order(view.width, view.height)
-        rows, columns = np.divmod(order, view.width)
-        rows, columns = rows + 0.5, columns + 0.5
-        colours = np.minimum(tracer.colours(lens.rays(columns, rows)), 1.0)
-        grid = np.empty_like(colours)
-        grid[order] = colours
-        rough = np.flatnonzero(_rough(grid.reshape(view.height, view.width, 3)).ravel()[order])
+        rows, columns = np.divmod(order, view.width) + np.array(0.5)
+        colours = tracer.colours(lens.rays(columns, rows))
+        picture = np.empty((3, view.height, view.width), np.float32)
+        picture.reshape(3, -1)[:, order] = colours
+        rough = np.flatnonzero(_rough(picture).reshape(-1)[order])
         if rough.size:
             extra = [lens.rays(columns[rough] + x, rows[rough] + y) for x, y in _EXTRA_RAYS]
-            more = np.minimum(tracer.colours(np.concatenate(extra)), 1.0)
-            total = colours[rough] + more.reshape(len(extra), -1, 3).sum(axis=0)
-            colours[rough] = total / (1 + len(extra))
-        picture = np.empty((len(order), 3), np.uint8)
-        picture[order] = np.rint(colours * 255)
-        return picture.reshape(view.height, view.width, 3)
+            more = tracer.colours(np.concatenate(extra, axis=1)).reshape(3, len(extra), -1)
+            smooth = (colours[:, rough] + more.sum(axis=1)) / (1 + len(extra))
+            picture.reshape(3, -1)[:, order[rough]] = smooth
+        return np.rint(picture * 255).astype(np.uint8).transpose(1, 2, 0).copy()
 
     def close(self) -> None:
         """Nothing is held."""
 
 
 def _rough(picture: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(height, width) the pixels on either side of an edge."""
-    rough = np.zeros(picture.shape[:2], np.bool_)
-    across = (np.abs(picture[:, 1:] - picture[:, :-1]) > _ROUGH).any(axis=2)
+    """(height, width) the pixels of a (3, height, width) picture on either side of an edge."""
+    rough = np.zeros(picture.shape[1:], np.bool_)
+    across = (np.abs(picture[:, :, 1:] - picture[:, :, :-1]) > _ROUGH).any(axis=0)
     rough[:, 1:] |= across
     rough[:, :-1] |= across
-    down = (np.abs(picture[1:] - picture[:-1]) > _ROUGH).any(axis=2)
+    down = (np.abs(picture[:, 1:] - picture[:, :-1]) > _ROUGH).any(axis=0)
     rough[1:] |= down
     rough[:-1] |= down
     return rough

@@ -65,13 +65,13 @@ class Sky:
             self._faces = texels[..., :3].astype(np.float32) / 255
 
     def colours(self, rays: NDArray[np.float64]) -> NDArray[np.float32]:
-        """(n, 3) RGB in 0..1 along (n, 3) rays of any length."""
-        axis = np.abs(rays).argmax(axis=1)
-        reach = rays[np.arange(len(rays)), axis]
+        """(3, n) RGB in 0..1 along (3, n) rays of any length."""
+        axis = np.abs(rays).argmax(axis=0)
+        reach = np.take_along_axis(rays, axis[None], axis=0)[0]
         face = _FACE_OF_AXIS[axis, (reach > 0).astype(np.intp)]
         edge = self._faces.shape[1]
         texels = []
         for direction in (_FACES[face, 2], _FACES[face, 1]):
-            across = np.einsum("ij,ij->i", rays, direction) / np.abs(reach)
+            across = np.einsum("ji,ij->i", rays, direction) / np.abs(reach)
             texels.append(np.minimum(((across + 1) / 2 * edge).astype(np.intp), edge - 1))
-        return self._faces[face, texels[0], texels[1]]
+        return self._faces[face, texels[0], texels[1]].T

@@ -2,7 +2,7 @@
 """Where rays enter the shapes that MuJoCo has formulas for, all rays of a shape at once.
 
 Every solid here is convex, so a ray is inside it during one interval. Rays are given in the frame
-of the shape, by one origin (3,) and directions (n, 3) of any length.
+of the shape, by one origin (3,) and directions (3, n) of any length.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Solid:
     Attributes:
         enter: From origin, directions and MuJoCo's size: (n,) multiples of the directions at
             which the rays enter, negative for rays that start inside, inf for those that miss.
-        outward: From points on the surface and the size: (n, 3) normals of any length.
+        outward: From points on the surface and the size: (3, n) normals of any length.
     """
 
     enter: Callable[[Array, Array, Array], Array]
@@ -42,8 +42,8 @@ def _slab(origin: float, rays: Array, half: float) -> Interval:
 
 def _unit_ball(origin: Array, rays: Array) -> Interval:
     """In the unit sphere, or, for two coordinates, in the endless tube of radius 1."""
-    square = np.einsum("ij,ij->i", rays, rays)
-    middle = -(rays @ origin)
+    square = np.einsum("ij,ij->j", rays, rays)
+    middle = -(origin @ rays)
     inside = 1.0 - origin @ origin
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(middle * middle + square * inside)  # NaN for rays that miss
@@ -66,17 +66,17 @@ def _common(*intervals: Interval) -> Array:
 def _enter_plane(origin: Array, rays: Array, size: Array) -> Array:
     """Front side only; a half length of 0 is endless."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        depth: Array = -origin[2] / rays[:, 2]
-    hit = (rays[:, 2] < 0.0) & (origin[2] > 0.0)
+        depth: Array = -origin[2] / rays[2]
+    hit = (rays[2] < 0.0) & (origin[2] > 0.0)
     for axis in (0, 1):
         if size[axis] > 0.0:
-            hit &= np.abs(origin[axis] + depth * rays[:, axis]) <= size[axis]
+            hit &= np.abs(origin[axis] + depth * rays[axis]) <= size[axis]
     depth[~hit] = np.inf
     return depth
 
 
 def _enter_box(origin: Array, rays: Array, size: Array) -> Array:
-    return _common(*(_slab(origin[i], rays[:, i], size[i]) for i in range(3)))
+    return _common(*(_slab(origin[i], rays[i], size[i]) for i in range(3)))
 
 
 def _enter_sphere(origin: Array, rays: Array, size: Array) -> Array:
@@ -84,12 +84,12 @@ def _enter_sphere(origin: Array, rays: Array, size: Array) -> Array:
 
 
 def _enter_ellipsoid(origin: Array, rays: Array, size: Array) -> Array:
-    return _common(_unit_ball(origin / size, rays / size))
+    return _common(_unit_ball(origin / size, rays / size[:, None]))
 
 
 def _enter_cylinder(origin: Array, rays: Array, size: Array) -> Array:
-    tube = _unit_ball(origin[:2] / size[0], rays[:, :2] / size[0])
-    return _common(tube, _slab(origin[2], rays[:, 2], size[1]))
+    tube = _unit_ball(origin[:2] / size[0], rays[:2] / size[0])
+    return _common(tube, _slab(origin[2], rays[2], size[1]))
 
 
 def _enter_capsule(origin: Array, rays: Array, size: Array) -> Array:
@@ -101,35 +101,30 @@ def _enter_capsule(origin: Array, rays: Array, size: Array) -> Array:
 
 
 def _plane_outward(points: Array, _: Array) -> Array:
-    return np.broadcast_to([0.0, 0.0, 1.0], points.shape)
+    return np.broadcast_to([[0.0], [0.0], [1.0]], points.shape)
 
 
 def _box_outward(points: Array, size: Array) -> Array:
-    face = np.abs(points / size).argmax(axis=1)[:, None]
-    normals = np.zeros_like(points)
-    np.put_along_axis(normals, face, np.take_along_axis(points, face, axis=1), axis=1)
-    return normals
-
-
-def _ellipsoid_outward(points: Array, size: Array) -> Array:
-    return points / (size * size)
+    face = np.abs(points / size[:, None]).argmax(axis=0)
+    return np.where(face == np.arange(3)[:, None], points, 0.0)
 
 
 def _sphere_outward(points: Array, _: Array) -> Array:
     return points
 
 
+def _ellipsoid_outward(points: Array, size: Array) -> Array:
+    return points / (size * size)[:, None]
+
+
 def _cylinder_outward(points: Array, size: Array) -> Array:
-    on_cap = np.abs(points[:, 2]) * size[0] > np.hypot(points[:, 0], points[:, 1]) * size[1]
-    normals = points.copy()
-    normals[on_cap, :2] = 0.0
-    normals[~on_cap, 2] = 0.0
-    return normals
+    on_cap = np.abs(points[2]) * size[0] > np.hypot(points[0], points[1]) * size[1]
+    return np.where(on_cap == np.array([[False], [False], [True]]), points, 0.0)
 
 
 def _capsule_outward(points: Array, size: Array) -> Array:
     normals = points.copy()
-    normals[:, 2] -= np.clip(points[:, 2], -size[1], size[1])
+    normals[2] -= np.clip(points[2], -size[1], size[1])
     return normals
 
 

@@ -16,10 +16,13 @@ from .lens import Lens
 from .paint import Paint
 from .sky import Sky
 
-Colours = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 _SUN_DISTANCE = 1e4  # [m] parallel light starts here: bends 1 mm in 10 m, costs no precision
+import os
+
+_BLOCK = int(os.environ.get("BLK", "8192"))
 _LIFT = 3e-4  # of the depth; lifts a point off its own surface before looking for shadows
 
 
@@ -42,92 +45,80 @@ class Tracer:
         self._paint = Paint.of(model)
         self._sky = Sky(model)
         self._lamps = lamps(model, data)
-        self._shadow_lamp = _strongest([lamp for lamp in self._lamps if lamp.casts_shadow])
+        casting = [lamp for lamp in self._lamps if lamp.casts_shadow]
+        self._shadow_lamp = max(casting, key=lambda lamp: lamp.diffuse.sum(), default=None)
 
-    def colours(self, rays: Array) -> Colours:
-        """(n, 3) RGB along (n, 3) rays that start at the lens; values may exceed 1."""
-        opaque, translucent = self._paint.opaque, self._paint.translucent
+    def colours(self, rays: Array) -> Floats:
+        """(3, n) RGB in 0..1 along (3, n) rays that start at the lens."""
+        blocks = range(0, rays.shape[1], _BLOCK)
+        return np.concatenate([self._block(rays[:, i : i + _BLOCK]) for i in blocks], axis=1)
+
+    def _block(self, rays: Array) -> Floats:
         bundle = Bundle(self._lens.position, rays)
-        hits = self._hits(bundle, opaque)
+        hits = self._hits(bundle, self._paint.opaque)
         colours = self._surfaces(rays, hits)
-        if translucent.any():
-            glass = self._hits(bundle, translucent)
-            in_front = (glass.geoms >= 0) & ((hits.geoms < 0) | (glass.depths < hits.depths))
-            some = np.flatnonzero(in_front)
-            glass = glass[some]
-            alpha = self._paint.alpha[glass.geoms, None]
-            tint = self._surfaces(rays[some], glass)
-            colours[some] = (1 - alpha) * colours[some] + alpha * tint
+        if self._paint.translucent.any():
+            glass = self._hits(bundle, self._paint.translucent)
+            some = np.flatnonzero((glass.geoms >= 0) & (glass.depths < hits.depths))
+            alpha = self._paint.alpha[glass.geoms[some]]
+            tint = self._surfaces(rays[:, some], glass[some])
+            colours[:, some] = (1 - alpha) * colours[:, some] + alpha * tint
         return colours
 
     def _hits(self, bundle: Bundle, shown: Mask) -> Hits:
         return first_hits(self._model, self._data, bundle, shown, self._near, self._far)
 
-    def _surfaces(self, rays: Array, hits: Hits) -> Colours:
+    def _surfaces(self, rays: Array, hits: Hits) -> Floats:
         """The colours of what was hit, and of the sky elsewhere."""
-        missed = hits.geoms < 0
-        if missed.all():
-            return self._sky.colours(rays)
-        if missed.any():
-            colours = np.empty((len(rays), 3), np.float32)
-            colours[missed] = self._sky.colours(rays[missed])
-            hit = np.flatnonzero(~missed)
-            colours[hit] = self._lit(rays[hit], hits[hit])
-            return colours
-        return self._lit(rays, hits)
+        hit, missed = np.flatnonzero(hits.geoms >= 0), np.flatnonzero(hits.geoms < 0)
+        colours = np.empty(rays.shape, np.float32)
+        colours[:, missed] = self._sky.colours(rays[:, missed])
+        if hit.size:
+            colours[:, hit] = self._lit(rays[:, hit], hits[hit])
+        return colours
 
-    def _lit(self, rays: Array, hits: Hits) -> Colours:
-        points = self._lens.position + rays * hits.depths[:, None]
+    def _lit(self, rays: Array, hits: Hits) -> Floats:
+        points = self._lens.position[:, None] + rays * hits.depths
         light = self._light(rays, hits, points)
-        light += self._paint.emission[hits.geoms, None]
-        light *= self._paint.rgb[hits.geoms]
-        planes = np.flatnonzero(self._model.geom_type == _PLANE)
-        for plane in planes:
+        light += self._paint.emission[hits.geoms]
+        light *= self._paint.rgb.T[:, hits.geoms]
+        for plane in np.flatnonzero(self._model.geom_type == _PLANE):
             some = np.flatnonzero(hits.geoms == plane)
-            light[some] *= self._checker(plane, points[some], rays[some], hits.depths[some])[
-                :, None
-            ]
-        return light
+            light[:, some] *= self._checker(
+                plane, points[:, some], rays[:, some], hits.depths[some]
+            )
+        return np.minimum(light, 1.0)
 
-    def _light(self, rays: Array, hits: Hits, points: Array) -> Colours:
-        """(n, 3) light that reaches the points."""
+    def _light(self, rays: Array, hits: Hits, points: Array) -> Floats:
+        """(3, n) light that reaches the points."""
         head = self._model.vis.headlight
-        light = np.empty((len(points), 3), np.float32)
-        light[:] = sum((lamp.ambient for lamp in self._lamps), np.zeros(3, np.float32))
-        if head.active:
-            light += head.ambient
-            if head.diffuse.any():
-                towards = -np.einsum("ij,ij->i", hits.normals, rays)
-                towards /= np.linalg.norm(rays, axis=1)
-                light += np.outer(towards, head.diffuse)
+        ambient = sum((lamp.ambient for lamp in self._lamps), head.active * head.ambient)
+        light = np.empty(points.shape, np.float32)
+        light[:] = ambient[:, None]
+        if head.active and head.diffuse.any():
+            facing = -np.einsum("ij,ij->j", hits.normals, rays)
+            facing /= np.sqrt(np.einsum("ij,ij->j", rays, rays))
+            light += head.diffuse[:, None] * facing.astype(np.float32)
         for lamp in self._lamps:
             shine = lamp.shine(points, hits.normals)
             if lamp is self._shadow_lamp:
-                reached = np.flatnonzero(shine > 0)
-                if not reached.size:
-                    continue
-                lift = hits.normals[reached] * (_LIFT * hits.depths[reached])[:, None]
-                shine[reached[self._in_shadow(lamp, points[reached] + lift)]] = 0.0
-            light += np.outer(shine, lamp.diffuse)
+                reached = np.flatnonzero(shine)
+                lift = hits.normals[:, reached] * (_LIFT * hits.depths[reached])
+                shine[reached] *= ~self._in_shadow(lamp, points[:, reached] + lift)
+            light += lamp.diffuse[:, None] * shine
         return light
 
     def _in_shadow(self, lamp: Lamp, points: Array) -> Mask:
-        """(n,) whether something is between the lamp and the points."""
+        """(n,) whether something is between the lamp and (3, n) points."""
         origin = lamp.position
         if lamp.is_directional:
             origin = self._lens.position - _SUN_DISTANCE * lamp.direction
-        bundle = Bundle(origin, points - origin)
+        bundle = Bundle(origin, points - origin[:, None])
         hits = first_hits(self._model, self._data, bundle, self._paint.opaque, 0.0, 1.0)
         return hits.geoms >= 0
 
-    def _checker(
-        self, plane: int, points: Array, rays: Array, depths: Array
-    ) -> NDArray[np.float32]:
+    def _checker(self, plane: int, points: Array, rays: Array, depths: Array) -> Floats:
         axes = self._data.geom_xmat[plane].reshape(3, 3)
-        inside = (points - self._data.geom_xpos[plane]) @ axes[:, :2]
-        steepness = np.maximum(np.abs(rays @ axes[:, 2]), 1e-9)
+        inside = axes[:, :2].T @ (points - self._data.geom_xpos[plane][:, None])
+        steepness = np.maximum(np.abs(axes[:, 2] @ rays), 1e-9)
         return checker_brightness(inside, self._lens.pixel * depths / steepness)
-
-
-def _strongest(some: list[Lamp]) -> Lamp | None:
-    return max(some, key=lambda lamp: float(lamp.diffuse.sum()), default=None)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a circle in 2D and a sphere in 3D share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, SupportsFloat
+
+import numpy as np
+from deepsim_math import Pose
+from numpy.typing import NDArray
+
+from ._crossings import Crossing, cross_ball
+from ._frames import dot
+from ._measures import positive
+from .collider import ORIGIN, TOUCH, Collider
+
+
+class BallCollider(Collider):
+    """All points within `radius` [m] of the origin of the frame."""
+
+    def __init__(self, radius: SupportsFloat, *, pose_offset: Pose = ORIGIN) -> None:
+        super().__init__(pose_offset)
+        self._radius = positive(radius, "radius")
+
+    @property
+    def radius(self) -> float:
+        """Radius [m]."""
+        return self._radius
+
+    @property
+    def _size(self) -> float:
+        return self._radius
+
+    def _holds(self, point: Any) -> bool:
+        return math.hypot(*point) <= self._radius * (1.0 + TOUCH)
+
+    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        reach = self._radius * (1.0 + TOUCH)
+        inside: NDArray[np.bool_] = np.einsum("...i,...i->...", points, points) <= reach * reach
+        return inside
+
+    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+        return cross_ball(origin, direction, self._radius)
+
+    def _near(self, point: Any, reach: float) -> bool:
+        return math.dist(self._local_frame().origin, point) <= self._radius + reach
+
+    def _farthest(self, point: Any) -> float:
+        return math.dist(self._local_frame().origin, point) + self._radius
+
+    def _support(self, direction: Any) -> float:
+        return dot(self._local_frame().origin, direction) + self._radius
+
+    def _intersects(self, other: Any) -> bool:
+        reach = self._radius + self._touch(other)
+        return bool(other._near(self._local_frame().origin, reach))
+
+    def _contains(self, other: Any) -> bool:
+        reach = self._radius + self._touch(other)
+        return bool(other._farthest(self._local_frame().origin) <= reach)

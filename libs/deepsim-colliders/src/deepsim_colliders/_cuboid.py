@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rectangle in 2D and a box in 3D share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Tuple
+
+import numpy as np
+from deepsim_math import Pose
+from numpy.typing import NDArray
+
+from ._crossings import Crossing, cross_box
+from ._frames import dot
+from .collider import TOUCH, Collider
+
+
+class CuboidCollider(Collider):
+    """All points whose coordinates in the frame are at most the half lengths [m]."""
+
+    def __init__(self, lengths: Tuple[float, ...], pose_offset: Pose) -> None:
+        super().__init__(pose_offset)
+        self._half = tuple(0.5 * length for length in lengths)
+        self._radius = math.hypot(*self._half)
+
+    @property
+    def _size(self) -> float:
+        return self._radius
+
+    def _holds(self, point: Any) -> bool:
+        touch = TOUCH * self._radius
+        return all(abs(p) <= h + touch for p, h in zip(point, self._half))
+
+    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        reach = np.array(self._half) + TOUCH * self._radius
+        inside: NDArray[np.bool_] = (np.abs(points) <= reach).all(axis=-1)
+        return inside
+
+    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+        return cross_box(origin, direction, self._half)
+
+    def _near(self, point: Any, reach: float) -> bool:
+        local = self._local_frame().to_local(point)
+        return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(local, self._half))) <= reach
+
+    def _farthest(self, point: Any) -> float:
+        local = self._local_frame().to_local(point)
+        return math.hypot(*(abs(p) + h for p, h in zip(local, self._half)))
+
+    def _support(self, direction: Any) -> float:
+        frame = self._local_frame()
+        reach = sum(h * abs(dot(axis, direction)) for axis, h in zip(frame.axes, self._half))
+        return dot(frame.origin, direction) + reach
+
+    def _contains(self, other: Any) -> bool:
+        frame = self._local_frame()
+        touch = self._touch(other)
+        for axis, h in zip(frame.axes, self._half):
+            middle = dot(frame.origin, axis)
+            back = tuple(-a for a in axis)
+            if not other._support(axis) <= middle + h + touch:
+                return False
+            if not other._support(back) <= -middle + h + touch:
+                return False
+        return True
+
+    def _faces_overlap(self, other: CuboidCollider) -> bool:
+        """Whether no face of either separates them: enough for rectangles, not for boxes."""
+        frame, others = self._local_frame(), other._local_frame()
+        touch = self._touch(other)
+        if not math.dist(frame.origin, others.origin) <= self._radius + other._radius + touch:
+            return False
+        gap = tuple(b - a for a, b in zip(frame.origin, others.origin))
+        mine = frame.turn_to_local(gap)
+        theirs = others.turn_to_local(gap)
+        columns = [tuple(map(abs, frame.turn_to_local(axis))) for axis in others.axes]
+        return all(
+            abs(d) <= h + touch + dot(row, other._half)
+            for d, h, row in zip(mine, self._half, zip(*columns))
+        ) and all(
+            abs(d) <= h + touch + dot(column, self._half)
+            for d, h, column in zip(theirs, other._half, columns)
+        )

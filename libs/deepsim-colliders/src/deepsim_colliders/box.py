@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, SupportsFloat
+
+from deepsim_math import Pose
+
+from ._cuboid import CuboidCollider
+from ._measures import positive
+from .collider import ORIGIN
+from .collider_3d import Collider3D
+
+
+class BoxCollider(CuboidCollider, Collider3D):
+    """Solid box about the origin of its frame, turned as its frame is.
+
+    Args:
+        length: along its x axis [m], > 0.
+        width: along its y axis [m], > 0.
+        height: along its z axis [m], > 0.
+        pose_offset: see `Collider`.
+    """
+
+    def __init__(
+        self,
+        length: SupportsFloat,
+        width: SupportsFloat,
+        height: SupportsFloat,
+        *,
+        pose_offset: Pose = ORIGIN,
+    ) -> None:
+        lengths = positive(length, "length"), positive(width, "width"), positive(height, "height")
+        super().__init__(lengths, pose_offset)
+
+    @property
+    def length(self) -> float:
+        """Length along x [m]."""
+        return 2.0 * self._half[0]
+
+    @property
+    def width(self) -> float:
+        """Width along y [m]."""
+        return 2.0 * self._half[1]
+
+    @property
+    def height(self) -> float:
+        """Height along z [m]."""
+        return 2.0 * self._half[2]
+
+    def _intersects(self, other: Any) -> bool:
+        if not isinstance(other, BoxCollider):
+            return NotImplemented
+        return self._faces_overlap(other) and self._edges_overlap(other)
+
+    def _edges_overlap(self, other: BoxCollider) -> bool:
+        """Whether no plane along one edge of each separates them (Gottschalk et al. 1996)."""
+        frame, others = self._local_frame(), other._local_frame()
+        touch = self._touch(other)
+        a, b = self._half, other._half
+        gap = frame.to_local(others.origin)
+        columns = [frame.turn_to_local(axis) for axis in others.axes]
+        for j, edge in enumerate(columns):
+            j1, j2 = columns[j - 2], columns[j - 1]
+            b1, b2 = b[j - 2], b[j - 1]
+            for i in range(3):
+                i1, i2 = i - 2, i - 1  # the other two axes, cyclically
+                length = math.hypot(edge[i1], edge[i2])  # of the normal: this edge x that edge
+                if length < 1e-6:
+                    continue  # parallel edges: the faces have answered
+                mine = a[i1] * abs(edge[i2]) + a[i2] * abs(edge[i1])
+                theirs = b1 * abs(j2[i]) + b2 * abs(j1[i])
+                apart = abs(gap[i2] * edge[i1] - gap[i1] * edge[i2])
+                if not apart <= mine + theirs + touch * length:
+                    return False
+        return True

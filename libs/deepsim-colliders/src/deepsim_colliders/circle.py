@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Discs."""
+
+from __future__ import annotations
+
+from ._ball import BallCollider
+from .collider_2d import Collider2D
+
+
+class CircleCollider(BallCollider, Collider2D):
+    """Disc about the origin of its frame, exactly round.
+
+    Args:
+        radius: [m], > 0.
+        pose_offset: see `Collider`.
+    """

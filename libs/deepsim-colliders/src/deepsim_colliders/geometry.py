@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapely geometries."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import numpy as np
+import shapely
+from deepsim_math import Pose
+from numpy.typing import NDArray
+
+from ._crossings import Crossing
+from ._frames import Frame2D, Pair
+from ._outline import Outline
+from .circle import CircleCollider
+from .collider import ORIGIN, TOUCH
+from .collider_2d import Collider2D
+from .rectangle import RectangleCollider
+
+_KINDS = ("Polygon", "MultiPolygon", "LineString", "LinearRing", "MultiLineString")
+
+
+class GeometryCollider(Collider2D):
+    """Areas or lines of shapely, in the frame of the collider: a track, a lane, a wall.
+
+    The geometry moves and turns with the frame, about the origin of the frame. It is prepared once;
+    queries bring the other side into its frame.
+
+    Args:
+        geometry: Polygon, MultiPolygon, LineString, LinearRing or MultiLineString [m]; z is
+            ignored.
+        pose_offset: see `Collider`.
+
+    Raises:
+        TypeError: when `geometry` is another kind, or no geometry.
+        ValueError: when `geometry` is empty or invalid; the message says why.
+    """
+
+    def __init__(self, geometry: shapely.Geometry, *, pose_offset: Pose = ORIGIN) -> None:
+        super().__init__(pose_offset)
+        self._geometry = _checked(geometry)
+        corners = shapely.get_coordinates(self._geometry)
+        self._corners = corners
+        self._radius = float(np.hypot(corners[:, 0], corners[:, 1]).max())
+        # The same shape with its surface moved out by the touching distance: shapely answers for
+        # closed sets, but after a rotation only rounding would decide what is on the surface.
+        self._closed = shapely.buffer(self._geometry, TOUCH * self._radius, join_style="mitre")
+        self._outline = Outline(self._geometry)
+        for prepared in (self._geometry, self._closed, self._geometry.boundary):
+            shapely.prepare(prepared)
+
+    @property
+    def geometry(self) -> shapely.Geometry:
+        """The geometry in the frame of the collider, without z."""
+        return self._geometry
+
+    @property
+    def _size(self) -> float:
+        return self._radius
+
+    def _holds(self, point: Pair) -> bool:
+        return bool(shapely.intersects_xy(self._closed, *point))
+
+    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = shapely.intersects_xy(
+            self._closed, points[..., 0], points[..., 1]
+        )
+        return inside
+
+    def _cross(self, origin: Pair, direction: Pair) -> Optional[Crossing]:
+        return self._outline.cross(origin, direction, self._hold)
+
+    def _near(self, point: Pair, reach: float) -> bool:
+        local = self._local_frame().to_local(point)
+        return bool(shapely.dwithin(self._geometry, shapely.Point(local), reach))
+
+    def _farthest(self, point: Pair) -> float:
+        offsets = self._corners - self._local_frame().to_local(point)
+        return float(np.hypot(offsets[:, 0], offsets[:, 1]).max())
+
+    def _support(self, direction: Pair) -> float:
+        frame = self._local_frame()
+        along = frame.turn_to_local(direction)
+        middle = frame.origin[0] * direction[0] + frame.origin[1] * direction[1]
+        return float(middle + (self._corners @ along).max())
+
+    def _intersects(self, other: Collider2D) -> bool:
+        shape = self._brought_here(other)
+        return NotImplemented if shape is None else bool(shapely.intersects(self._closed, shape))
+
+    def _contains(self, other: Collider2D) -> bool:
+        shape = self._brought_here(other)
+        if shape is not None:
+            return bool(shapely.covers(self._closed, shape))
+        if isinstance(other, CircleCollider):
+            local = self._local_frame().to_local(other._local_frame().origin)
+            return self._holds(local) and not shapely.dwithin(
+                self._boundary, shapely.Point(local), other.radius - self._touch(other)
+            )
+        raise TypeError(f"no containment test for {type(other).__name__} in {type(self).__name__}")
+
+    def _brought_here(self, other: Collider2D) -> Optional[shapely.Geometry]:
+        """The other collider as a geometry in the frame of this one; None for what is round."""
+        frame: Frame2D = self._local_frame()
+        if isinstance(other, RectangleCollider):
+            return shapely.Polygon([frame.to_local(corner) for corner in other._corners()])
+        if isinstance(other, GeometryCollider):
+            others: Frame2D = other._local_frame()
+            if (others.origin, others.axes) == (frame.origin, frame.axes):
+                return other._geometry
+            ...
+        return None
+
+
+def _checked(geometry: Any) -> shapely.Geometry:
+    if not isinstance(geometry, shapely.Geometry) or geometry.geom_type not in _KINDS:
+        raise TypeError(f"GeometryCollider takes one of {', '.join(_KINDS)}, got {geometry!r}")
+    if geometry.is_empty:
+        raise ValueError(f"GeometryCollider needs a geometry with points, got {geometry.wkt}")
+    if not geometry.is_valid:
+        reason = shapely.is_valid_reason(geometry)
+        raise ValueError(
+            f"invalid geometry: {reason}; repair it, for example with shapely.make_valid"
+        )
+    return shapely.force_2d(geometry)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rectangles."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+from deepsim_math import Pose
+
+from ._cuboid import CuboidCollider
+from ._frames import Pair
+from ._measures import positive
+from .collider import ORIGIN
+from .collider_2d import Collider2D
+
+
+class RectangleCollider(CuboidCollider, Collider2D):
+    """Rectangle about the origin of its frame.
+
+    Args:
+        length: along its x axis [m], > 0.
+        width: along its y axis [m], > 0.
+        pose_offset: see `Collider`.
+    """
+
+    def __init__(
+        self, length: SupportsFloat, width: SupportsFloat, *, pose_offset: Pose = ORIGIN
+    ) -> None:
+        super().__init__((positive(length, "length"), positive(width, "width")), pose_offset)
+
+    @property
+    def length(self) -> float:
+        """Length along x [m]."""
+        return 2.0 * self._half[0]
+
+    @property
+    def width(self) -> float:
+        """Width along y [m]."""
+        return 2.0 * self._half[1]
+
+    def _corners(self) -> tuple[Pair, Pair, Pair, Pair]:
+        """Corners in the world frame, counter-clockwise."""
+        x, y = self._half
+        to_world = self._local_frame().to_world
+        return to_world((x, y)), to_world((-x, y)), to_world((-x, -y)), to_world((x, -y))
+
+    def _intersects(self, other: Any) -> bool:
+        if isinstance(other, RectangleCollider):
+            return self._faces_overlap(other)
+        return NotImplemented
