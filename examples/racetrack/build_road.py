@@ -25,7 +25,7 @@ def strip(inner: float, outer: float, height: float, first: int = 1) -> str:
         first: Number of its first vertex.
     """
     line = Centreline()
-    along = np.linspace(0.0, line.length, 240, endpoint=False)
+    along = np.linspace(0.0, line.length, 160, endpoint=False)
     count = len(along)
     lines = []
     for offset in (inner, outer):

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
-from deepsim_math import Pose
 from numpy.typing import NDArray
+
+from deepsim_math import Pose
 
 from ._crossings import Crossing, cross_ball
 from ._frames import dot
@@ -28,6 +29,9 @@ class BallCollider(Collider):
         """Radius [m]."""
         return self._radius
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(radius={self._radius})"
+
     @property
     def _size(self) -> float:
         return self._radius
@@ -40,22 +44,22 @@ class BallCollider(Collider):
         inside: NDArray[np.bool_] = np.einsum("...i,...i->...", points, points) <= reach * reach
         return inside
 
-    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+    def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_ball(origin, direction, self._radius)
 
     def _near(self, point: Any, reach: float) -> bool:
-        return math.dist(self._local_frame().origin, point) <= self._radius + reach
+        return math.dist(self._frame.origin, point) <= self._radius + reach
 
     def _farthest(self, point: Any) -> float:
-        return math.dist(self._local_frame().origin, point) + self._radius
+        return math.dist(self._frame.origin, point) + self._radius
 
     def _support(self, direction: Any) -> float:
-        return dot(self._local_frame().origin, direction) + self._radius
+        return dot(self._frame.origin, direction) + self._radius
 
-    def _intersects(self, other: Any) -> bool:
+    def _intersects(self, other: Any) -> Any:
         reach = self._radius + self._touch(other)
-        return bool(other._near(self._local_frame().origin, reach))
+        return bool(other._near(self._frame.origin, reach))
 
     def _contains(self, other: Any) -> bool:
         reach = self._radius + self._touch(other)
-        return bool(other._farthest(self._local_frame().origin) <= reach)
+        return bool(other._farthest(self._frame.origin) <= reach)

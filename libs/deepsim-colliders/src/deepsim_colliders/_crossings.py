@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Sequence
 
 
 class Crossing(NamedTuple):
-    """Interval of t in which origin + t * direction is in the shape, and the normal at its start."""
+    """Interval of t with origin + t * direction in the shape, and the normal at its start."""
 
     start: float
     end: float
-    normal: Tuple[float, ...]
+    normal: tuple[float, ...]
 
 
 def cross_box(
     origin: Sequence[float], direction: Sequence[float], half: Sequence[float]
-) -> Optional[Crossing]:
+) -> Crossing | None:
     """Cross the box [-half, half] by slabs (Kay and Kajiya 1986)."""
     start, end = -math.inf, math.inf
     face, side = 0, 0.0
@@ -39,7 +39,7 @@ def cross_box(
 
 def cross_ball(
     origin: Sequence[float], direction: Sequence[float], radius: float
-) -> Optional[Crossing]:
+) -> Crossing | None:
     """Cross the ball of `radius` about the origin of the frame.
 
     Measures from the point of the line nearest to the centre, which keeps its accuracy when the ray

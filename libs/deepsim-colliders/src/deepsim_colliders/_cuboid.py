@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Tuple
+from typing import Any
 
 import numpy as np
-from deepsim_math import Pose
 from numpy.typing import NDArray
+
+from deepsim_math import Pose
 
 from ._crossings import Crossing, cross_box
 from ._frames import dot
@@ -18,7 +19,7 @@ from .collider import TOUCH, Collider
 class CuboidCollider(Collider):
     """All points whose coordinates in the frame are at most the half lengths [m]."""
 
-    def __init__(self, lengths: Tuple[float, ...], pose_offset: Pose) -> None:
+    def __init__(self, lengths: tuple[float, ...], pose_offset: Pose) -> None:
         super().__init__(pose_offset)
         self._half = tuple(0.5 * length for length in lengths)
         self._radius = math.hypot(*self._half)
@@ -33,27 +34,27 @@ class CuboidCollider(Collider):
 
     def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         reach = np.array(self._half) + TOUCH * self._radius
-        inside: NDArray[np.bool_] = (np.abs(points) <= reach).all(axis=-1)
+        inside: NDArray[np.bool_] = np.all(np.abs(points) <= reach, axis=-1)
         return inside
 
-    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+    def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_box(origin, direction, self._half)
 
     def _near(self, point: Any, reach: float) -> bool:
-        local = self._local_frame().to_local(point)
+        local = self._frame.to_local(point)
         return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(local, self._half))) <= reach
 
     def _farthest(self, point: Any) -> float:
-        local = self._local_frame().to_local(point)
+        local = self._frame.to_local(point)
         return math.hypot(*(abs(p) + h for p, h in zip(local, self._half)))
 
     def _support(self, direction: Any) -> float:
-        frame = self._local_frame()
+        frame = self._frame
         reach = sum(h * abs(dot(axis, direction)) for axis, h in zip(frame.axes, self._half))
         return dot(frame.origin, direction) + reach
 
     def _contains(self, other: Any) -> bool:
-        frame = self._local_frame()
+        frame = self._frame
         touch = self._touch(other)
         for axis, h in zip(frame.axes, self._half):
             middle = dot(frame.origin, axis)
@@ -66,7 +67,7 @@ class CuboidCollider(Collider):
 
     def _faces_overlap(self, other: CuboidCollider) -> bool:
         """Whether no face of either separates them: enough for rectangles, not for boxes."""
-        frame, others = self._local_frame(), other._local_frame()
+        frame, others = self._frame, other._frame
         touch = self._touch(other)
         if not math.dist(frame.origin, others.origin) <= self._radius + other._radius + touch:
             return False

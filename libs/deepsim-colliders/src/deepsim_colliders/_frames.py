@@ -15,13 +15,13 @@ Triple = Tuple[float, float, float]
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:
     """Scalar product in any number of dimensions."""
-    return sum(map(mul, a, b))
+    return math.fsum(map(mul, a, b))
 
 
 class Frame2D:
     """Origin (x, y) and unit x and y axes of a pose seen from above.
 
-    The yaw is that of the pose's forward axis projected on the ground; 0 when that axis is vertical.
+    The yaw is that of the forward axis, projected on the ground; 0 when that axis is vertical.
     """
 
     __slots__ = ("axes", "origin")

@@ -50,14 +50,18 @@ class BoxCollider(CuboidCollider, Collider3D):
         """Height along z [m]."""
         return 2.0 * self._half[2]
 
-    def _intersects(self, other: Any) -> bool:
+    def __repr__(self) -> str:
+        sizes = f"length={self.length}, width={self.width}, height={self.height}"
+        return f"{type(self).__name__}({sizes})"
+
+    def _intersects(self, other: Any) -> Any:
         if not isinstance(other, BoxCollider):
             return NotImplemented
         return self._faces_overlap(other) and self._edges_overlap(other)
 
     def _edges_overlap(self, other: BoxCollider) -> bool:
         """Whether no plane along one edge of each separates them (Gottschalk et al. 1996)."""
-        frame, others = self._local_frame(), other._local_frame()
+        frame, others = self._frame, other._frame
         touch = self._touch(other)
         a, b = self._half, other._half
         gap = frame.to_local(others.origin)

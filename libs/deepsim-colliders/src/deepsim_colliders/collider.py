@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Callable, ClassVar, Optional, Sequence, Union
+from typing import Any, Callable, ClassVar, Sequence, Union
 
 import numpy as np
-from deepsim_math import Point, Pose, Ray, Vector3
 from numpy.typing import ArrayLike, NDArray
+
+from deepsim_math import Point, Pose, Ray, Vector3
 
 from ._crossings import Crossing
 from .hit import Hit
@@ -31,10 +33,10 @@ class Collider(ABC):
     what it is attached to, composed with `pose_offset`. Each query reads the pose anew.
 
     Colliders are closed sets: their surface belongs to them. Touching counts as intersecting, and
-    what touches from the inside is contained, a collider in itself for one. Within 1e-9 of the
-    sizes involved, surfaces count as touching. A pose with NaN meets nothing.
+    what touches from the inside is contained, a collider in itself for one. Surfaces closer than
+    1e-9 of the sizes involved count as touching.
 
-    A collider may be disabled; then it meets nothing, whichever side asks.
+    A disabled collider meets nothing, whichever side asks; nor does one whose pose is not finite.
 
     Args:
         pose_offset: pose in the frame of what it is attached to, or in the world frame while it is
@@ -45,10 +47,12 @@ class Collider(ABC):
     """2 or 3. Colliders meet colliders of the same dimensions only."""
 
     def __init__(self, pose_offset: Pose) -> None:
-        self._source: Callable[[], Pose] = Pose
+        self._source: Any = None
+        self._source_is_function = False
         self._offset = Pose.from_array(pose_offset)
-        self._base: Optional[Pose] = None
+        self._base: Pose | None = None
         self._pose = self._offset
+        self._framed: Pose | None = None
         self._frame: Any = None
         self._enabled = True
 
@@ -65,25 +69,25 @@ class Collider(ABC):
         """Meet nothing until enabled again."""
         self._enabled = False
 
-    def attach(self, source: Union[PoseSource, Callable[[], Pose]]) -> None:
+    def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
         """Follow `source`: an object with a `pose`, or a function that returns one.
 
         Raises:
             TypeError: when `source` has neither.
         """
-        if hasattr(source, "pose"):
-            self._source = lambda: source.pose
-        elif callable(source):
-            self._source = source
-        else:
+        # Looked up without asking for it: the thing itself may come into being later.
+        has_pose = inspect.getattr_static(source, "pose", None) is not None
+        if not has_pose and not callable(source):
             raise TypeError(
                 f"cannot attach to {source!r}: "
                 "give an object with a `pose`, or a function that returns a Pose"
             )
+        self._source = source
+        self._source_is_function = not has_pose
 
     def detach(self) -> None:
         """Follow nothing: `pose_offset` is in the world frame now."""
-        self._source = Pose
+        self._source = None
 
     @property
     def pose_offset(self) -> Pose:
@@ -98,11 +102,17 @@ class Collider(ABC):
     @property
     def pose(self) -> Pose:
         """Pose in the world frame, now."""
-        base = self._source()
+        source = self._source
+        if source is None:
+            base = ORIGIN
+        elif self._source_is_function:
+            base = source()
+        else:
+            base = source.pose
         if base is not self._base:  # values are immutable: the same object is the same pose
-            self._pose = Pose.from_array(base) @ self._offset
+            pose = Pose.from_array(base)
+            self._pose = pose if self._offset is ORIGIN else pose @ self._offset
             self._base = base if isinstance(base, Pose) else None
-            self._frame = None
         return self._pose
 
     def intersects(self, target: Target) -> bool:
@@ -118,7 +128,7 @@ class Collider(ABC):
         if not isinstance(target, Collider):
             return self.contains(target)
         self._refuse_other_dimensions(target)
-        if not (self._enabled and target._enabled):
+        if not (self._ready() and target._ready()):
             return False
         answer = self._intersects(target)
         if answer is NotImplemented:
@@ -140,9 +150,9 @@ class Collider(ABC):
         """
         if isinstance(target, Collider):
             self._refuse_other_dimensions(target)
-            return self._enabled and target._enabled and self._contains(target)
+            return self._ready() and target._ready() and self._contains(target)
         point = self._point(target)
-        return self._enabled and self._holds(self._local_frame().to_local(point))
+        return self._ready() and self._holds(self._frame.to_local(point))
 
     __contains__ = contains
 
@@ -160,14 +170,14 @@ class Collider(ABC):
         """
         array = np.asarray(points, dtype=np.float64)
         self._refuse_shape(array)
-        if not self._enabled:
+        if not self._ready():
             return np.zeros(array.shape[:-1], dtype=np.bool_)
-        frame = self._local_frame()
+        frame = self._frame
         with np.errstate(invalid="ignore"):  # a point that is not finite is outside
             offset = array[..., : self.dimensions] - np.array(frame.origin)
             return self._hold(offset @ np.array(frame.axes).T)
 
-    def raycast(self, ray: Ray) -> Optional[Hit]:
+    def raycast(self, ray: Ray) -> Hit | None:
         """Find where the ray first meets the collider; None when it does not.
 
         One rule for all colliders: the ray is the points at distances >= 0. When it starts in the
@@ -177,17 +187,19 @@ class Collider(ABC):
             TypeError: when `ray` is not a Ray.
         """
         if not isinstance(ray, Ray):
-            raise TypeError(f"raycast needs a Ray, got {ray!r}; make one with Ray(origin, direction)")
-        if not self._enabled:
+            raise TypeError(
+                f"raycast needs a Ray, got {ray!r}; make one with Ray(origin, direction)"
+            )
+        if not self._ready():
             return None
-        frame = self._local_frame()
+        frame = self._frame
         origin = frame.to_local(self._point(ray.origin))
         direction = frame.turn_to_local(self._point(ray.direction))
         crossing = self._cross(origin, direction)
         if self._holds(origin):
             leaves = max(crossing.end, 0.0) if crossing else 0.0
             return Hit(self, 0.0, ray.origin, None, leaves, True)
-        if crossing is None or not crossing.start >= 0.0 or math.isinf(crossing.start):
+        if crossing is None or not crossing.start >= 0.0:
             return None
         normal = Vector3(*frame.turn_to_world(crossing.normal))
         point = ray.get_point(crossing.start)
@@ -204,12 +216,15 @@ class Collider(ABC):
         """Gap [m] below which this and `other` count as touching."""
         return TOUCH * (self._size + other._size)
 
-    def _local_frame(self) -> Any:
-        """Frame2D or Frame3D of the present pose."""
+    def _ready(self) -> bool:
+        """Read the pose, once for a query, into `_frame`; False when there is nothing to meet."""
+        if not self._enabled:
+            return False
         pose = self.pose
-        if self._frame is None:
-            self._frame = self._make_frame(pose)
-        return self._frame
+        if pose is not self._framed:
+            self._framed = pose
+            self._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
+        return self._frame is not None
 
     # What the dimensions decide.
 
@@ -241,10 +256,10 @@ class Collider(ABC):
         """`_holds` for an array of points."""
 
     @abstractmethod
-    def _cross(self, origin: Any, direction: Any) -> Optional[Crossing]:
+    def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         """Find the first connected piece of a ray or its line in the shape."""
 
-    # What a shape answers in the world frame.
+    # What a shape answers in the world frame, once both sides are `_ready`.
 
     @abstractmethod
     def _near(self, point: Any, reach: float) -> bool:
@@ -259,7 +274,7 @@ class Collider(ABC):
         """How far the shape reaches along the unit vector `direction`: max of p . direction."""
 
     @abstractmethod
-    def _intersects(self, other: Any) -> bool:
+    def _intersects(self, other: Any) -> Any:
         """Whether both meet; NotImplemented leaves the question to `other`."""
 
     @abstractmethod

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from deepsim_math import Point, Pose, Vector3
 from numpy.typing import NDArray
+
+from deepsim_math import Point, Pose, Vector3
 
 from ._frames import Frame3D, Triple
 from .collider import Collider

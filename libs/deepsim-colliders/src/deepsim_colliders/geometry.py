@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import shapely
-from deepsim_math import Pose
 from numpy.typing import NDArray
 
+from deepsim_math import Pose
+
 from ._crossings import Crossing
-from ._frames import Frame2D, Pair
+from ._frames import Frame2D, Pair, dot
 from ._outline import Outline
 from .circle import CircleCollider
 from .collider import ORIGIN, TOUCH
 from .collider_2d import Collider2D
 from .rectangle import RectangleCollider
+
+Points = NDArray[np.float64]
 
 _KINDS = ("Polygon", "MultiPolygon", "LineString", "LinearRing", "MultiLineString")
 
@@ -41,20 +43,23 @@ class GeometryCollider(Collider2D):
     def __init__(self, geometry: shapely.Geometry, *, pose_offset: Pose = ORIGIN) -> None:
         super().__init__(pose_offset)
         self._geometry = _checked(geometry)
-        corners = shapely.get_coordinates(self._geometry)
-        self._corners = corners
-        self._radius = float(np.hypot(corners[:, 0], corners[:, 1]).max())
+        self._vertices = shapely.get_coordinates(self._geometry)
+        self._radius = float(np.hypot(*self._vertices.T).max())
+        areal = self._geometry.area > 0.0
+        self._boundary = self._geometry.boundary if areal else self._geometry
         # The same shape with its surface moved out by the touching distance: shapely answers for
         # closed sets, but after a rotation only rounding would decide what is on the surface.
         self._closed = shapely.buffer(self._geometry, TOUCH * self._radius, join_style="mitre")
-        self._outline = Outline(self._geometry)
-        for prepared in (self._geometry, self._closed, self._geometry.boundary):
-            shapely.prepare(prepared)
+        self._outline = Outline(self._boundary)
+        shapely.prepare([self._geometry, self._boundary, self._closed])
 
     @property
     def geometry(self) -> shapely.Geometry:
         """The geometry in the frame of the collider, without z."""
         return self._geometry
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._geometry!r})"
 
     @property
     def _size(self) -> float:
@@ -63,30 +68,31 @@ class GeometryCollider(Collider2D):
     def _holds(self, point: Pair) -> bool:
         return bool(shapely.intersects_xy(self._closed, *point))
 
-    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _hold(self, points: Points) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = shapely.intersects_xy(
             self._closed, points[..., 0], points[..., 1]
         )
         return inside
 
-    def _cross(self, origin: Pair, direction: Pair) -> Optional[Crossing]:
+    def _cross(self, origin: Pair, direction: Pair) -> Crossing | None:
         return self._outline.cross(origin, direction, self._hold)
 
     def _near(self, point: Pair, reach: float) -> bool:
-        local = self._local_frame().to_local(point)
+        local = self._frame.to_local(point)
         return bool(shapely.dwithin(self._geometry, shapely.Point(local), reach))
 
     def _farthest(self, point: Pair) -> float:
-        offsets = self._corners - self._local_frame().to_local(point)
-        return float(np.hypot(offsets[:, 0], offsets[:, 1]).max())
+        offsets = self._vertices - self._frame.to_local(point)
+        return float(np.hypot(*offsets.T).max())
 
     def _support(self, direction: Pair) -> float:
-        frame = self._local_frame()
+        frame = self._frame
         along = frame.turn_to_local(direction)
-        middle = frame.origin[0] * direction[0] + frame.origin[1] * direction[1]
-        return float(middle + (self._corners @ along).max())
+        return float(dot(frame.origin, direction) + (self._vertices @ along).max())
 
-    def _intersects(self, other: Collider2D) -> bool:
+    def _intersects(self, other: Collider2D) -> Any:
+        if isinstance(other, GeometryCollider) and len(other._vertices) > len(self._vertices):
+            return other._intersects(self)
         shape = self._brought_here(other)
         return NotImplemented if shape is None else bool(shapely.intersects(self._closed, shape))
 
@@ -95,23 +101,29 @@ class GeometryCollider(Collider2D):
         if shape is not None:
             return bool(shapely.covers(self._closed, shape))
         if isinstance(other, CircleCollider):
-            local = self._local_frame().to_local(other._local_frame().origin)
+            local = self._frame.to_local(other._frame.origin)
             return self._holds(local) and not shapely.dwithin(
                 self._boundary, shapely.Point(local), other.radius - self._touch(other)
             )
         raise TypeError(f"no containment test for {type(other).__name__} in {type(self).__name__}")
 
-    def _brought_here(self, other: Collider2D) -> Optional[shapely.Geometry]:
-        """The other collider as a geometry in the frame of this one; None for what is round."""
-        frame: Frame2D = self._local_frame()
+    def _brought_here(self, other: Collider2D) -> shapely.Geometry | None:
+        """Make the other collider a geometry in the frame of this one; None for what is round."""
+        frame: Frame2D = self._frame
         if isinstance(other, RectangleCollider):
             return shapely.Polygon([frame.to_local(corner) for corner in other._corners()])
         if isinstance(other, GeometryCollider):
-            others: Frame2D = other._local_frame()
+            others: Frame2D = other._frame
             if (others.origin, others.axes) == (frame.origin, frame.axes):
                 return other._geometry
-            ...
+            return shapely.transform(other._geometry, lambda xy: _change_frame(xy, others, frame))
         return None
+
+
+def _change_frame(xy: Points, source: Frame2D, target: Frame2D) -> Points:
+    world = xy @ np.array(source.axes) + source.origin
+    moved: Points = (world - target.origin) @ np.array(target.axes).T
+    return moved
 
 
 def _checked(geometry: Any) -> shapely.Geometry:

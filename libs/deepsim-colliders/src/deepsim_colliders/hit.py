@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, NamedTuple
 
 from deepsim_math import Point, Vector3
 
@@ -27,7 +27,7 @@ class Hit(NamedTuple):
     point: Point
     """Where it enters."""
 
-    normal: Optional[Vector3]
+    normal: Vector3 | None
     """Unit normal of the surface where it enters, against the ray; None when it starts inside."""
 
     exit_distance: float

@@ -38,13 +38,16 @@ class RectangleCollider(CuboidCollider, Collider2D):
         """Width along y [m]."""
         return 2.0 * self._half[1]
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(length={self.length}, width={self.width})"
+
     def _corners(self) -> tuple[Pair, Pair, Pair, Pair]:
         """Corners in the world frame, counter-clockwise."""
         x, y = self._half
-        to_world = self._local_frame().to_world
+        to_world = self._frame.to_world
         return to_world((x, y)), to_world((-x, y)), to_world((-x, -y)), to_world((x, -y))
 
-    def _intersects(self, other: Any) -> bool:
+    def _intersects(self, other: Any) -> Any:
         if isinstance(other, RectangleCollider):
             return self._faces_overlap(other)
         return NotImplemented

@@ -154,6 +154,11 @@ class MujocoSimulator:
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch: models before links, poses before twists; returns refused rows."""
+        if changes.generation != self._generation:
+            raise ValueError(
+                f"changes are for generation {changes.generation} of entities, "
+                f"but it is {self._generation} now: their rows are others"
+            )
         refusals: list[Refusal] = []
         cells = changes.cells
         for state in STATE_KINDS:

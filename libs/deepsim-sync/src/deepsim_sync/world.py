@@ -220,6 +220,10 @@ class World:
 
         Args:
             seed: New seed of the random generator; without one its stream goes on.
+
+        Raises:
+            CallbackError: A behaviour raised; those after it were not reset.
+            WriteRefusedError: The simulator refused what the behaviours set.
         """
         if seed is not None:
             self.rng = np.random.default_rng(seed)

@@ -49,7 +49,7 @@ def checker_brightness(
     Returns:
         (n,) factors in 0..1.
     """
-    tiles = np.floor(points / _TILE).astype(np.int64)
-    dark = (tiles[0] + tiles[1]) & 1
+    tiles = np.floor(points / _TILE).sum(axis=0)
+    side = 4 * np.abs(tiles / 2 - np.rint(tiles / 2)) - 1  # -1 light, 1 dark
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
-    return (1.0 - (1.0 - _DARK) * (0.5 + (dark - 0.5) * contrast)).astype(np.float32)
+    return (1 - (1 - _DARK) / 2 * (1 + side * contrast)).astype(np.float32)

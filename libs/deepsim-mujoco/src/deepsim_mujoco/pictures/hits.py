@@ -63,14 +63,15 @@ def first_hits(
         One hit per ray; depths and normals are of no meaning where nothing is hit.
     """
     count = bundle.rays.shape[1]
-    hits = Hits(np.full(count, -1, np.int32), np.full(count, far), np.empty((3, count)))
+    hits = Hits(np.full(count, -1, np.int32), np.full(count, far, np.float64), np.empty((3, count)))
     geoms = np.flatnonzero(shown)
     packets = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
-    packets[model.geom_rbound[geoms] == 0.0] = True  # planes have no bound
+    everyone = np.arange(count)
     for geom, marked in zip(geoms, packets, strict=True):
-        members = bundle.members(marked)
-        if not members.size:
+        unbound = model.geom_rbound[geom] == 0.0  # planes
+        if not (unbound or marked.any()):
             continue
+        members = slice(None) if unbound else bundle.members(marked)
         rays = bundle.rays[:, members]
         solid = SOLIDS.get(model.geom_type[geom])
         if solid is None:
@@ -81,13 +82,16 @@ def first_hits(
             rays = axes.T @ rays
             depths = solid.enter(origin, rays, model.geom_size[geom])
         closer = np.flatnonzero((depths >= near) & (depths < hits.depths[members]))
+        if not closer.size:
+            continue
         if solid is None:
             normals = normals[:, closer]
+        elif solid.outward is None:
+            normals = axes[:, 2:]
         else:
             points = origin[:, None] + rays[:, closer] * depths[closer]
             normals = axes @ solid.outward(points, model.geom_size[geom])
-            normals /= np.sqrt(np.einsum("ij,ij->j", normals, normals))
-        where = members[closer]
+        where = everyone[members][closer]
         hits.geoms[where] = geom
         hits.depths[where] = depths[closer]
         hits.normals[:, where] = normals

@@ -70,8 +70,15 @@ class Sky:
         reach = np.take_along_axis(rays, axis[None], axis=0)[0]
         face = _FACE_OF_AXIS[axis, (reach > 0).astype(np.intp)]
         edge = self._faces.shape[1]
-        texels = []
-        for direction in (_FACES[face, 2], _FACES[face, 1]):
-            across = np.einsum("ji,ij->i", rays, direction) / np.abs(reach)
-            texels.append(np.minimum(((across + 1) / 2 * edge).astype(np.intp), edge - 1))
-        return self._faces[face, texels[0], texels[1]].T
+        colours: NDArray[np.float32] = np.zeros(rays.shape, np.float32)
+        along, down = (
+            np.clip((np.einsum("ji,ij->i", rays, _FACES[face, i]) / np.abs(reach) + 1) / 2 * edge - 0.5, 0, edge-1)
+            for i in (1, 2)
+        )
+        column, row = along.astype(np.intp), down.astype(np.intp)
+        right, below = np.minimum(column + 1, edge - 1), np.minimum(row + 1, edge - 1)
+        x, y = (along-column).astype(np.float32)[:,None], (down-row).astype(np.float32)[:,None]
+        f=self._faces
+        top=f[face,row,column]*(1-x)+f[face,row,right]*x
+        bot=f[face,below,column]*(1-x)+f[face,below,right]*x
+        return (top*(1-y)+bot*y).T

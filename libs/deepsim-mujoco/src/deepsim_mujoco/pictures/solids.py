@@ -26,11 +26,12 @@ class Solid:
     Attributes:
         enter: From origin, directions and MuJoCo's size: (n,) multiples of the directions at
             which the rays enter, negative for rays that start inside, inf for those that miss.
-        outward: From points on the surface and the size: (3, n) normals of any length.
+        outward: From points (3, n) on the surface and the size: unit normals (3, n). None where
+            the normal is +z everywhere.
     """
 
     enter: Callable[[Array, Array, Array], Array]
-    outward: Callable[[Array, Array], Array]
+    outward: Callable[[Array, Array], Array] | None
 
 
 def _slab(origin: float, rays: Array, half: float) -> Interval:
@@ -65,9 +66,11 @@ def _common(*intervals: Interval) -> Array:
 
 def _enter_plane(origin: Array, rays: Array, size: Array) -> Array:
     """Front side only; a half length of 0 is endless."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    if origin[2] <= 0.0:
+        return np.full(rays.shape[1], np.inf)
+    with np.errstate(divide="ignore"):
         depth: Array = -origin[2] / rays[2]
-    hit = (rays[2] < 0.0) & (origin[2] > 0.0)
+    hit = rays[2] < 0.0
     for axis in (0, 1):
         if size[axis] > 0.0:
             hit &= np.abs(origin[axis] + depth * rays[axis]) <= size[axis]
@@ -100,37 +103,38 @@ def _enter_capsule(origin: Array, rays: Array, size: Array) -> Array:
     return enter
 
 
-def _plane_outward(points: Array, _: Array) -> Array:
-    return np.broadcast_to([[0.0], [0.0], [1.0]], points.shape)
-
-
 def _box_outward(points: Array, size: Array) -> Array:
     face = np.abs(points / size[:, None]).argmax(axis=0)
-    return np.where(face == np.arange(3)[:, None], points, 0.0)
+    return np.where(face == np.arange(3)[:, None], np.sign(points), 0.0)
 
 
-def _sphere_outward(points: Array, _: Array) -> Array:
-    return points
+def _sphere_outward(points: Array, size: Array) -> Array:
+    return points / size[0]
 
 
 def _ellipsoid_outward(points: Array, size: Array) -> Array:
-    return points / (size * size)[:, None]
+    return _unit(points / (size * size)[:, None])
 
 
 def _cylinder_outward(points: Array, size: Array) -> Array:
     on_cap = np.abs(points[2]) * size[0] > np.hypot(points[0], points[1]) * size[1]
-    return np.where(on_cap == np.array([[False], [False], [True]]), points, 0.0)
+    return _unit(np.where(on_cap == np.array([[False], [False], [True]]), points, 0.0))
 
 
 def _capsule_outward(points: Array, size: Array) -> Array:
     normals = points.copy()
     normals[2] -= np.clip(points[2], -size[1], size[1])
-    return normals
+    return normals / size[0]
+
+
+def _unit(vectors: Array) -> Array:
+    lengths: Array = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
+    return vectors / lengths
 
 
 _GEOMS = mujoco.mjtGeom
 SOLIDS = {
-    int(_GEOMS.mjGEOM_PLANE): Solid(_enter_plane, _plane_outward),
+    int(_GEOMS.mjGEOM_PLANE): Solid(_enter_plane, None),
     int(_GEOMS.mjGEOM_BOX): Solid(_enter_box, _box_outward),
     int(_GEOMS.mjGEOM_SPHERE): Solid(_enter_sphere, _sphere_outward),
     int(_GEOMS.mjGEOM_ELLIPSOID): Solid(_enter_ellipsoid, _ellipsoid_outward),

@@ -21,9 +21,8 @@ Floats = NDArray[np.float32]
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 _SUN_DISTANCE = 1e4  # [m] parallel light starts here: bends 1 mm in 10 m, costs no precision
 import os
-
-_BLOCK = int(os.environ.get("BLK", "8192"))
-_LIFT = 3e-4  # of the depth; lifts a point off its own surface before looking for shadows
+_BLOCK = int(os.environ.get("BLK","8192"))
+_SHORT = 1e-7  # of the way from a light; what is so near a point is its own surface
 
 
 class Tracer:
@@ -103,8 +102,7 @@ class Tracer:
             shine = lamp.shine(points, hits.normals)
             if lamp is self._shadow_lamp:
                 reached = np.flatnonzero(shine)
-                lift = hits.normals[:, reached] * (_LIFT * hits.depths[reached])
-                shine[reached] *= ~self._in_shadow(lamp, points[:, reached] + lift)
+                shine[reached] *= ~self._in_shadow(lamp, points[:, reached])
             light += lamp.diffuse[:, None] * shine
         return light
 
@@ -114,7 +112,9 @@ class Tracer:
         if lamp.is_directional:
             origin = self._lens.position - _SUN_DISTANCE * lamp.direction
         bundle = Bundle(origin, points - origin[:, None])
-        hits = first_hits(self._model, self._data, bundle, self._paint.opaque, 0.0, 1.0)
+        hits = first_hits(
+            self._model, self._data, bundle, self._paint.opaque, near=0.0, far=1.0 - _SHORT
+        )
         return hits.geoms >= 0
 
     def _checker(self, plane: int, points: Array, rays: Array, depths: Array) -> Floats:

@@ -25,13 +25,15 @@ class SimulatorConformance(
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods.
 
-    class TestMySimulator(SimulatorConformance):
-        def make_simulator(self):
-            return MySimulator(timestep=0.001, gravity=(0, 0, -9.8))
+    Example::
 
-        def describe(self, sdf):
-            return my_loader(sdf)
+        class TestMySimulator(SimulatorConformance):
+            def make_simulator(self):
+                return MySimulator(timestep=0.001, gravity=(0, 0, -9.8))
 
-        def unbuildable(self):
-            return my_loader("<a model that my engine refuses>")
+            def describe(self, sdf):
+                return my_loader(sdf)
+
+            def unbuildable(self):
+                return my_loader("<a model that my engine refuses>")
     """

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README shows what really happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    """The text block after the Python block is its output."""
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert [language for language, _ in blocks] == ["python", "text"]
+    (_, code), (_, output) = blocks
+    exec(code, {"__name__": "readme"})
+    assert capsys.readouterr().out == output
