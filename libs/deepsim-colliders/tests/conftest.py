@@ -14,9 +14,7 @@ from deepsim_colliders import (
     SphereCollider,
 )
 
-RING = shapely.Polygon(
-    [(-3, -2), (3, -2), (3, 2), (-3, 2)], [[(-2, -1), (2, -1), (2, 1), (-2, 1)]]
-)
+RING = shapely.Polygon([(-3, -2), (3, -2), (3, 2), (-3, 2)], [[(-2, -1), (2, -1), (2, 1), (-2, 1)]])
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_bad_geometry_is_refused_with_the_reason(geometry, reason):
 
 @pytest.mark.parametrize("wrong", [None, [(0, 0), (1, 0), (0, 1)], shapely.Point(0, 0)])
 def test_what_is_no_area_or_line_is_refused(wrong):
-    with pytest.raises(TypeError, match="GeometryCollider takes one of Polygon, .*got"):
+    with pytest.raises(TypeError, match=r"GeometryCollider takes one of Polygon, .*got"):
         GeometryCollider(wrong)
 
 
@@ -95,11 +95,13 @@ def test_pose_follows_an_object(every):
     for collider in every:
         body = Body()
         collider.attach(body)
-        assert not collider.contains((50, 0, 0))
-        body.pose = Pose((50.6, 1.4, 0))
+        start = collider.raycast(ALONG)
+        body.pose = Pose((3, 0, 0))
         assert collider.pose == body.pose
-        assert collider.contains((50, 0, 0)) == (Point(-0.6, -1.4, 0) in type(collider).__call__(
-            *()) if False else collider.contains_points([(50, 0, 0)])[0])
+        assert collider.raycast(ALONG).distance == pytest.approx(start.distance + 3)
+        assert not collider.contains((-1.0, 0, 0))
+        body.pose = Pose((0, 50, 0))
+        assert collider.raycast(ALONG) is None
 
 
 def test_pose_follows_a_function_and_an_array():
@@ -200,7 +202,7 @@ def test_dimensions_do_not_mix(flat, solid):
 def test_what_is_no_target_is_refused(every, wrong):
     for collider in every:
         for ask in (collider.intersects, collider.contains):
-            with pytest.raises(TypeError, match="must be a number|needs 3 numbers"):
+            with pytest.raises(TypeError, match=r"must be a number|needs 3 numbers"):
                 ask(wrong)
 
 
@@ -241,9 +243,8 @@ def test_only_rays_are_cast(every):
 
 def test_copies_are_independent(every):
     for collider in every:
-        collider.pose_offset = Pose((20, 0, 0))
         for other in (copy.deepcopy(collider), pickle.loads(pickle.dumps(collider))):
-            assert other.pose == collider.pose
-            other.pose_offset = Pose()
-            assert other.contains((2.5, 0, 0)) != collider.contains((22.5, 0, 0)) or True
-            assert collider.pose == Pose((20, 0, 0))
+            other.pose_offset = Pose((0, 20, 0))
+            assert collider.pose == Pose()
+            assert collider.raycast(ALONG) is not None
+            assert other.raycast(ALONG) is None

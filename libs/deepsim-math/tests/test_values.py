@@ -118,8 +118,9 @@ def test_from_array(value, row):
     for wrong in ([*row, 0.0], np.array([*row, 0.0]), [], np.zeros((2, 2))):
         with pytest.raises(ValueError, match=rf"{kind.__name__} needs"):
             kind.from_array(wrong)
-    with pytest.raises(TypeError, match=rf"{kind.__name__} needs {len(row)} numbers, got 3"):
-        kind.from_array(3)
+    for wrong in (3, None, "1234567"):
+        with pytest.raises(TypeError, match=rf"{kind.__name__} needs {len(row)} numbers, got "):
+            kind.from_array(wrong)
 
 
 @pytest.mark.parametrize("kind", [Vector3, Point, Quaternion, Euler, Color])

@@ -109,7 +109,9 @@ class Collider(ABC):
             base = source()
         else:
             base = source.pose
-        if base is not self._base:  # values are immutable: the same object is the same pose
+        if (
+            self._base is None or base is not self._base
+        ):  # values are immutable: the same object is the same pose
             pose = Pose.from_array(base)
             self._pose = pose if self._offset is ORIGIN else pose @ self._offset
             self._base = base if isinstance(base, Pose) else None

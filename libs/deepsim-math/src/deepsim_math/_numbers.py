@@ -37,7 +37,7 @@ def numbers(values: Any, count: int, name: str) -> list[Any]:
             raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
         entries: list[Any] = values.tolist()
         return entries
-    if not hasattr(values, "__iter__"):
+    if isinstance(values, (str, bytes, bytearray)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} needs {count} numbers, got {values!r}")
     entries = list(values)
     if len(entries) != count:

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from deepsim_math import Pose
 
 from .behaviour_manager import BehaviourManager
-from .changes import Cells, Changes, Refusal, checked_cells
+from .changes import checked_cells
 from .current import PerWorld, current_world, entered
-from .entities import KINDS, Entities, Kind, Names
-from .errors import WriteRefusedError
+from .entities import Entities, Kind, Names
+from .mirror import Mirror
 from .simulator import Simulator
-from .tables import LightTable, StateTable, Tables, VisualTable
+from .tables import LightTable, StateTable, VisualTable
 from .trackers import (
     GetLinkStateTracker,
     GetModelStateTracker,
@@ -75,12 +75,7 @@ class World:
         self.rng = np.random.default_rng(seed)
         self.ticks = 0
         self._last_tick: float | None = None
-        self._tables = Tables.allocate(simulator.entities)
-        self._shown = self._tables.read_only()
-        self._used: set[Kind] = set()
-        self._fresh: set[Kind] = set()
-        self._pending: dict[tuple[Kind, str], NDArray[np.bool_]] = {}
-        self._lost: list[Refusal] = []
+        self._mirror = Mirror(simulator)
         self._singles: dict[type[PerWorld], PerWorld] = {}
         for getter in _GETTERS:
             self.trackers.add(self.get(getter), Priority.HIGH)
@@ -98,22 +93,22 @@ class World:
     @property
     def models(self) -> StateTable:
         """Poses and twists of models at the present instant, with what was put; read-only."""
-        return self._fresh_tables("models").models
+        return self._mirror.tables("models").models
 
     @property
     def links(self) -> StateTable:
         """Poses and twists of links at the present instant, with what was put; read-only."""
-        return self._fresh_tables("links").links
+        return self._mirror.tables("links").links
 
     @property
     def visuals(self) -> VisualTable:
         """How visuals look, with what was put; read-only."""
-        return self._fresh_tables("visuals").visuals
+        return self._mirror.tables("visuals").visuals
 
     @property
     def lights(self) -> LightTable:
         """Colours and attenuation of lights, with what was put; read-only."""
-        return self._fresh_tables("lights").lights
+        return self._mirror.tables("lights").lights
 
     def put(
         self,
@@ -132,30 +127,11 @@ class World:
             ValueError: There is no such table or column, or a value is not fit for its column;
                 nothing was changed.
         """
-        if kind not in KINDS:
-            raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
-        self._fresh_tables(kind)
-        names = self._tables.entities.names(kind)
-        chosen = np.arange(len(names)) if rows is None else np.fromiter(rows, dtype=np.intp)
-        worlds = len(self._tables.models.pose)
-        checked = {
-            column: checked_cells(names, column, chosen, values, worlds)
-            for column, values in columns.items()
-        }
-        if not chosen.size:
-            return
-        for column, values in checked.items():
-            array = self._tables.column(kind, column)
-            array[:, chosen] = values
-            pending = self._pending.get((kind, column))
-            if pending is None:
-                pending = self._pending[kind, column] = np.zeros(array.shape[:2], dtype=np.bool_)
-            pending[:, chosen] = True
+        self._mirror.put(kind, columns, rows)
 
     def refresh(self) -> None:
         """Reads every table in use that is out of date, in one batch."""
-        self._follow_entities()
-        self._read(self._used - self._fresh)
+        self._mirror.refresh()
 
     def flush(self) -> None:
         """Sends everything that was put since the last flush, in one batch.
@@ -163,23 +139,7 @@ class World:
         Raises:
             WriteRefusedError: The simulator refused rows; all others were applied.
         """
-        self._follow_entities()
-        lost, self._lost = self._lost, []
-        if not self._pending and not lost:
-            return
-        pending, self._pending = self._pending, {}
-        # What was written moves rows that depend on it: read again before the next use.
-        self._fresh -= {"models", "links"}
-        cells = {}
-        for key, mask in pending.items():
-            worlds, rows = np.nonzero(mask)
-            cells[key] = Cells(worlds, rows, self._tables.column(*key)[worlds, rows])
-        refusals = [*lost]
-        if cells:
-            refusals += self.simulator.write(Changes(self._tables.entities.generation, cells))
-        if refusals:
-            self._fresh.clear()
-            raise WriteRefusedError(refusals)
+        self._mirror.flush()
 
     # Time
 
@@ -208,7 +168,7 @@ class World:
         with self:
             self.trackers.update(delta, now)
         self._last_tick = now
-        self._fresh -= {"models", "links"}
+        self._mirror.expire()
         self.simulator.step(self.steps_per_tick)
         self.ticks += 1
 
@@ -227,10 +187,7 @@ class World:
         """
         if seed is not None:
             self.rng = np.random.default_rng(seed)
-        for key in [key for key in self._pending if key[0] in ("models", "links")]:
-            del self._pending[key]
-        self._lost = [lost for lost in self._lost if lost.kind not in ("models", "links")]
-        self._fresh -= {"models", "links"}
+        self._mirror.void_states()
         self.simulator.reset(seed)
         self.ticks = 0
         self._last_tick = None
@@ -319,47 +276,3 @@ class World:
         """Ends the simulator; the world is current no more."""
         entered.set(tuple(None if world is self else world for world in entered.get()))
         self.simulator.close()
-
-    # Freshness
-
-    def _fresh_tables(self, kind: Kind) -> Tables:
-        self._follow_entities()
-        self._used.add(kind)
-        if kind not in self._fresh:
-            self._read({kind})
-        return self._shown
-
-    def _read(self, kinds: Collection[Kind]) -> None:
-        if not kinds:
-            return
-        kept = []
-        for (kind, name), mask in self._pending.items():
-            if kind in kinds:
-                column = self._tables.column(kind, name)
-                kept.append((column, mask, column[mask]))
-        self.simulator.read(self._tables, kinds)
-        for column, mask, values in kept:
-            column[mask] = values
-        self._fresh.update(kinds)
-
-    def _follow_entities(self) -> None:
-        """Makes new tables when entities came or went; what is pending moves along by name."""
-        if self.simulator.entities.generation == self._tables.entities.generation:
-            return
-        old, self._tables = self._tables, Tables.allocate(self.simulator.entities)
-        self._shown = self._tables.read_only()
-        self._fresh.clear()
-        pending, self._pending = self._pending, {}
-        for (kind, name), mask in pending.items():
-            before, now = old.entities.names(kind), self._tables.entities.names(kind)
-            values = old.column(kind, name)
-            self._read({kind} - self._fresh)
-            for world, row in zip(*np.nonzero(mask), strict=True):
-                entity = before[row]
-                if entity not in now:
-                    self._lost.append(Refusal(kind, name, entity, "it was deleted", int(world)))
-                    continue
-                self._tables.column(kind, name)[world, now.row(entity)] = values[world, row]
-                self._pending.setdefault(
-                    (kind, name), np.zeros((mask.shape[0], len(now)), dtype=np.bool_)
-                )[world, now.row(entity)] = True

@@ -8,30 +8,25 @@ import weakref
 from functools import partial
 
 import numpy as np
+from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_sync import CameraView
 
 from .gl_context import GlContext
+from .gl_scene import GlScene
 from .lens import Lens
+from .uploads import uploads_of
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
-_SHADOW_SIZE = 2048  # texels along the shadow map
-_SKY_DEPTH = 0.7  # of the far clipping plane; there MuJoCo draws the sky
-_MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
-_EVERYTHING = int(mujoco.mjtCatBit.mjCAT_ALL)
-_POINT, _DIRECTIONAL = (
-    int(mujoco.mjtLightType.mjLIGHT_POINT),
-    int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL),
-)
+_SHADOW_TEXELS = 2048  # along each side of the shadow map
 
 
 class GlCamera:
     """Draws with MuJoCo's renderer in an OpenGL context of its own.
 
-    The context stays; a changed model is uploaded again only where it differs in meshes,
-    textures, materials or planes. Use a camera in the thread that made it.
+    The context stays; a changed model is uploaded again only if it differs in meshes, textures,
+    materials or planes. Use a camera in the thread that made it.
 
     Raises:
         GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
@@ -41,11 +36,8 @@ class GlCamera:
         self._gl: GlContext | None = GlContext()
         self._renderer: mujoco.MjrContext | None = None
         self._uploads = b""
-        self._model: mujoco.MjModel | None = None
-        self._scene: mujoco.MjvScene | None = None
-        self._options = _only_visuals()
-        self._any_camera = mujoco.MjvCamera()
-        # EGL ends at exit; whatever it holds must be freed before.
+        self._scene: GlScene | None = None
+        # EGL ends at exit; what it holds must be freed before.
         self._at_exit = partial(_close, weakref.ref(self))
         atexit.register(self._at_exit)
 
@@ -59,19 +51,55 @@ class GlCamera:
     ) -> NDArray[np.uint8]:
         """A picture of the present state; see :class:`Camera`.
 
-        Things behind ``far`` disappear between ``far`` and 1.4 times ``far``.
+        Things fade out of sight between ``far`` and 1.4 times ``far``.
         """
         if self._gl is None:
             raise ValueError("the camera is closed; open another one")
         self._gl.make_current()
-        width, height = _FINE * view.width, _FINE * view.height
-        renderer = self._prepare(model, width, height)
-        scene = self._scene
-        mujoco.mjv_updateScene(
-            model, data, self._options, None, self._any_camera, _EVERYTHING, scene
-        )
+        if self._scene is None or self._scene.model is not model:
+            self._upload(model)
+            self._scene = GlScene(model)
         lens = Lens(view)
-        _aim(scene, lens, near, far / _SKY_DEPTH)
+        self._scene.update(data, lens, near, far)
+        width, height = _FINE * view.width, _FINE * view.height
+        renderer = self._renderer
+        if renderer.offWidth < width or renderer.offHeight < height:
+            mujoco.mjr_resizeOffscreen(
+                max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
+            )
+        pixels = np.empty((height, width, 3), np.uint8)
+        self._scene.draw(renderer, pixels)
+        fine = pixels.reshape(view.height, _FINE, view.width, _FINE, 3)
+        coarse = fine.mean(axis=(1, 3), dtype=np.float32)
+        return np.rint(coarse[::-1]).astype(np.uint8)
+
+    def close(self) -> None:
+        """Frees the OpenGL context; calling it again does nothing."""
+        if self._gl is None:
+            return
+        self._gl.make_current()
+        if self._renderer is not None:
+            self._renderer.free()
+        self._gl.free()
+        self._gl = self._renderer = self._scene = None
+        atexit.unregister(self._at_exit)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_at_exit"):
+            self.close()
+
+    def _upload(self, model: mujoco.MjModel) -> None:
+        """Makes OpenGL hold what it needs of a model."""
+        uploads = uploads_of(model)
+        if uploads == self._uploads:
+            return
+        self._uploads = b""
+        if self._renderer is not None:
+            self._renderer.free()
+        quality = model.vis.quality
+        ...
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
+        self._uploads = uploads
 
 
 def _close(reference: weakref.ref[GlCamera]) -> None:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from deepsim_math import Color
 from deepsim_mujoco.engine import mujoco
 
+Indices = NDArray[np.intp]
+
 _NAME = "#sky"
 _TEXELS = 64  # along an edge of the cube
 _ZENITH = Color(0.36, 0.56, 0.80)
@@ -65,20 +67,23 @@ class Sky:
             self._faces = texels[..., :3].astype(np.float32) / 255
 
     def colours(self, rays: NDArray[np.float64]) -> NDArray[np.float32]:
-        """(3, n) RGB in 0..1 along (3, n) rays of any length."""
+        """(3, n) RGB in 0..1 along (3, n) rays of any length, blended from four texels."""
         axis = np.abs(rays).argmax(axis=0)
         reach = np.take_along_axis(rays, axis[None], axis=0)[0]
         face = _FACE_OF_AXIS[axis, (reach > 0).astype(np.intp)]
-        edge = self._faces.shape[1]
-        colours: NDArray[np.float32] = np.zeros(rays.shape, np.float32)
-        along, down = (
-            np.clip((np.einsum("ji,ij->i", rays, _FACES[face, i]) / np.abs(reach) + 1) / 2 * edge - 0.5, 0, edge-1)
-            for i in (1, 2)
-        )
-        column, row = along.astype(np.intp), down.astype(np.intp)
-        right, below = np.minimum(column + 1, edge - 1), np.minimum(row + 1, edge - 1)
-        x, y = (along-column).astype(np.float32)[:,None], (down-row).astype(np.float32)[:,None]
-        f=self._faces
-        top=f[face,row,column]*(1-x)+f[face,row,right]*x
-        bot=f[face,below,column]*(1-x)+f[face,below,right]*x
-        return (top*(1-y)+bot*y).T
+        left, right, x = self._texels(rays, _FACES[face, 1], np.abs(reach))
+        above, below, y = self._texels(rays, _FACES[face, 2], np.abs(reach))
+        upper = (1 - x) * self._faces[face, above, left] + x * self._faces[face, above, right]
+        lower = (1 - x) * self._faces[face, below, left] + x * self._faces[face, below, right]
+        return ((1 - y) * upper + y * lower).T
+
+    def _texels(
+        self, rays: NDArray[np.float64], directions: NDArray[np.float64], reach: NDArray[np.float64]
+    ) -> tuple[Indices, Indices, NDArray[np.float32]]:
+        """The texels before and after (n,) points along a direction, and (n, 1) weights of the latter."""
+        last = self._faces.shape[1] - 1
+        across = np.einsum("ji,ij->i", rays, directions) / reach  # -1..1
+        place = np.clip((across + 1) / 2 * (last + 1) - 0.5, 0, last)
+        before = place.astype(np.intp)
+        weight = (place - before).astype(np.float32)[:, None]
+        return before, np.minimum(before + 1, last), weight

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rays: against hand-worked cases, closed forms, shapely, and the colliders' own `contains`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from deepsim_colliders import (
+    BoxCollider,
+    CircleCollider,
+    GeometryCollider,
+    Hit,
+    RectangleCollider,
+    SphereCollider,
+)
+from deepsim_math import Euler, Point, Pose, Ray, Vector3
+
+ANGLES = st.one_of(
+    st.integers(-4, 4).map(lambda n: n * math.pi / 4), st.floats(-4, 4).map(lambda x: round(x, 4))
+)
+PLACES = st.floats(-3, 3).map(lambda x: round(x, 4))
+TRIPLES = st.tuples(PLACES, PLACES, PLACES)
+POSES = st.builds(lambda p, e: Pose(p, Euler(*e)), TRIPLES, st.tuples(ANGLES, ANGLES, ANGLES))
+RAYS = st.builds(Ray, TRIPLES, TRIPLES.filter(lambda v: math.hypot(v[0], v[1]) > 1e-2))
+
+RING = shapely.Polygon([(-3, -2), (3, -2), (3, 2), (-3, 2)], [[(-2, -1), (2, -1), (2, 1), (-2, 1)]])
+FLAT = {
+    "rectangle": lambda: RectangleCollider(2, 1),
+    "circle": lambda: CircleCollider(1),
+    "ring": lambda: GeometryCollider(RING),
+    "islands": lambda: GeometryCollider(
+        shapely.MultiPolygon([shapely.box(-3, -3, -1, -1), shapely.box(0.5, 0.5, 3, 3)])
+    ),
+}
+SOLID = {"box": lambda: BoxCollider(2, 1, 3), "sphere": lambda: SphereCollider(1)}
+ALL = {**FLAT, **SOLID}
+SQRT2 = math.sqrt(2)
+
+# collider, ray, distance, normal, exit; None for no hit
+CLEAR = [
+    ("box", ((-5, 0, 0), (1, 0, 0)), (4, (-1, 0, 0), 6)),
+    ("box", ((5, 0.51, 0), (-1, 0, 0)), None),
+    ("box", ((0, -2.5, -2), (0, 1, 1)), (2 * SQRT2, (0, -1, 0), 3 * SQRT2)),
+    ("box", ((-5, 0, 0), (-1, 0, 0)), None),
+    ("sphere", ((0, 0, 5), (0, 0, -1)), (4, (0, 0, 1), 6)),
+    ("sphere", ((5, 0, 0), (1, 0, 0)), None),
+    ("sphere", ((5, 1.0001, 0), (-1, 0, 0)), None),
+    ("circle", ((5, 0, 77), (-1, 0, 0)), (4, (1, 0, 0), 6)),
+    ("circle", ((3, 0, 0), (-1, 0, 1)), (2 * SQRT2, (1, 0, 0), 4 * SQRT2)),
+    ("circle", ((3, 0, 0), (0, 0, 1)), None),
+    ("rectangle", ((0, -4, 0), (0, 1, 0)), (3.5, (0, -1, 0), 4.5)),
+    ("rectangle", ((1.01, -4, 0), (0, 1, 0)), None),
+    ("ring", ((-5, 0, 0), (1, 0, 0)), (2, (-1, 0, 0), 3)),
+    ("ring", ((0, 0, 0), (1, 0, 0)), (2, (-1, 0, 0), 3)),
+    ("ring", ((0, 0, 0), (0, -1, 0)), (1, (0, 1, 0), 2)),
+    ("ring", ((-5, 2.1, 0), (1, 0, 0)), None),
+    ("ring", ((5, 0, 0), (1, 0, 0)), None),
+    ("islands", ((5, 5, 0), (-1, -1, 0)), (2 * SQRT2, None, 4.5 * SQRT2)),
+    ("islands", ((0, 0, 0), (-1, -1, 0)), (SQRT2, None, 3 * SQRT2)),
+]
+GRAZING = [  # once turned, rounding decides
+    ("box", ((5, 0.5, 1.5), (-1, 0, 0)), (4, (1, 0, 0), 6)),
+    ("sphere", ((5, 1, 0), (-1, 0, 0)), (5, (0, 1, 0), 5)),
+    ("rectangle", ((1, -4, 0), (0, 1, 0)), (3.5, (0, -1, 0), 4.5)),
+    ("ring", ((-5, 2, 0), (1, 0, 0)), (2, (-1, 0, 0), 8)),
+]
+INSIDE = [
+    ("box", ((0, 0, 0), (1, 0, 0)), 1),
+    ("box", ((1, 0, 0), (1, 0, 0)), 0),
+    ("box", ((1, 0, 0), (-1, 0, 0)), 2),
+    ("sphere", ((0.5, 0, 0), (1, 0, 0)), 0.5),
+    ("sphere", ((1, 0, 0), (1, 0, 0)), 0),
+    ("sphere", ((1, 0, 0), (0, 1, 0)), 0),
+    ("circle", ((0, 0, 3), (0, 0, -1)), math.inf),
+    ("circle", ((0, 0, 0), (1, 0, 1)), SQRT2),
+    ("rectangle", ((0, 0, 0), (0, 0, 1)), math.inf),
+    ("rectangle", ((0, 0, 0), (0, 1, 0)), 0.5),
+    ("ring", ((2.5, 0, 0), (0, 0, 1)), math.inf),
+    ("ring", ((2.5, 0, 0), (-1, 0, 0)), 0.5),
+    ("ring", ((2.5, 0, 0), (0, 1, 0)), 2),
+    ("ring", ((3, 0, 0), (1, 0, 0)), 0),
+    ("ring", ((-3, 2, 0), (1, 0, 0)), 6),
+]
+
+
+@pytest.mark.parametrize(
+    ("motion", "name", "ray", "expected"),
+    [
+        *((Pose(), *case) for case in CLEAR + GRAZING),
+        *((Pose((4, -5, 6), Euler(0, 0, 2)), *case) for case in CLEAR),
+    ],
+)
+def test_by_hand(motion, name, ray, expected):
+    """Where it enters, through which face, and where it leaves; and the same elsewhere."""
+    collider = ALL[name]()
+    collider.pose_offset = motion
+    origin, direction = ray
+    ray = Ray(motion.transform_point(origin), motion.transform_vector(direction))
+    hit = collider.raycast(ray)
+    if expected is None:
+        assert hit is None
+        return
+    distance, normal, leaves = expected
+    assert isinstance(hit, Hit)
+    assert hit.collider is collider
+    assert not hit.inside
+    assert hit.distance == pytest.approx(distance)
+    assert hit.exit_distance == pytest.approx(leaves)
+    assert hit.point.isclose(ray.get_point(distance))
+    if normal is not None:
+        assert hit.normal.isclose(motion.transform_vector(normal))
+
+
+@pytest.mark.parametrize(("name", "ray", "leaves"), INSIDE)
+def test_from_inside_by_hand(name, ray, leaves):
+    """The distance is 0, there is no normal; the surface counts as inside."""
+    hit = ALL[name]().raycast(Ray(*ray))
+    assert hit.inside
+    assert hit.distance == 0
+    assert hit.normal is None
+    assert hit.point == Point(*ray[0])
+    assert hit.exit_distance == pytest.approx(leaves, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=50)
+@given(pose=POSES, ray=RAYS)
+def test_a_hit_is_where_the_ray_enters_and_leaves(name, pose, ray):
+    """`contains` along the ray agrees: outside before, inside between, outside behind."""
+    collider = ALL[name]()
+    collider.pose_offset = pose
+    hit = collider.raycast(ray)
+    steps = np.linspace(0, 15, 200)
+    points = np.asarray(ray.origin) + steps[:, np.newaxis] * np.asarray(ray.direction)
+    within = collider.contains_points(points)
+    if hit is None:
+        assert not within.any()
+        return
+    assert hit.collider is collider
+    assert hit.inside is collider.contains(ray.origin)
+    assert 0 <= hit.distance <= hit.exit_distance
+    assert hit.point.isclose(ray.get_point(hit.distance))
+    assert collider.contains(hit.point)
+    margin = 1e-6
+    assert not within[steps < hit.distance - margin].any()
+    assert within[(steps > hit.distance + margin) & (steps < hit.exit_distance - margin)].all()
+    assert collider.contains(ray.get_point(hit.exit_distance))
+    if hit.inside:
+        assert hit.normal is None
+    else:
+        assert hit.normal.length == pytest.approx(1)
+        assert hit.normal.dot(ray.direction) < 1e-6
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=50)
+@given(pose=POSES, origin=TRIPLES, seed=st.integers(0, 2**32 - 1))
+def test_a_ray_aimed_at_a_point_inside_hits(name, pose, origin, seed):
+    """At that point or before."""
+    collider = ALL[name]()
+    places = np.random.default_rng(seed).uniform(-3, 3, (500, 3))
+    place = places[collider.contains_points(places)][0]
+    pose = Pose(pose.position, Euler(0, 0, pose.orientation.to_euler().yaw))
+    collider.pose_offset = pose
+    target = pose.transform_point(place)
+    reach = target.distance(origin)
+    assume(math.hypot(target.x - origin[0], target.y - origin[1]) > 1e-2)
+    hit = collider.raycast(Ray(origin, target - Point(*origin)))
+    assert hit is not None
+    assert hit.distance <= reach + 1e-6
+
+
+@pytest.mark.parametrize("name", SOLID)
+@settings(max_examples=50)
+@given(pose=POSES, origin=TRIPLES)
+def test_a_ray_at_the_centre_always_hits(name, pose, origin):
+    assume(pose.position.distance(origin) > 1e-3)
+    collider = SOLID[name]()
+    collider.pose_offset = pose
+    hit = collider.raycast(Ray(origin, pose.position - Point(*origin)))
+    assert hit is not None
+    assert hit.distance <= pose.position.distance(origin)
+
+
+@settings(max_examples=50)
+@given(pose=POSES, ray=RAYS)
+def test_box_by_slabs(pose, ray):
+    """An independent slab test on arrays."""
+    half = np.array([1.0, 0.5, 1.5])
+    origin = np.asarray(pose.inverse_transform_point(ray.origin))
+    direction = np.asarray(pose.inverse_transform_vector(ray.direction))
+    assume((np.abs(direction) > 1e-9).all())
+    times = np.sort([(-half - origin) / direction, (half - origin) / direction], axis=0)
+    start, end = times[0].max(), times[1].min()
+    assume(min(abs(end - start), abs(end), abs(start)) > 1e-6)
+    hit = BoxCollider(*(2 * half), pose_offset=pose).raycast(ray)
+    assert (hit is not None) == (start < end and end > 0)
+    if hit:
+        assert hit.distance == pytest.approx(max(start, 0), abs=1e-9)
+        assert hit.exit_distance == pytest.approx(end, abs=1e-9)
+
+
+@settings(max_examples=50)
+@given(place=TRIPLES, ray=RAYS)
+def test_sphere_by_its_equation(place, ray):
+    """The point hit is on the surface, and the ray is forward only."""
+    offset = ray.origin - Point(*place)
+    along = offset.dot(ray.direction)
+    rest = along**2 - offset.sqr_magnitude + 4
+    assume(abs(rest) > 1e-6)
+    hit = SphereCollider(2, pose_offset=Pose(place)).raycast(ray)
+    if rest < 0 or -along + math.sqrt(rest) < -1e-6:
+        assert hit is None
+    elif not hit.inside:
+        assert hit.point.distance(place) == pytest.approx(2)
+        assert hit.distance == pytest.approx(-along - math.sqrt(rest))
+        assert hit.normal.isclose((hit.point - Point(*place)) / 2)
+
+
+@pytest.mark.parametrize("name", FLAT)
+@settings(max_examples=50)
+@given(origin=TRIPLES, direction=TRIPLES)
+def test_flat_colliders_as_shapely(name, origin, direction):
+    """The nearest point of the ray's shadow in the collider; z changes no more than the scale."""
+    assume(math.hypot(*direction[:2]) > 1e-2)
+    collider = FLAT[name]()
+    ray = Ray(origin, direction)
+    end = ray.get_point(50.0 / math.hypot(*ray.direction[:2]))
+    shadow = shapely.LineString([origin[:2], (end.x, end.y)])
+    shape = {
+        "rectangle": shapely.box(-1, -0.5, 1, 0.5),
+        "circle": shapely.Point(0, 0).buffer(1, 2048),
+    }.get(name) or collider.geometry
+    met = shapely.intersection(shape, shadow)
+    assume(met.is_empty == shapely.intersection(shape.buffer(1e-4), shadow).is_empty)
+    assume(met.is_empty == shapely.intersection(shape.buffer(-1e-4), shadow).is_empty)
+    hit = collider.raycast(ray)
+    assert (hit is None) == met.is_empty
+    if hit:
+        flat = met.distance(shapely.Point(origin[:2]))
+        assert hit.distance * math.hypot(*ray.direction[:2]) == pytest.approx(flat, abs=1e-2)
+
+
+def test_walls_are_hit_from_both_sides_and_end_on():
+    wall = GeometryCollider(shapely.LineString([(0, -1), (0, 1)]))
+    for origin, direction in (((-2, 0.5, 0), (1, 0, 0)), ((2, 0.5, 0), (-1, 0, 0))):
+        hit = wall.raycast(Ray(origin, direction))
+        assert (hit.distance, hit.exit_distance) == (2, 2)
+        assert hit.normal == -Vector3(*direction)
+    end_on = wall.raycast(Ray((0, -4, 0), (0, 1, 0)))
+    assert (end_on.distance, end_on.exit_distance) == (3, 5)
+    assert end_on.normal == Vector3(0, -1, 0)
+    assert wall.raycast(Ray((-2, 1.01, 0), (1, 0, 0))) is None
+
+
+@pytest.mark.parametrize("yaw", np.linspace(0, 7, 40))
+def test_no_ray_slips_through_a_corner(yaw):
+    """Aimed at the vertices of a polygon from outside, at any angle."""
+    pose = Pose((1, 2, 0), Euler(0, 0, yaw))
+    collider = GeometryCollider(RING, pose_offset=pose)
+    for corner in ((3, 2, 0), (-3, 2, 0), (-3, -2, 0), (3, -2, 0)):
+        at = pose.transform_point(corner)
+        away = pose.transform_point(np.multiply(corner, 3))
+        hit = collider.raycast(Ray(away, at - away))
+        assert hit is not None
+        assert hit.point.isclose(at, abs_tol=1e-6)
+
+
+def test_a_vertical_ray_meets_a_flat_collider_from_inside_only():
+    ray = Ray((0, 0, 5), (0, 0, -1))
+    for make in FLAT.values():
+        collider = make()
+        hit = collider.raycast(ray)
+        assert (hit is not None) is collider.contains(ray.origin)
+
+
+def test_hits_sort_by_distance():
+    spheres = [SphereCollider(0.5, pose_offset=Pose((x, 0, 0))) for x in (4, 2, 6)]
+    hits = [sphere.raycast(Ray((0, 0, 0), (1, 0, 0))) for sphere in spheres]
+    assert min(hits, key=lambda hit: hit.distance).collider is spheres[1]
