@@ -62,6 +62,16 @@ def moved(shape, pose):
     return affinity.translate(turned, x, y)
 
 
+def judged(shape, other, predicate):
+    """Answer of shapely, where a little more or less of the shape would not change it."""
+    with np.errstate(invalid="ignore"):  # stray flags of GEOS before 3.12
+        expected = bool(predicate(shape, other))
+        assume(expected == predicate(shape.buffer(GAP), other))
+        if shape.area and other.area:
+            assume(expected == predicate(shape.buffer(-GAP), other))
+    return expected
+
+
 MAKERS = {"circle": circle, "rectangle": rectangle, **{name: geometry(name) for name in SHAPES}}
 PAIRS = [(a, b) for a in MAKERS for b in MAKERS]
 
@@ -73,10 +83,7 @@ def test_intersects_as_shapely_does(first, second, a, b, sizes):
     """Both ways round, wherever rounding does not decide."""
     collider, shape = MAKERS[first](sizes[0], sizes[1], a)
     other, other_shape = MAKERS[second](sizes[2], sizes[3], b)
-    expected = shape.intersects(other_shape)
-    assume(expected == shape.buffer(GAP).intersects(other_shape))
-    if shape.area and other_shape.area:
-        assume(expected == shape.buffer(-GAP).intersects(other_shape))
+    expected = judged(shape, other_shape, shapely.intersects)
     assert collider.intersects(other) is expected
     assert other.intersects(collider) is expected
 
@@ -89,9 +96,7 @@ def test_contains_as_shapely_does(first, second, a, b, sizes):
     near = (a[0] + b[0] / 6, a[1] + b[1] / 6, b[2])
     collider, shape = MAKERS[first](sizes[0], sizes[1], a)
     other, other_shape = MAKERS[second](sizes[2] / 3, sizes[3] / 3, near)
-    expected = shape.covers(other_shape)
-    assume(expected == shape.buffer(GAP).covers(other_shape))
-    assume(expected == shape.buffer(-GAP).covers(other_shape))
+    expected = judged(shape, other_shape, shapely.covers)
     assert collider.contains(other) is expected
     assert not expected or collider.intersects(other)
 

@@ -237,9 +237,10 @@ def test_flat_colliders_as_shapely(name, origin, direction):
         "rectangle": shapely.box(-1, -0.5, 1, 0.5),
         "circle": shapely.Point(0, 0).buffer(1, 2048),
     }.get(name) or collider.geometry
-    met = shapely.intersection(shape, shadow)
-    assume(met.is_empty == shapely.intersection(shape.buffer(1e-4), shadow).is_empty)
-    assume(met.is_empty == shapely.intersection(shape.buffer(-1e-4), shadow).is_empty)
+    with np.errstate(invalid="ignore"):  # stray flags of GEOS before 3.12
+        met = shapely.intersection(shape, shadow)
+        assume(met.is_empty == shapely.intersection(shape.buffer(1e-4), shadow).is_empty)
+        assume(met.is_empty == shapely.intersection(shape.buffer(-1e-4), shadow).is_empty)
     hit = collider.raycast(ray)
     assert (hit is None) == met.is_empty
     if hit:

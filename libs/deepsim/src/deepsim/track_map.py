@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from deepsim_sync import CameraView
 
 from .rollout import Episode
+
+_COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
 
 
 def write_map(
@@ -42,12 +45,12 @@ def write_map(
         xlim=(x - half_width, x + half_width), ylim=(y - half_height, y + half_height),
     )  # fmt: skip
     axes.imshow(picture, extent=(x - half_width, x + half_width, y - half_height, y + half_height))
-    agents = sorted({agent for episode in episodes for agent in episode.rewards})
-    for color, agent in enumerate(agents):
+    agents = dict.fromkeys(agent for episode in episodes for agent in episode.rewards)
+    for agent, color in zip(agents, cycle(_COLORS), strict=False):
         for episode in episodes:
             line = episode.line(agent)
             label = agent if episode is episodes[0] else None
-            axes.plot(*line.T, color=f"C{color}", linewidth=1.4, alpha=0.9, label=label)
-            axes.plot(*line[-1:].T, "o", color=f"C{color}", markersize=5)
+            axes.plot(*line.T, color=color, linewidth=1.4, alpha=0.9, label=label)
+            axes.plot(*line[-1:].T, "o", color=color, markersize=5)
     axes.legend(loc="lower right")
     figure.savefig(path, dpi=110)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from .camera import Camera
 from .checker import add_checker
 
-# from .gl_camera import GlCamera
-# from .gl_context import GlUnavailableError
-# from .opening import open_camera
+from .gl_camera import GlCamera
+from .gl_context import GlUnavailableError
+from .opening import open_camera
 from .ray_camera import RayCamera
 from .sky import add_sky
 

@@ -33,7 +33,7 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
         )
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = _NAME
     material.texuniform = True
-    material.texrepeat = [0.5 / _TILE] * 2  # the texture is two tiles wide
+    material.texrepeat = [1.0 / _TILE] * 2
 
 
 def checker_brightness(
@@ -42,7 +42,7 @@ def checker_brightness(
     """How bright the checker is at points of a plane, for cameras that know no textures.
 
     Args:
-        points: (2, n) in the frame of the plane [m].
+        points: (2, n) on the plane, from where the texture starts [m].
         blur: (n,) how much of the plane a pixel covers [m]; tiles that are too small to be seen
             fade into their mean.
 
@@ -50,6 +50,6 @@ def checker_brightness(
         (n,) factors in 0..1.
     """
     tiles = np.floor(points / _TILE).sum(axis=0)
-    side = 4 * np.abs(tiles / 2 - np.rint(tiles / 2)) - 1  # -1 light, 1 dark
+    side = 1 - 4 * np.abs(tiles / 2 - np.rint(tiles / 2))  # -1 light, 1 dark
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
     return (1 - (1 - _DARK) / 2 * (1 + side * contrast)).astype(np.float32)

@@ -15,11 +15,10 @@ from deepsim_mujoco.engine import mujoco
 
 from .gl_context import GlContext
 from .gl_scene import GlScene
+from .gl_settings import gl_settings
 from .lens import Lens
 from .uploads import uploads_of
 
-_FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
-_SHADOW_TEXELS = 2048  # along each side of the shadow map
 
 
 class GlCamera:
@@ -59,19 +58,18 @@ class GlCamera:
         if self._scene is None or self._scene.model is not model:
             self._upload(model)
             self._scene = GlScene(model)
-        lens = Lens(view)
-        self._scene.update(data, lens, near, far)
-        width, height = _FINE * view.width, _FINE * view.height
+        # Twice as fine, then shrunk: on a CPU cheaper than OpenGL's multisampling, and finer.
+        width, height = 2 * view.width, 2 * view.height
         renderer = self._renderer
         if renderer.offWidth < width or renderer.offHeight < height:
             mujoco.mjr_resizeOffscreen(
                 max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
             )
+        viewport = mujoco.MjrRect(0, 0, width, height)
+        self._scene.draw(data, Lens(view), near, far, renderer, viewport)
         pixels = np.empty((height, width, 3), np.uint8)
-        self._scene.draw(renderer, pixels)
-        fine = pixels.reshape(view.height, _FINE, view.width, _FINE, 3)
-        coarse = fine.mean(axis=(1, 3), dtype=np.float32)
-        return np.rint(coarse[::-1]).astype(np.uint8)
+        mujoco.mjr_readPixels(pixels, None, viewport, renderer)
+        return _shrink(pixels[::-1])
 
     def close(self) -> None:
         """Frees the OpenGL context; calling it again does nothing."""
@@ -91,15 +89,22 @@ class GlCamera:
     def _upload(self, model: mujoco.MjModel) -> None:
         """Makes OpenGL hold what it needs of a model."""
         uploads = uploads_of(model)
-        if uploads == self._uploads:
+        if self._renderer is not None and uploads == self._uploads:
             return
-        self._uploads = b""
         if self._renderer is not None:
             self._renderer.free()
-        quality = model.vis.quality
-        ...
+            self._renderer = None
+        with gl_settings(model):
+            self._renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
         self._uploads = uploads
+
+
+def _shrink(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Means of 2 x 2 pixels; many times faster than ``mean``."""
+    pairs = np.add(pixels[::2], pixels[1::2], dtype=np.uint16)
+    fours = pairs[:, ::2] + pairs[:, 1::2] + np.uint16(2)
+    return (fours >> 2).astype(np.uint8)
 
 
 def _close(reference: weakref.ref[GlCamera]) -> None:

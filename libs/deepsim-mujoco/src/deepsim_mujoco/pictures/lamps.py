@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 
+from .lens import Lens
+
 Array = NDArray[np.float64]
 
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 _SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
+_UNDIMMED = np.array([1.0, 0.0, 0.0], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,15 @@ class Lamp:
         return factor.astype(np.float32)
 
 
-def lamps(model: mujoco.MjModel, data: mujoco.MjData) -> list[Lamp]:
-    """The lights of a model that are switched on."""
-    return [
+def lamps(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> list[Lamp]:
+    """The lights of a model that are switched on, with the headlight of the camera.
+
+    Args:
+        model: With the colours of the lights.
+        data: With their poses.
+        lens: Carries the headlight.
+    """
+    lit = [
         Lamp(
             type=int(model.light_type[i]),
             position=data.light_xpos[i],
@@ -89,3 +98,19 @@ def lamps(model: mujoco.MjModel, data: mujoco.MjData) -> list[Lamp]:
         )
         for i in np.flatnonzero(model.light_active)
     ]
+    head = model.vis.headlight
+    if head.active:
+        lit.append(
+            Lamp(
+                type=_DIRECTIONAL,
+                position=lens.position,
+                direction=lens.forward,
+                diffuse=head.diffuse,
+                ambient=head.ambient,
+                attenuation=_UNDIMMED,
+                cutoff=math.pi,
+                exponent=0.0,
+                casts_shadow=False,
+            )
+        )
+    return lit

@@ -13,7 +13,7 @@ from deepsim_mujoco.engine import mujoco
 from .lens import Lens
 from .paint import VISUAL_GROUP
 
-_WIDER = 4.0  # than what is seen at the distance of the centre of the picture
+_WIDER = 3.0  # than what is seen at the distance of the centre of the picture
 _VISIBLE = (np.arange(mujoco.mjNGROUP) == VISUAL_GROUP).astype(np.uint8)
 
 

@@ -41,7 +41,7 @@ class Tracer:
         self._far = far
         self._paint = Paint.of(model)
         self._sky = Sky(model)
-        self._lamps = lamps(model, data)
+        self._lamps = lamps(model, data, lens)
         casting = [lamp for lamp in self._lamps if lamp.casts_shadow]
         self._shadow_lamp = max(casting, key=lambda lamp: lamp.diffuse.sum(), default=None)
 
@@ -72,7 +72,7 @@ class Tracer:
 
     def _lit(self, rays: Array, hits: Hits) -> Floats:
         points = self._lens.position[:, None] + rays * hits.depths
-        light = self._light(rays, hits, points)
+        light = self._light(hits, points)
         light += self._paint.emission[hits.geoms]
         light *= self._paint.rgb.T[:, hits.geoms]
         for plane in np.flatnonzero(self._model.geom_type == _PLANE):
@@ -82,17 +82,13 @@ class Tracer:
             )
         return np.minimum(light, 1.0)
 
-    def _light(self, rays: Array, hits: Hits, points: Array) -> Floats:
+    def _light(self, hits: Hits, points: Array) -> Floats:
         """(3, n) light that reaches the points."""
-        head = self._model.vis.headlight
-        ambient = sum((lamp.ambient for lamp in self._lamps), head.active * head.ambient)
-        light = np.empty(points.shape, np.float32)
-        light[:] = ambient[:, None]
-        if head.active and head.diffuse.any():
-            facing = -np.einsum("ij,ij->j", hits.normals, rays)
-            facing /= np.sqrt(np.einsum("ij,ij->j", rays, rays))
-            light += head.diffuse[:, None] * facing.astype(np.float32)
+        light = np.zeros(points.shape, np.float32)
         for lamp in self._lamps:
+            light += lamp.ambient[:, None]
+            if not lamp.diffuse.any():
+                continue
             shine = lamp.shine(points, hits.normals)
             if lamp is self._shadow_lamp:
                 reached = np.flatnonzero(shine)
@@ -114,5 +110,6 @@ class Tracer:
     def _checker(self, plane: int, points: Array, rays: Array, depths: Array) -> Floats:
         axes = self._data.geom_xmat[plane].reshape(3, 3)
         inside = axes[:, :2].T @ (points - self._data.geom_xpos[plane][:, None])
+        inside += self._model.geom_size[plane, :2, None] * [[1.0], [-1.0]]  # from OpenGL's corner
         steepness = np.maximum(np.abs(axes[:, 2] @ rays), 1e-9)
         return checker_brightness(inside, self._lens.pixel * depths / steepness)

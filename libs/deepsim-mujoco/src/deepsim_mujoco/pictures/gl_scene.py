@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model as MuJoCo's renderer takes it."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from deepsim_mujoco.engine import mujoco
+
+from .gl_settings import gl_settings
+from .lens import Lens
+from .paint import VISUAL_GROUP
+from .shadow_region import shadow_region
+
+_LOG = logging.getLogger("deepsim_mujoco")
+_SKY_DEPTH = 0.7  # of the far clipping plane; there MuJoCo draws the sky
+_MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
+_EVERYTHING = mujoco.mjtCatBit.mjCAT_ALL
+_SHOWN = [int(mujoco.mjtVisFlag.mjVIS_TEXTURE), int(mujoco.mjtVisFlag.mjVIS_STATIC)]
+_EFFECTS = [
+    int(mujoco.mjtRndFlag.mjRND_SHADOW),
+    int(mujoco.mjtRndFlag.mjRND_SKYBOX),
+    int(mujoco.mjtRndFlag.mjRND_CULL_FACE),
+]
+_POINT = mujoco.mjtLightType.mjLIGHT_POINT
+_DIRECTIONAL = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+
+
+class GlScene:
+    """What is drawn of one model.
+
+    Attributes:
+        model: The model.
+    """
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model = model
+        self._options = _visuals_only()
+        self._own_camera = mujoco.MjvCamera()
+        self._own_camera.type = mujoco.mjtCamera.mjCAMERA_USER  # keeps what the scene has
+        self._scene = mujoco.MjvScene(model, model.ngeom + 1)
+        self._scene.flags[:] = 0
+        self._scene.flags[_EFFECTS] = 1
+        lights = np.count_nonzero(model.light_active) + model.vis.headlight.active
+        if lights > _MAX_LIGHTS:
+            _LOG.warning(
+                "OpenGL draws %d lights, the headlight among them; of %d the last stay dark",
+                _MAX_LIGHTS,
+                lights,
+            )
+
+    def draw(
+        self,
+        data: mujoco.MjData,
+        lens: Lens,
+        near: float,
+        far: float,
+        renderer: mujoco.MjrContext,
+        viewport: mujoco.MjrRect,
+    ) -> None:
+        """Draws the present state.
+
+        Args:
+            data: Of the model.
+            lens: The camera.
+            near: Nearest visible depth [m].
+            far: Farthest visible depth [m].
+            renderer: Holds the uploads of the model.
+            viewport: The part of the buffer that is drawn to.
+        """
+        for eye in self._scene.camera:
+            eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
+            eye.frustum_center = eye.frustum_width = 0.0  # MuJoCo fits the width to the viewport
+            eye.frustum_top = near * lens.half_height
+            eye.frustum_bottom = -eye.frustum_top
+            eye.frustum_near, eye.frustum_far = near, far / _SKY_DEPTH
+        with gl_settings(self.model):
+            mujoco.mjv_updateScene(
+                self.model, data, self._options, None, self._own_camera, _EVERYTHING, self._scene
+            )
+        centre, radius = shadow_region(self.model, data, lens, far)
+        renderer.shadowClip = radius
+        for light in self._scene.lights[: self._scene.nlight]:
+            if light.type == _DIRECTIONAL:
+                light.pos = centre - min(2 * radius, far / 2) * light.dir
+            elif light.type == _POINT:
+                light.castshadow = False  # MuJoCo has no such shadows and would draw no light
+        mujoco.mjr_render(viewport, self._scene, renderer)
+
+
+def _visuals_only() -> mujoco.MjvOption:
+    options = mujoco.MjvOption()
+    for groups in (
+        options.geomgroup,
+        options.sitegroup,
+        options.jointgroup,
+        options.tendongroup,
+        options.actuatorgroup,
+        options.flexgroup,
+        options.skingroup,
+    ):
+        groups[:] = 0
+    options.geomgroup[VISUAL_GROUP] = 1
+    options.flags[:] = 0
+    options.flags[_SHOWN] = 1
+    return options
