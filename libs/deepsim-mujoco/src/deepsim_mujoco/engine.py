@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one door to the mujoco package.
 
-``import mujoco`` loads the GL platform that MUJOCO_GL names, and fails when it is missing. Nothing
-here needs it, so the variable is hidden while mujoco is imported.
+``import mujoco`` loads the GL platform that MUJOCO_GL names, or GLFW, and fails when it is missing.
+Nothing here needs one before a picture is taken, so GL is switched off while mujoco is imported.
 """
 
 from __future__ import annotations
 
 import os
 
-_platform = os.environ.pop("MUJOCO_GL", None)
+_platform = os.environ.get("MUJOCO_GL")
+os.environ["MUJOCO_GL"] = "disable"
 try:
     import mujoco
 finally:
-    if _platform is not None:
+    if _platform is None:
+        del os.environ["MUJOCO_GL"]
+    else:
         os.environ["MUJOCO_GL"] = _platform
 
 __all__ = ["mujoco"]

@@ -17,15 +17,15 @@ from .shadow_region import shadow_region
 _LOG = logging.getLogger("deepsim_mujoco")
 _SKY_DEPTH = 0.7  # of the far clipping plane; there MuJoCo draws the sky
 _MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
-_EVERYTHING = mujoco.mjtCatBit.mjCAT_ALL
+_EVERYTHING = int(mujoco.mjtCatBit.mjCAT_ALL)
 _SHOWN = [int(mujoco.mjtVisFlag.mjVIS_TEXTURE), int(mujoco.mjtVisFlag.mjVIS_STATIC)]
 _EFFECTS = [
     int(mujoco.mjtRndFlag.mjRND_SHADOW),
     int(mujoco.mjtRndFlag.mjRND_SKYBOX),
     int(mujoco.mjtRndFlag.mjRND_CULL_FACE),
 ]
-_POINT = mujoco.mjtLightType.mjLIGHT_POINT
-_DIRECTIONAL = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+_POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
+_DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
 
 class GlScene:
