@@ -56,7 +56,11 @@ class Bodies:
         dof: (n,) address of its free joint's velocity, or -1.
         mocap: (n,) index of its mocap pose, or -1.
         free: Rows with a free joint.
-        jointed: Rows that move with the bodies above them.
+        unfree: Rows without one.
+        jointed: Of those, the rows that move with the bodies above them.
+        quaternion_at: (n, 4) where the body's quaternion lies in xquat.
+        linear_at: (n, 3) where the free joint's linear velocity lies in qvel; else anything.
+        angular_at: (n, 9) the same of the angular velocity, spread by `IN_ROW`.
         offset: (n, 7) pose of each row's frame in the frame of its body.
         inverse_offset: (n, 7) the inverse.
         is_shifted: (n,) bool, where the offset is not nothing.
@@ -80,10 +84,10 @@ class Bodies:
         moves = model.body_dofnum[model.body_weldid[self.body]] > 0
         moves[self.free] = False
         self.jointed = np.flatnonzero(moves)
-        self.all_free = len(self.free) == len(names)
-        self.free_body = self.body[self.free]
-        self.free_linear = self.dof[self.free][:, None] + XYZ
-        self.free_angular = self.dof[self.free][:, None] + 3 + IN_ROW
+        self.unfree = np.flatnonzero(self.dof < 0)
+        self.quaternion_at = 4 * self.body[:, None] + np.array([1, 2, 3, 0])
+        self.linear_at = np.maximum(self.dof, 0)[:, None] + XYZ
+        self.angular_at = np.maximum(self.dof, 0)[:, None] + 3 + IN_ROW
 
         self.offset = np.array(offsets).reshape(-1, 7)
         self.inverse_offset = poses.inverse(self.offset)

@@ -99,7 +99,7 @@ class Motion:
         self.update_kinematics()
         bodies = self._bodies[kind]
         pose[:, :3] = self._xpos.take(bodies.body, axis=0)
-        pose[:, 3:] = self._xquat.take(bodies.body, axis=0)[:, _XYZW]
+        pose[:, 3:] = self._xquat.take(bodies.quaternion_at)
         self._read_twist(bodies, twist)
         if len(bodies.shifted):
             rows = bodies.shifted
@@ -108,15 +108,15 @@ class Motion:
             pose[rows] = origin
 
     def _read_twist(self, bodies: Bodies, twist: Floats) -> None:
-        linear = self._qvel[bodies.free_linear]
-        angular = self._rotate(bodies.free_body, self._qvel[bodies.free_angular])
-        if bodies.all_free:
-            twist[:, :3] = linear
-            twist[:, 3:] = angular
+        if not len(self._qvel):
+            twist[:] = 0.0
             return
-        twist[:] = 0.0
-        twist[bodies.free, :3] = linear
-        twist[bodies.free, 3:] = angular
+        # Clipped: rows without a free joint point anywhere, and are mended below.
+        twist[:, :3] = self._qvel.take(bodies.linear_at, mode="clip")
+        angular = self._qvel.take(bodies.angular_at, mode="clip")
+        twist[:, 3:] = self._rotate(bodies.body, angular)
+        if len(bodies.unfree):
+            twist[bodies.unfree] = 0.0
         if len(bodies.jointed):
             # v(origin) = v(com of the tree) + w x (origin - com)
             model, data = self._model, self._data
@@ -196,7 +196,7 @@ class Motion:
         for row, held, value in zip(rows[~free], hold[~free], values[~free], strict=True):
             if held == Hold.JOINTS:
                 refusals.append(self._held_by_joints(kind, "twist", row))
-            elif held == Hold.SEVERAL and (self._roots[row].all_free or not value.any()):
+            elif held == Hold.SEVERAL and (not len(self._roots[row].unfree) or not value.any()):
                 self._turn_together(row, value)
             elif value.any():
                 reason = "it stays where it is put, so it has no velocity"
@@ -242,9 +242,9 @@ class Motion:
         roots = self._roots[row]
         motion = poses.compose(target, poses.inverse(self._row_pose("models", row)))
         moved = poses.compose(motion, self._body_poses(roots.body))
-        body, dof = roots.free_body, roots.dof[roots.free]
-        linear = self._qvel[roots.free_linear]
-        angular = self._rotate(body, self._qvel[roots.free_angular])
+        body, dof = roots.body[roots.free], roots.dof[roots.free]
+        linear = self._qvel[roots.linear_at[roots.free]]
+        angular = self._rotate(body, self._qvel[roots.angular_at[roots.free]])
         self._qpos[roots.qpos_pose[roots.free]] = moved[roots.free]
         placed = np.flatnonzero(roots.mocap >= 0)
         self._mocap_pos[roots.mocap[placed]] = moved[placed, :3]
@@ -256,7 +256,7 @@ class Motion:
     def _turn_together(self, row: int, twist: Floats) -> None:
         """Gives all free roots of a model the velocities of one rigid motion."""
         roots = self._roots[row]
-        body, dof = roots.free_body, roots.dof[roots.free]
+        body, dof = roots.body[roots.free], roots.dof[roots.free]
         arm = self._xpos[body] - self._row_pose("models", row)[:3]
         linear = twist[:3] + np.cross(twist[3:], arm)
         self._set_velocity(body, dof, linear, np.broadcast_to(twist[3:], linear.shape))

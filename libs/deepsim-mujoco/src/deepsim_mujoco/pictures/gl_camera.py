@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import weakref
 from functools import partial
 
@@ -15,10 +16,16 @@ from deepsim_mujoco.engine import mujoco
 
 from .gl_context import GlContext
 from .gl_scene import GlScene
-from .gl_settings import gl_settings
+from .gl_settings import gl_settings, horizon
 from .lens import Lens
+from .sky import Sky
 from .uploads import uploads_of
 
+_FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
+# MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range, with
+# what is too far painted over, keeps the ground free of specks.
+_LEAST_RANGE = 1000.0  # [m]
+_SKY = 0.7  # of the far clipping plane: how far away MuJoCo draws the sky
 
 
 class GlCamera:
@@ -48,28 +55,31 @@ class GlCamera:
         near: float,
         far: float,
     ) -> NDArray[np.uint8]:
-        """A picture of the present state; see :class:`Camera`.
-
-        Things fade out of sight between ``far`` and 1.4 times ``far``.
-        """
+        """A picture of the present state; see :class:`Camera`."""
         if self._gl is None:
             raise ValueError("the camera is closed; open another one")
         self._gl.make_current()
         if self._scene is None or self._scene.model is not model:
             self._upload(model)
             self._scene = GlScene(model)
-        # Twice as fine, then shrunk: on a CPU cheaper than OpenGL's multisampling, and finer.
-        width, height = 2 * view.width, 2 * view.height
-        renderer = self._renderer
-        if renderer.offWidth < width or renderer.offHeight < height:
-            mujoco.mjr_resizeOffscreen(
-                max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
-            )
-        viewport = mujoco.MjrRect(0, 0, width, height)
-        self._scene.draw(data, Lens(view), near, far, renderer, viewport)
+        lens = Lens(view)
+        # The sky is at the same distance in all directions, so its depth is least in the corners.
+        slant = math.hypot(1.0, lens.half_width, lens.half_height)
+        before_sky = max(far, 1.5 * horizon(model), _LEAST_RANGE)
+        end = before_sky * slant / _SKY
+        width, height = _FINE * view.width, _FINE * view.height
+        viewport = self._viewport(width, height)
+        self._scene.draw(data, lens, near, end, self._renderer, viewport)
         pixels = np.empty((height, width, 3), np.uint8)
-        mujoco.mjr_readPixels(pixels, None, viewport, renderer)
-        return _shrink(pixels[::-1])
+        depths = np.empty((height, width), np.float32)
+        mujoco.mjr_readPixels(pixels, depths, viewport, self._renderer)
+        pixels, depths = pixels[::-1], depths[::-1]  # OpenGL counts rows from below
+        nearest, farthest = _stored(np.array([before_sky, far]), near, end)
+        rows, columns = np.nonzero((depths > nearest) & (depths < farthest))
+        if rows.size:
+            rays = lens.rays((columns + 0.5) / _FINE, (rows + 0.5) / _FINE)
+            pixels[rows, columns] = np.rint(255 * Sky(model).colours(rays).T)
+        return _shrink(pixels)
 
     def close(self) -> None:
         """Frees the OpenGL context; calling it again does nothing."""
@@ -83,21 +93,36 @@ class GlCamera:
         atexit.unregister(self._at_exit)
 
     def __del__(self) -> None:
-        if hasattr(self, "_at_exit"):
+        if hasattr(self, "_at_exit"):  # otherwise there was no OpenGL
             self.close()
 
     def _upload(self, model: mujoco.MjModel) -> None:
         """Makes OpenGL hold what it needs of a model."""
         uploads = uploads_of(model)
-        if self._renderer is not None and uploads == self._uploads:
-            return
         if self._renderer is not None:
+            if uploads == self._uploads:
+                return
             self._renderer.free()
             self._renderer = None
         with gl_settings(model):
             self._renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        self._renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
         self._uploads = uploads
+
+    def _viewport(self, width: int, height: int) -> mujoco.MjrRect:
+        """A corner of the offscreen buffer, which grows when it must."""
+        buffer = self._renderer
+        if buffer.offWidth < width or buffer.offHeight < height:
+            mujoco.mjr_resizeOffscreen(
+                max(buffer.offWidth, width), max(buffer.offHeight, height), buffer
+            )
+        return mujoco.MjrRect(0, 0, width, height)
+
+
+def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.float64]:
+    """What the depth buffer holds for depths [m]: 1 at the near plane, 0 at the far plane."""
+    return near / depths * (far - depths) / (far - near)
 
 
 def _shrink(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

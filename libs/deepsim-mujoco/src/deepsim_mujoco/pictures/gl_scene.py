@@ -15,7 +15,6 @@ from .paint import VISUAL_GROUP
 from .shadow_region import shadow_region
 
 _LOG = logging.getLogger("deepsim_mujoco")
-_SKY_DEPTH = 0.7  # of the far clipping plane; there MuJoCo draws the sky
 _MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
 _EVERYTHING = int(mujoco.mjtCatBit.mjCAT_ALL)
 _SHOWN = [int(mujoco.mjtVisFlag.mjVIS_TEXTURE), int(mujoco.mjtVisFlag.mjVIS_STATIC)]
@@ -25,6 +24,7 @@ _EFFECTS = [
     int(mujoco.mjtRndFlag.mjRND_CULL_FACE),
 ]
 _POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
+_SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
 
@@ -65,8 +65,8 @@ class GlScene:
         Args:
             data: Of the model.
             lens: The camera.
-            near: Nearest visible depth [m].
-            far: Farthest visible depth [m].
+            near: Depth of the near clipping plane [m].
+            far: Depth of the far clipping plane [m].
             renderer: Holds the uploads of the model.
             viewport: The part of the buffer that is drawn to.
         """
@@ -75,18 +75,22 @@ class GlScene:
             eye.frustum_center = eye.frustum_width = 0.0  # MuJoCo fits the width to the viewport
             eye.frustum_top = near * lens.half_height
             eye.frustum_bottom = -eye.frustum_top
-            eye.frustum_near, eye.frustum_far = near, far / _SKY_DEPTH
+            eye.frustum_near, eye.frustum_far = near, far
         with gl_settings(self.model):
             mujoco.mjv_updateScene(
                 self.model, data, self._options, None, self._own_camera, _EVERYTHING, self._scene
             )
-        centre, radius = shadow_region(self.model, data, lens, far)
+        centre, radius = shadow_region(self.model, data, lens, near)
         renderer.shadowClip = radius
         for light in self._scene.lights[: self._scene.nlight]:
             if light.type == _DIRECTIONAL:
                 light.pos = centre - min(2 * radius, far / 2) * light.dir
             elif light.type == _POINT:
-                light.castshadow = False  # MuJoCo has no such shadows and would draw no light
+                # MuJoCo leaves point lights dark. To OpenGL they are spot lights of 180 degrees,
+                # for which there is no shadow map.
+                light.type, light.cutoff, light.exponent = _SPOT, 180.0, 0.0
+                light.attenuation = self.model.light_attenuation[light.id]
+                light.castshadow = False
         mujoco.mjr_render(viewport, self._scene, renderer)
 
 

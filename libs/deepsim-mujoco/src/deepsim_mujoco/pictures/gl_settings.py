@@ -9,7 +9,12 @@ from contextlib import contextmanager
 from deepsim_mujoco.engine import mujoco
 
 _SHADOW_TEXELS = 2048  # along each side of the shadow map
-_HORIZON = 100.0  # [m] to the end of an endless plane, if the model does not set it farther
+_LEAST_HORIZON = 100.0  # [m]
+
+
+def horizon(model: mujoco.MjModel) -> float:
+    """How far from the camera endless planes are drawn [m]."""
+    return max(float(model.vis.map.zfar * model.stat.extent), _LEAST_HORIZON)
 
 
 @contextmanager
@@ -18,7 +23,7 @@ def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
     quality, limits = model.vis.quality, model.vis.map
     given = quality.shadowsize, quality.offsamples, limits.zfar
     quality.shadowsize, quality.offsamples = _SHADOW_TEXELS, 0
-    limits.zfar = max(limits.zfar, _HORIZON / model.stat.extent)
+    limits.zfar = horizon(model) / model.stat.extent
     try:
         yield
     finally:
