@@ -159,12 +159,14 @@ def test_one_value_against_many(function, kinds, result, scalar):
 
 
 @every_function
-def test_out_may_be_any_argument(function, kinds, result, scalar):
+@pytest.mark.parametrize("lead", [(), (1,), (5,), (10_000,)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_out_may_be_any_argument(function, kinds, result, scalar, lead, order):
     """Also when the blocks are many; the array itself comes back."""
     for position, kind in enumerate(kinds):
         if WIDTH[kind] != WIDTH[result]:
             continue
-        rows = arguments(kinds, (10_000,))
+        rows = [np.array(row, order=order) for row in arguments(kinds, lead)]
         expected = function(*rows)
         out = rows[position]
         assert function(*rows, out=out) is out

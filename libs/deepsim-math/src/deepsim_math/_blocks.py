@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -46,16 +47,18 @@ def run(
     lead = np.broadcast_shapes(*leads)
     shape = (*lead, width) if width else lead
     result = _result(out, shape, arrays[0].dtype)
-    arrays = [_unshared(array, result) for array in arrays]
+    if out is not None:
+        arrays = [_unshared(array, out) for array in arrays]
 
-    rows = int(np.prod(lead, dtype=np.intp))
+    rows = math.prod(lead)
     target = result.reshape(rows, max(width, 1))
     direct = np.may_share_memory(target, result)
     flat = [_as_rows(a, size, lead, rows) for a, size in zip(arrays, widths)]
     with np.errstate(all="ignore"):  # non-finite rows flow through, as in float arithmetic
         for start in range(0, rows, _ROWS):
             block = slice(start, start + _ROWS)
-            components = [c for array in flat for c in np.ascontiguousarray(array[block].T)]
+            # Copies, so that the results may be written over the arguments.
+            components = [c for array in flat for c in np.array(array[block].T, order="C")]
             try:
                 results = formula(*components)
             except _ZeroLengthError as error:
@@ -121,6 +124,7 @@ def _unshared(array: FloatArray, out: FloatArray) -> FloatArray:
 
 
 def _as_rows(array: FloatArray, size: int, lead: tuple[int, ...], rows: int) -> FloatArray:
-    if not size:
-        array = array[..., np.newaxis]
-    return np.broadcast_to(array, (*lead, max(size, 1))).reshape(rows, max(size, 1))
+    shape = (*lead, size) if size else lead
+    if array.shape != shape:
+        array = np.broadcast_to(array, shape)
+    return array.reshape(rows, max(size, 1))

@@ -17,6 +17,8 @@ def number(value: Any, name: str) -> float:
     Raises:
         TypeError: for text and for sequences; the message says `name`.
     """
+    if type(value) is float:
+        return value
     if isinstance(value, _NOT_REAL) or not hasattr(value, "__float__"):
         hint = "; unpack a sequence with *" if hasattr(value, "__len__") else ""
         raise TypeError(f"{name} must be a number, got {value!r}{hint}")

@@ -19,7 +19,7 @@ from .gl_scene import GlScene
 from .gl_settings import gl_settings, horizon
 from .lens import Lens
 from .sky import Sky
-from .uploads import uploads_of
+from .uploads import refresh_materials, uploads_of
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range, with
@@ -31,8 +31,8 @@ _SKY = 0.7  # of the far clipping plane: how far away MuJoCo draws the sky
 class GlCamera:
     """Draws with MuJoCo's renderer in an OpenGL context of its own.
 
-    The context stays; a changed model is uploaded again only if it differs in meshes, textures,
-    materials or planes. Use a camera in the thread that made it.
+    The context stays; a changed model is uploaded again only if it differs in meshes, textures
+    or planes. Use a camera in the thread that made it.
 
     Raises:
         GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
@@ -100,7 +100,8 @@ class GlCamera:
         """Makes OpenGL hold what it needs of a model."""
         uploads = uploads_of(model)
         if self._renderer is not None:
-            if uploads == self._uploads:
+            if uploads == self._uploads and model.nmat <= len(self._renderer.mat_texuniform):
+                refresh_materials(self._renderer, model)
                 return
             self._renderer.free()
             self._renderer = None

@@ -35,7 +35,7 @@ class Hits:
 
     def __getitem__(self, some: NDArray[np.intp]) -> Hits:
         """Those of some rays."""
-        return Hits(self.geoms[some], self.depths[some], self.normals[:, some])
+        return Hits(self.geoms[some], self.depths[some], self.normals.take(some, axis=1))
 
 
 def first_hits(
@@ -71,8 +71,8 @@ def first_hits(
         unbound = model.geom_rbound[geom] == 0.0  # planes
         if not (unbound or marked.any()):
             continue
-        members = slice(None) if unbound else bundle.members(marked)
-        rays = bundle.rays[:, members]
+        members = everyone if unbound else bundle.members(marked)
+        rays = bundle.rays if unbound else bundle.rays.take(members, axis=1)
         solid = SOLIDS.get(model.geom_type[geom])
         if solid is None:
             depths, normals = _cast(model, data, geom, bundle.origin, rays)
@@ -89,9 +89,9 @@ def first_hits(
         elif solid.outward is None:
             normals = axes[:, 2:]
         else:
-            points = origin[:, None] + rays[:, closer] * depths[closer]
+            points = origin[:, None] + rays.take(closer, axis=1) * depths[closer]
             normals = axes @ solid.outward(points, model.geom_size[geom])
-        where = everyone[members][closer]
+        where = members[closer]
         hits.geoms[where] = geom
         hits.depths[where] = depths[closer]
         hits.normals[:, where] = normals

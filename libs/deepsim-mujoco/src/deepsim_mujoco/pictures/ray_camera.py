@@ -34,20 +34,18 @@ class RayCamera:
         far: float,
     ) -> NDArray[np.uint8]:
         """A picture of the present state; see :class:`Camera`."""
-        lens = Lens(view)
-        tracer = Tracer(model, data, lens, near, far)
+        tracer = Tracer(model, data, Lens(view), near, far)
         order = compact_order(view.width, view.height)
         rows, columns = np.divmod(order, view.width) + np.array(0.5)
-        colours = tracer.colours(lens.rays(columns, rows))
+        colours = tracer.colours(columns, rows)
         picture = np.empty((3, view.height, view.width), np.float32)
         picture.reshape(3, -1)[:, order] = colours
         rough = np.flatnonzero(_rough(picture).reshape(-1)[order])
         if rough.size:
             x, y = np.array(_EXTRA_RAYS).T
-            extra = lens.rays(
+            more = tracer.colours(
                 (columns[rough, None] + x).reshape(-1), (rows[rough, None] + y).reshape(-1)
-            )
-            more = tracer.colours(extra).reshape(3, -1, len(x))
+            ).reshape(3, -1, len(x))
             smooth = (colours[:, rough] + more.sum(axis=2)) / (1 + len(x))
             picture.reshape(3, -1)[:, order[rough]] = smooth
         return np.rint(picture * 255).astype(np.uint8).transpose(1, 2, 0).copy()

@@ -20,8 +20,7 @@ Floats = NDArray[np.float32]
 
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 _SUN_DISTANCE = 1e4  # [m] parallel light starts here: bends 1 mm in 10 m, costs no precision
-import os
-_BLOCK = int(os.environ.get("BLK","8192"))
+_BLOCK = 80_000  # rays at a time: more would fall out of the caches
 _SHORT = 1e-7  # of the way from a light; what is so near a point is its own surface
 
 
@@ -47,12 +46,24 @@ class Tracer:
         casting = [lamp for lamp in self._lamps if lamp.casts_shadow]
         self._shadow_lamp = max(casting, key=lambda lamp: lamp.diffuse.sum(), default=None)
 
-    def colours(self, rays: Array) -> Floats:
-        """(3, n) RGB in 0..1 along (3, n) rays that start at the lens."""
-        blocks = range(0, rays.shape[1], _BLOCK)
-        return np.concatenate([self._block(rays[:, i : i + _BLOCK]) for i in blocks], axis=1)
+    def colours(self, columns: Array, rows: Array) -> Floats:
+        """What is seen at places of the picture.
 
-    def _block(self, rays: Array) -> Floats:
+        Args:
+            columns: (n,) pixels from the left edge.
+            rows: (n,) pixels from the upper edge.
+
+        Returns:
+            (3, n) RGB in 0..1.
+        """
+        colours = np.empty((3, len(columns)), np.float32)
+        for start in range(0, len(columns), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            colours[:, block] = self._along(self._lens.rays(columns[block], rows[block]))
+        return colours
+
+    def _along(self, rays: Array) -> Floats:
+        """(3, n) RGB in 0..1 along (3, n) rays from the lens."""
         bundle = Bundle(self._lens.position, rays)
         hits = self._hits(bundle, self._paint.opaque)
         colours = self._surfaces(rays, hits)
@@ -60,7 +71,7 @@ class Tracer:
             glass = self._hits(bundle, self._paint.translucent)
             some = np.flatnonzero((glass.geoms >= 0) & (glass.depths < hits.depths))
             alpha = self._paint.alpha[glass.geoms[some]]
-            tint = self._surfaces(rays[:, some], glass[some])
+            tint = self._surfaces(rays.take(some, axis=1), glass[some])
             colours[:, some] = (1 - alpha) * colours[:, some] + alpha * tint
         return colours
 
@@ -71,20 +82,20 @@ class Tracer:
         """The colours of what was hit, and of the sky elsewhere."""
         hit, missed = np.flatnonzero(hits.geoms >= 0), np.flatnonzero(hits.geoms < 0)
         colours = np.empty(rays.shape, np.float32)
-        colours[:, missed] = self._sky.colours(rays[:, missed])
+        colours[:, missed] = self._sky.colours(rays.take(missed, axis=1))
         if hit.size:
-            colours[:, hit] = self._lit(rays[:, hit], hits[hit])
+            colours[:, hit] = self._lit(rays.take(hit, axis=1), hits[hit])
         return colours
 
     def _lit(self, rays: Array, hits: Hits) -> Floats:
         points = self._lens.position[:, None] + rays * hits.depths
         light = self._light(hits, points)
         light += self._paint.emission[hits.geoms]
-        light *= self._paint.rgb.T[:, hits.geoms]
+        light *= self._paint.rgb.T.take(hits.geoms, axis=1)
         for plane in np.flatnonzero(self._model.geom_type == _PLANE):
             some = np.flatnonzero(hits.geoms == plane)
             light[:, some] *= self._checker(
-                plane, points[:, some], rays[:, some], hits.depths[some]
+                plane, points.take(some, axis=1), rays.take(some, axis=1), hits.depths[some]
             )
         return np.minimum(light, 1.0)
 
@@ -98,7 +109,7 @@ class Tracer:
             shine = lamp.shine(points, hits.normals)
             if lamp is self._shadow_lamp:
                 reached = np.flatnonzero(shine)
-                shine[reached] *= ~self._in_shadow(lamp, points[:, reached])
+                shine[reached] *= ~self._in_shadow(lamp, points.take(reached, axis=1))
             light += lamp.diffuse[:, None] * shine
         return light
 

@@ -7,8 +7,9 @@ from hashlib import blake2b
 
 from deepsim_mujoco.engine import mujoco
 
+from .gl_settings import horizon
+
 _ARRAYS = (
-    "geom_type",
     "mesh_vertadr",
     "mesh_vert",
     "mesh_normal",
@@ -27,14 +28,11 @@ _ARRAYS = (
     "tex_adr",
     "tex_width",
     "tex_data",
-    "mat_texid",
-    "mat_texrepeat",
-    "mat_texuniform",
 )
 
 
 def uploads_of(model: mujoco.MjModel) -> bytes:
-    """A digest of all that MuJoCo copies to OpenGL: two models with the same one can share it."""
+    """A digest of all that is slow to copy to OpenGL: models with the same one can share it."""
     digest = blake2b(digest_size=16)
     for name in _ARRAYS:
         array = getattr(model, name)
@@ -42,4 +40,13 @@ def uploads_of(model: mujoco.MjModel) -> bytes:
         digest.update(array)
     planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
     digest.update(model.geom_size[planes])
+    digest.update(f"{horizon(model)}".encode())
     return digest.digest()
+
+
+def refresh_materials(renderer: mujoco.MjrContext, model: mujoco.MjModel) -> None:
+    """Tells a renderer which materials have which textures."""
+    materials = model.nmat
+    renderer.mat_texid[: model.mat_texid.size] = model.mat_texid.reshape(-1)
+    renderer.mat_texuniform[:materials] = model.mat_texuniform
+    renderer.mat_texrepeat[: 2 * materials] = model.mat_texrepeat.reshape(-1)
