@@ -128,6 +128,14 @@ def test_from_inside_by_hand(name, ray, leaves):
     assert hit.exit_distance == pytest.approx(leaves, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["box", "sphere", "circle", "ring"])
+def test_a_ray_that_starts_touching_from_outside_leaves_at_once(name):
+    """Within the distance that counts as touching, distances stay at zero."""
+    edge = 3 if name == "ring" else 1
+    hit = ALL[name]().raycast(Ray((edge + 5e-10, 0, 0), (1, 0, 0)))
+    assert (hit.inside, hit.distance, hit.exit_distance) == (True, 0.0, 0.0)
+
+
 @pytest.mark.parametrize("name", ALL)
 @settings(max_examples=50)
 @given(pose=POSES, ray=RAYS)

@@ -189,7 +189,8 @@ class Quaternion(Row):
             ValueError: when the length is zero.
         """
         columns = [self.rotate(Vector3(*axis)) for axis in np.eye(3).tolist()]
-        return np.array(columns).T
+        matrix: FloatArray = np.array(columns).T
+        return matrix
 
     @classmethod
     def look_rotation(cls, forward: VectorLike, up: VectorLike = _UP) -> Quaternion:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from .camera import Camera
 from .checker import add_checker
-
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
 from .opening import open_camera

@@ -12,6 +12,7 @@ _NAME = "#checker"
 _TILE = 1.0  # [m]
 _DARK = 0.86  # of the brightness of the light tiles
 _TEXELS = 64
+_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
 
 def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
@@ -31,9 +32,17 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
             width=_TEXELS,
             height=_TEXELS,
         )
-    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = _NAME
+    material.textures[_ROLE] = _NAME
     material.texuniform = True
     material.texrepeat = [1.0 / _TILE] * 2
+
+
+def checkered_planes(model: mujoco.MjModel) -> list[int]:
+    """The planes whose material has a texture, which is taken for a checker."""
+    planes = np.flatnonzero(model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)
+    material = model.geom_matid[planes]
+    textured = model.mat_texid[material, _ROLE] >= 0 if model.nmat else False
+    return [int(plane) for plane in planes[(material >= 0) & textured]]
 
 
 def checker_brightness(
@@ -52,4 +61,5 @@ def checker_brightness(
     tiles = np.floor(points / _TILE).sum(axis=0)
     side = 1 - 4 * np.abs(tiles / 2 - np.rint(tiles / 2))  # -1 light, 1 dark
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
-    return (1 - (1 - _DARK) / 2 * (1 + side * contrast)).astype(np.float32)
+    brightness: NDArray[np.float64] = 1 - (1 - _DARK) / 2 * (1 + side * contrast)
+    return brightness.astype(np.float32)

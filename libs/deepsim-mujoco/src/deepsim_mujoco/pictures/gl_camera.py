@@ -9,10 +9,10 @@ import weakref
 from functools import partial
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
 
 from .gl_context import GlContext
 from .gl_scene import GlScene
@@ -59,20 +59,18 @@ class GlCamera:
         if self._gl is None:
             raise ValueError("the camera is closed; open another one")
         self._gl.make_current()
-        if self._scene is None or self._scene.model is not model:
-            self._upload(model)
-            self._scene = GlScene(model)
+        renderer, scene = self._ready(model)
         lens = Lens(view)
         # The sky is at the same distance in all directions, so its depth is least in the corners.
         slant = math.hypot(1.0, lens.half_width, lens.half_height)
         before_sky = max(far, 1.5 * horizon(model), _LEAST_RANGE)
         end = before_sky * slant / _SKY
         width, height = _FINE * view.width, _FINE * view.height
-        viewport = self._viewport(width, height)
-        self._scene.draw(data, lens, near, end, self._renderer, viewport)
+        viewport = _viewport(renderer, width, height)
+        scene.draw(data, lens, near, end, renderer, viewport)
         pixels = np.empty((height, width, 3), np.uint8)
         depths = np.empty((height, width), np.float32)
-        mujoco.mjr_readPixels(pixels, depths, viewport, self._renderer)
+        mujoco.mjr_readPixels(pixels, depths, viewport, renderer)
         pixels, depths = pixels[::-1], depths[::-1]  # OpenGL counts rows from below
         nearest, farthest = _stored(np.array([before_sky, far]), near, end)
         rows, columns = np.nonzero((depths > nearest) & (depths < farthest))
@@ -96,29 +94,39 @@ class GlCamera:
         if hasattr(self, "_at_exit"):  # otherwise there was no OpenGL
             self.close()
 
-    def _upload(self, model: mujoco.MjModel) -> None:
-        """Makes OpenGL hold what it needs of a model."""
-        uploads = uploads_of(model)
-        if self._renderer is not None:
-            if uploads == self._uploads and model.nmat <= len(self._renderer.mat_texuniform):
-                refresh_materials(self._renderer, model)
-                return
-            self._renderer.free()
-            self._renderer = None
-        with gl_settings(model):
-            self._renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
-        self._renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
-        self._uploads = uploads
+    def _ready(self, model: mujoco.MjModel) -> tuple[mujoco.MjrContext, GlScene]:
+        """What draws a model; made anew where the model differs from the last one."""
+        renderer, scene = self._renderer, self._scene
+        if renderer is None or scene is None or scene.model is not model:
+            self._scene = None
+            renderer = self._renderer = self._renderer_for(model)
+            scene = self._scene = GlScene(model)
+        return renderer, scene
 
-    def _viewport(self, width: int, height: int) -> mujoco.MjrRect:
-        """A corner of the offscreen buffer, which grows when it must."""
-        buffer = self._renderer
-        if buffer.offWidth < width or buffer.offHeight < height:
-            mujoco.mjr_resizeOffscreen(
-                max(buffer.offWidth, width), max(buffer.offHeight, height), buffer
-            )
-        return mujoco.MjrRect(0, 0, width, height)
+    def _renderer_for(self, model: mujoco.MjModel) -> mujoco.MjrContext:
+        uploads = uploads_of(model)
+        renderer = self._renderer
+        if renderer is not None:
+            if uploads == self._uploads and model.nmat <= len(renderer.mat_texuniform):
+                refresh_materials(renderer, model)
+                return renderer
+            self._renderer = None
+            renderer.free()
+        with gl_settings(model):
+            renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)
+        self._uploads = uploads
+        return renderer
+
+
+def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.MjrRect:
+    """A corner of the offscreen buffer, which grows when it must."""
+    if renderer.offWidth < width or renderer.offHeight < height:
+        mujoco.mjr_resizeOffscreen(
+            max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
+        )
+    return mujoco.MjrRect(0, 0, width, height)
 
 
 def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.float64]:

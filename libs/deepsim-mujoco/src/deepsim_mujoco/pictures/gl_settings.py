@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,8 +14,12 @@ _LEAST_HORIZON = 100.0  # [m]
 
 
 def horizon(model: mujoco.MjModel) -> float:
-    """How far from the camera endless planes are drawn [m]."""
-    return max(float(model.vis.map.zfar * model.stat.extent), _LEAST_HORIZON)
+    """How far from the camera endless planes are drawn [m].
+
+    In coarse steps, because planes are uploaded again when it changes.
+    """
+    times = model.vis.map.zfar * model.stat.extent / _LEAST_HORIZON
+    return float(_LEAST_HORIZON * 2.0 ** round(math.log2(max(times, 1.0))))
 
 
 @contextmanager

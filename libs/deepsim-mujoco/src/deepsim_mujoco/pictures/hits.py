@@ -67,7 +67,7 @@ def first_hits(
     geoms = np.flatnonzero(shown)
     packets = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
     everyone = np.arange(count)
-    for geom, marked in zip(geoms, packets, strict=True):
+    for geom, marked in zip(geoms.tolist(), packets, strict=True):
         unbound = model.geom_rbound[geom] == 0.0  # planes
         if not (unbound or marked.any()):
             continue

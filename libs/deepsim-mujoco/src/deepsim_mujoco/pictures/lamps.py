@@ -62,11 +62,12 @@ class Lamp:
             (n,) factors in 0..1.
         """
         if self.is_directional:
-            return np.maximum(-self.direction @ normals, 0.0).astype(np.float32)
+            facing: Array = np.maximum(-self.direction @ normals, 0.0)
+            return facing.astype(np.float32)
         towards = self.position[:, None] - points
         distance = np.sqrt(np.einsum("ij,ij->j", towards, towards))
         towards /= np.maximum(distance, 1e-9)
-        factor = np.maximum(np.einsum("ij,ij->j", normals, towards), 0.0)
+        factor: Array = np.maximum(np.einsum("ij,ij->j", normals, towards), 0.0)
         constant, linear, quadratic = self.attenuation
         factor /= np.maximum(constant + (linear + quadratic * distance) * distance, 1e-9)
         if self.type == _SPOT:

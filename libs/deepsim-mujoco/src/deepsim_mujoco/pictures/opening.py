@@ -40,4 +40,4 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
 
 @cache
 def _tell_once(message: str) -> None:
-    _LOG.warning("pictures come from cast rays, slower and without textures: %s", message)
+    _LOG.warning("pictures come from cast rays, matt and without textures: %s", message)

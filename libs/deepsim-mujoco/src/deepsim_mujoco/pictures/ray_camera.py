@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from deepsim_sync import CameraView
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
 
 from .bundle import compact_order
 from .lens import Lens
@@ -22,7 +22,8 @@ class RayCamera:
 
     The same state gives the same bytes. Surfaces are matt. Shadows come from the strongest light
     that casts them; of several translucent things behind one another the nearest is seen, and
-    they throw no shadow. Planes have a faint checker of 1 m; textures are not drawn.
+    they throw no shadow. Of textures only the checker
+    of planes is drawn.
     """
 
     def render(

@@ -75,12 +75,13 @@ class Sky:
         above, below, y = self._texels(rays, _FACES[face, 2], np.abs(reach))
         upper = (1 - x) * self._faces[face, above, left] + x * self._faces[face, above, right]
         lower = (1 - x) * self._faces[face, below, left] + x * self._faces[face, below, right]
-        return ((1 - y) * upper + y * lower).T
+        blend: NDArray[np.float32] = (1 - y) * upper + y * lower
+        return blend.T
 
     def _texels(
         self, rays: NDArray[np.float64], directions: NDArray[np.float64], reach: NDArray[np.float64]
     ) -> tuple[Indices, Indices, NDArray[np.float32]]:
-        """The texels before and after (n,) points along a direction, and (n, 1) weights of the latter."""
+        """Along one side of the faces: the texels on either side, (n, 1) weights of the second."""
         last = self._faces.shape[1] - 1
         across = np.einsum("ji,ij->i", rays, directions) / reach  # -1..1
         place = np.clip((across + 1) / 2 * (last + 1) - 0.5, 0, last)

@@ -68,12 +68,12 @@ def _enter_plane(origin: Array, rays: Array, size: Array) -> Array:
     """Front side only; a half length of 0 is endless."""
     if origin[2] <= 0.0:
         return np.full(rays.shape[1], np.inf)
-    with np.errstate(divide="ignore"):
-        depth: Array = -origin[2] / rays[2]
     hit = rays[2] < 0.0
-    for axis in (0, 1):
-        if size[axis] > 0.0:
-            hit &= np.abs(origin[axis] + depth * rays[axis]) <= size[axis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        depth: Array = -origin[2] / rays[2]
+        for axis in (0, 1):
+            if size[axis] > 0.0:
+                hit &= np.abs(origin[axis] + depth * rays[axis]) <= size[axis]
     depth[~hit] = np.inf
     return depth
 
@@ -105,11 +105,13 @@ def _enter_capsule(origin: Array, rays: Array, size: Array) -> Array:
 
 def _box_outward(points: Array, size: Array) -> Array:
     face = np.abs(points / size[:, None]).argmax(axis=0)
-    return np.where(face == np.arange(3)[:, None], np.sign(points), 0.0)
+    normals: Array = np.where(face == np.arange(3)[:, None], np.sign(points), 0.0)
+    return normals
 
 
 def _sphere_outward(points: Array, size: Array) -> Array:
-    return points / size[0]
+    normals: Array = points / size[0]
+    return normals
 
 
 def _ellipsoid_outward(points: Array, size: Array) -> Array:
@@ -124,12 +126,13 @@ def _cylinder_outward(points: Array, size: Array) -> Array:
 def _capsule_outward(points: Array, size: Array) -> Array:
     normals = points.copy()
     normals[2] -= np.clip(points[2], -size[1], size[1])
-    return normals / size[0]
+    normals /= size[0]
+    return normals
 
 
 def _unit(vectors: Array) -> Array:
-    lengths: Array = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
-    return vectors / lengths
+    units: Array = vectors / np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
+    return units
 
 
 _GEOMS = mujoco.mjtGeom

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 
 from .bundle import Array, Bundle
-from .checker import checker_brightness
+from .checker import checker_brightness, checkered_planes
 from .hits import Hits, Mask, first_hits
 from .lamps import Lamp, lamps
 from .lens import Lens
@@ -18,7 +18,6 @@ from .sky import Sky
 
 Floats = NDArray[np.float32]
 
-_PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 _SUN_DISTANCE = 1e4  # [m] parallel light starts here: bends 1 mm in 10 m, costs no precision
 _BLOCK = 80_000  # rays at a time: more would fall out of the caches
 _SHORT = 1e-7  # of the way from a light; what is so near a point is its own surface
@@ -41,6 +40,7 @@ class Tracer:
         self._near = near
         self._far = far
         self._paint = Paint.of(model)
+        self._checkered = checkered_planes(model)
         self._sky = Sky(model)
         self._lamps = lamps(model, data, lens)
         casting = [lamp for lamp in self._lamps if lamp.casts_shadow]
@@ -92,7 +92,7 @@ class Tracer:
         light = self._light(hits, points)
         light += self._paint.emission[hits.geoms]
         light *= self._paint.rgb.T.take(hits.geoms, axis=1)
-        for plane in np.flatnonzero(self._model.geom_type == _PLANE):
+        for plane in self._checkered:
             some = np.flatnonzero(hits.geoms == plane)
             light[:, some] *= self._checker(
                 plane, points.take(some, axis=1), rays.take(some, axis=1), hits.depths[some]
