@@ -37,9 +37,24 @@ def model(mesh: Mesh) -> ModelDescription:
 def write_dae(path: Path, half: float) -> None:
     """A box of inches, as COLLADA."""
     box = trimesh.creation.box(extents=[2 * half] * 3)
-    text = trimesh.exchange.dae.export_collada(box).decode()
-    where = text.index("<up_axis") if "<up_axis" in text else text.index("</asset>")
-    path.write_text(f'{text[:where]}<unit name="inch" meter="{INCH}"/>{text[where:]}')
+    points = " ".join(f"{value:.9g}" for value in box.vertices.ravel())
+    corners = " ".join(str(index) for index in box.faces.ravel())
+    count = box.vertices.size
+    path.write_text(
+        f"""<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+        <asset><unit name="inch" meter="{INCH}"/><up_axis>Z_UP</up_axis></asset>
+        <library_geometries><geometry id="g"><mesh>
+        <source id="p"><float_array id="a" count="{count}">{points}</float_array>
+        <technique_common><accessor source="#a" count="{count // 3}" stride="3">
+        <param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
+        </accessor></technique_common></source>
+        <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+        <triangles count="{len(box.faces)}"><input semantic="VERTEX" source="#v" offset="0"/>
+        <p>{corners}</p></triangles></mesh></geometry></library_geometries>
+        <library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"/>
+        </node></visual_scene></library_visual_scenes>
+        <scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+    )
 
 
 @pytest.mark.parametrize(

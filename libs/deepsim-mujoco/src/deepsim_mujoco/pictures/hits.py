@@ -67,18 +67,24 @@ def first_hits(
     geoms = np.flatnonzero(shown)
     packets = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
     everyone = np.arange(count)
-    for geom, marked in zip(geoms.tolist(), packets, strict=True):
+    for i in np.argsort(~np.isin(model.geom_type[geoms], list(SOLIDS)), kind="stable").tolist():
+        geom = geoms[i]
         unbound = model.geom_rbound[geom] == 0.0  # planes
-        if not (unbound or marked.any()):
+        if not (unbound or packets[i].any()):
             continue
-        members = everyone if unbound else bundle.members(marked)
+        members = everyone if unbound else bundle.members(packets[i])
         rays = bundle.rays if unbound else bundle.rays.take(members, axis=1)
         solid = SOLIDS.get(model.geom_type[geom])
+        axes = data.geom_xmat[geom].reshape(3, 3)
+        origin = (bundle.origin - data.geom_xpos[geom]) @ axes
         if solid is None:
+            box=model.geom_aabb[geom]
+            enter=SOLIDS[6].enter(origin-box[:3], axes.T@rays, box[3:]+1e-4)
+            some=np.flatnonzero(enter<hits.depths[members])
+            members=members[some]
+            rays=rays.take(some,axis=1)
             depths, normals = _cast(model, data, geom, bundle.origin, rays)
         else:
-            axes = data.geom_xmat[geom].reshape(3, 3)
-            origin = (bundle.origin - data.geom_xpos[geom]) @ axes
             rays = axes.T @ rays
             depths = solid.enter(origin, rays, model.geom_size[geom])
         closer = np.flatnonzero((depths >= near) & (depths < hits.depths[members]))
