@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _PACKET = 64  # rays; smaller ones fit tighter but are more
-_MARGIN = 1e-6  # [rad], for rounding
+_MARGIN = 1e-12  # of cosines, for rounding
 
 
 @lru_cache(maxsize=8)
@@ -49,9 +49,11 @@ class Bundle:
         axes = np.add.reduceat(units, starts, axis=1)
         axes /= np.maximum(np.linalg.norm(axes, axis=0), 1e-12)
         units -= np.repeat(axes, _PACKET, axis=1)[:, :count]
-        chords = np.sqrt(np.maximum.reduceat(np.einsum("ij,ij->j", units, units), starts))
-        self._axes = axes.T
-        self._angles = _angle(chords)
+        square = np.maximum.reduceat(np.einsum("ij,ij->j", units, units), starts)
+        self._axes = axes
+        # Of the half angle of the cone, from the distance of unit vectors at the angle.
+        self._cosine = 1.0 - square / 2
+        self._sine = np.sqrt(square * (1.0 - square / 4))
 
     def near(self, centres: Array, radii: Array) -> NDArray[np.bool_]:
         """Which packets come near which spheres.
@@ -66,12 +68,13 @@ class Bundle:
         towards = centres - self.origin
         distances = np.linalg.norm(towards, axis=1)
         outside = distances > radii
-        sines = np.divide(radii, distances, out=np.ones(len(radii)), where=outside)
-        widths = np.where(outside, np.arcsin(sines), np.pi)
-        towards /= np.maximum(distances, 1e-12)[:, None]
-        chords = np.linalg.norm(towards[:, None] - self._axes, axis=2)
-        reach = widths[:, None] + self._angles
-        near: NDArray[np.bool_] = _angle(chords) <= reach + _MARGIN
+        distances[~outside] = np.inf
+        sines = (radii / distances)[:, None]
+        cosines = np.sqrt(1.0 - sines * sines)
+        between = (towards / distances[:, None]) @ self._axes
+        # The angle between the axes is no more than the sum of the half angles.
+        near: NDArray[np.bool_] = between >= cosines * self._cosine - sines * self._sine - _MARGIN
+        near |= ~outside[:, None] | (self._cosine < 0.0)
         return near
 
     def members(self, packets: NDArray[np.bool_]) -> Indices:
@@ -79,9 +82,3 @@ class Bundle:
         starts = np.flatnonzero(packets) * _PACKET
         members = (starts[:, None] + np.arange(_PACKET)).ravel()
         return members[: np.searchsorted(members, self.rays.shape[1])]
-
-
-def _angle(chords: Array) -> Array:
-    """Between unit vectors whose tips are so far apart; exact where arccos is not."""
-    angles: Array = 2 * np.arcsin(np.minimum(chords / 2, 1.0))
-    return angles

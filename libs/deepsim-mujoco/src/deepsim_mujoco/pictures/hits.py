@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 
 from .bundle import Array, Bundle
+from .meshes import enter_surface, packets_near
 from .solids import SOLIDS
 
 Mask = NDArray[np.bool_]
 
-_SHOWN, _HIDDEN = 0, 1
-_CAST_AT_SHOWN = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +64,29 @@ def first_hits(
     count = bundle.rays.shape[1]
     hits = Hits(np.full(count, -1, np.int32), np.full(count, far, np.float64), np.empty((3, count)))
     geoms = np.flatnonzero(shown)
-    packets = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
+    near_bound = bundle.near(data.geom_xpos[geoms], model.geom_rbound[geoms])
     everyone = np.arange(count)
-    for i in np.argsort(~np.isin(model.geom_type[geoms], list(SOLIDS)), kind="stable").tolist():
-        geom = geoms[i]
-        unbound = model.geom_rbound[geom] == 0.0  # planes
-        if not (unbound or packets[i].any()):
-            continue
-        members = everyone if unbound else bundle.members(packets[i])
-        rays = bundle.rays if unbound else bundle.rays.take(members, axis=1)
+    for geom, packets in zip(geoms.tolist(), near_bound, strict=True):
         solid = SOLIDS.get(model.geom_type[geom])
-        axes = data.geom_xmat[geom].reshape(3, 3)
-        origin = (bundle.origin - data.geom_xpos[geom]) @ axes
+        endless = model.geom_rbound[geom] == 0.0  # planes
+        if solid is None and packets.any():
+            packets = packets_near(model, data, geom, bundle)
+        if not (endless or packets.any()):
+            continue
+        members = everyone if endless else bundle.members(packets)
+        rays = bundle.rays if endless else bundle.rays.take(members, axis=1)
         if solid is None:
-            box=model.geom_aabb[geom]
-            enter=SOLIDS[6].enter(origin-box[:3], axes.T@rays, box[3:]+1e-4)
-            some=np.flatnonzero(enter<hits.depths[members])
-            members=members[some]
-            rays=rays.take(some,axis=1)
-            depths, normals = _cast(model, data, geom, bundle.origin, rays)
+            depths, normals = enter_surface(model, data, geom, bundle.origin, rays)
         else:
+            axes = data.geom_xmat[geom].reshape(3, 3)
+            origin = (bundle.origin - data.geom_xpos[geom]) @ axes
             rays = axes.T @ rays
             depths = solid.enter(origin, rays, model.geom_size[geom])
         closer = np.flatnonzero((depths >= near) & (depths < hits.depths[members]))
         if not closer.size:
             continue
         if solid is None:
-            normals = normals[:, closer]
+            normals = normals.take(closer, axis=1)
         elif solid.outward is None:
             normals = axes[:, 2:]
         else:
@@ -102,37 +97,3 @@ def first_hits(
         hits.depths[where] = depths[closer]
         hits.normals[:, where] = normals
     return hits
-
-
-def _cast(
-    model: mujoco.MjModel, data: mujoco.MjData, geom: int, origin: Array, rays: Array
-) -> tuple[Array, Array]:
-    """Depths and normals on a mesh or height field, of which only MuJoCo knows the surface."""
-    count = rays.shape[1]
-    ids, depths, normals = np.empty(count, np.int32), np.empty(count), np.empty((count, 3))
-    groups = model.geom_group.copy()
-    model.geom_group[:] = _HIDDEN  # the only way to tell MuJoCo which geom counts
-    model.geom_group[geom] = _SHOWN
-    try:
-        mujoco.mj_multiRay(
-            model,
-            data,
-            origin,
-            rays.T.reshape(-1),
-            _CAST_AT_SHOWN,
-            True,  # also what is fixed to the world
-            -1,  # exclude no body
-            ids,
-            depths,
-            normals.reshape(-1),
-            count,
-            mujoco.mjMAXVAL,
-        )
-    finally:
-        model.geom_group[:] = groups
-    depths[ids < 0] = np.inf
-    behind = np.einsum("ij,ji->i", normals, rays) > 0.0
-    if np.linalg.norm(data.geom_xpos[geom] - origin) < model.geom_rbound[geom]:
-        depths[behind] = np.inf  # from inside
-    normals[behind] *= -1.0  # the mesh is inside out
-    return depths, normals.T
