@@ -17,7 +17,6 @@ from .solids import SOLIDS
 Mask = NDArray[np.bool_]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Hits:
     """The first surfaces along n rays.

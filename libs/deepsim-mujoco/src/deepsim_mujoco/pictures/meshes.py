@@ -13,7 +13,7 @@ from .bundle import Array, Bundle
 _SHOWN, _HIDDEN = 0, 1
 _CAST_AT_SHOWN = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
-_LEVEL = 4  # of MuJoCo's tree of boxes, of up to 32 boxes
+_LEVEL = 7  # of MuJoCo's tree of boxes, of up to 32 boxes
 
 
 def packets_near(
