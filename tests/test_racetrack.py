@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import imageio.v3 as imageio
 import numpy as np
 import pytest
 from PIL import Image
@@ -94,9 +95,9 @@ def test_the_roads_meshes_follow_the_course(root: Path) -> None:
 
 
 def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path) -> None:
-    def run(out: Path, seed: int) -> bytes:
+    def run(out: Path, video: str) -> bytes:
         command = [sys.executable, "-m", "deepsim", "run", "examples/racetrack"]
-        options = ["--policy", "random", "--seed", str(seed), "--out", str(out)]
+        options = ["--policy", "random", "--seed", "1", "--out", str(out), "--video", video]
         finished = subprocess.run(
             [*command, *options], cwd=root, capture_output=True, text=True, check=False
         )
@@ -105,13 +106,14 @@ def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path
         assert "off track" in finished.stdout or "driving" in finished.stdout
         return (out / "trajectory.csv").read_bytes()
 
-    data = run(tmp_path / "a", 1)
-    assert data == run(tmp_path / "b", 1)
+    data = run(tmp_path / "a", "gif")
+    assert data == run(tmp_path / "b", "mp4")
     rows = list(csv.DictReader(data.decode().splitlines()))
     assert {row["agent"] for row in rows} == {"red_car", "blue_car"}
     with Image.open(tmp_path / "a" / "film.gif") as film:
         assert film.n_frames > 10
         assert len(film.convert("RGB").getcolors(2**20)) > 10
+        assert len(imageio.imread(tmp_path / "b" / "film.mp4", plugin="pyav")) == film.n_frames
     with Image.open(tmp_path / "a" / "map.png") as picture:
         assert picture.width > 600
 

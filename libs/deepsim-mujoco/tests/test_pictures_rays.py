@@ -23,6 +23,7 @@ KINDS = [
     GEOM.mjGEOM_CYLINDER,
     GEOM.mjGEOM_CAPSULE,
     GEOM.mjGEOM_MESH,
+    GEOM.mjGEOM_HFIELD,
 ]
 FAR = 1e3
 
@@ -32,14 +33,19 @@ def scene(kinds: list[Any], seed: int) -> tuple[Any, Any]:
     random = np.random.default_rng(seed)
     spec = mujoco.MjSpec()
     spec.add_mesh(name="rock", uservert=random.normal(size=(12, 3)).reshape(-1))
+    hills = random.uniform(size=20)
+    spec.add_hfield(name="hills", nrow=4, ncol=5, size=[2, 1, 1, 0.1], userdata=hills)
     for kind in kinds:
-        size = {"meshname": "rock"} if kind == GEOM.mjGEOM_MESH else {}
+        asset = {
+            GEOM.mjGEOM_MESH: {"meshname": "rock"},
+            GEOM.mjGEOM_HFIELD: {"hfieldname": "hills"},
+        }
         spec.worldbody.add_geom(
             type=kind,
             pos=random.uniform(-4, 4, 3),
             quat=random.normal(size=4),
             size=random.choice([0.05, 0.5, 2.0]) * random.uniform(0.5, 1.0, 3),
-            **size,
+            **asset.get(kind, {}),
         )
     model = spec.compile()
     data = mujoco.MjData(model)

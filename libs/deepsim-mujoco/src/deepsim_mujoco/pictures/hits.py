@@ -75,7 +75,9 @@ def first_hits(
         members = everyone if endless else bundle.members(packets)
         rays = bundle.rays if endless else bundle.rays.take(members, axis=1)
         if solid is None:
-            depths, normals = enter_surface(model, data, geom, bundle.origin, rays)
+            depths, normals = enter_surface(
+                model, data, geom, bundle.origin, rays, hits.depths[members]
+            )
         else:
             axes = data.geom_xmat[geom].reshape(3, 3)
             origin = (bundle.origin - data.geom_xpos[geom]) @ axes

@@ -78,7 +78,8 @@ def _enter_plane(origin: Array, rays: Array, size: Array) -> Array:
     return depth
 
 
-def _enter_box(origin: Array, rays: Array, size: Array) -> Array:
+def enter_box(origin: Array, rays: Array, size: Array) -> Array:
+    """Of half lengths size; see :attr:`Solid.enter`."""
     return _common(*(_slab(origin[i], rays[i], size[i]) for i in range(3)))
 
 
@@ -138,7 +139,7 @@ def _unit(vectors: Array) -> Array:
 _GEOMS = mujoco.mjtGeom
 SOLIDS = {
     int(_GEOMS.mjGEOM_PLANE): Solid(_enter_plane, None),
-    int(_GEOMS.mjGEOM_BOX): Solid(_enter_box, _box_outward),
+    int(_GEOMS.mjGEOM_BOX): Solid(enter_box, _box_outward),
     int(_GEOMS.mjGEOM_SPHERE): Solid(_enter_sphere, _sphere_outward),
     int(_GEOMS.mjGEOM_ELLIPSOID): Solid(_enter_ellipsoid, _ellipsoid_outward),
     int(_GEOMS.mjGEOM_CYLINDER): Solid(_enter_cylinder, _cylinder_outward),
