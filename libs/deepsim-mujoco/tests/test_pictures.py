@@ -67,6 +67,13 @@ def add(spec: Any, kind: Any, size: Any, rgba: Any, pos: Any, **more: Any) -> An
     )
 
 
+def add_cube_mesh(spec: Any, name: str, half: float) -> None:
+    """A mesh asset."""
+    signs = (-1, 1)
+    corners = [[x * half, y * half, z * half] for x in signs for y in signs for z in signs]
+    spec.add_mesh(name=name, uservert=np.reshape(corners, -1))
+
+
 def still(spec: Any) -> tuple[Any, Any]:
     """A model and its data at rest."""
     model = spec.compile()
@@ -196,10 +203,7 @@ def test_glass_mixes_with_what_is_behind(camera: Camera) -> None:
     spec = world(ambient=1.0)
     add(spec, GEOM.mjGEOM_BOX, (0.5, 0.5, 0.5), (1.0, 0.0, 0.0, 0.5), (3, 0, 1))
     add(spec, GEOM.mjGEOM_BOX, (0.5, 9.0, 9.0), (0.0, 0.0, 1.0, 1.0), (6, 0, 1))
-    red, green, blue = shoot(camera, spec)[36, 48].tolist()
-    assert red > 60
-    assert blue > 50
-    assert green < 5
+    np.testing.assert_allclose(shoot(camera, spec)[36, 48], [127.5, 0, 127.5], atol=3)
 
 
 def test_glass_is_hidden_behind_what_is_opaque(camera: Camera) -> None:
@@ -226,18 +230,29 @@ def test_the_colour_of_a_light_colours_things(camera: Camera) -> None:
 
 @pytest.mark.parametrize("kind", [LIGHT.mjLIGHT_POINT, LIGHT.mjLIGHT_SPOT])
 @pytest.mark.parametrize("casts", [False, True])
-def test_lamps_light_what_is_below_them(camera: Camera, kind: Any, casts: bool) -> None:
+def test_lamps_light_what_is_near(camera: Camera, kind: Any, casts: bool) -> None:
+    """At 1 m half of the light of 0.8 is left; a spot light shines down only."""
     spec = world(ambient=0.2)
-    add(spec, GEOM.mjGEOM_BOX, (2, 2, 0.1), (0.8, 0.8, 0.8, 1.0), (0, 0, 0))
-    lamp = spec.worldbody.add_light(type=kind, pos=[0, 0, 1], dir=[0, 0, -1], cutoff=60)
-    lamp.diffuse, lamp.attenuation, lamp.exponent = [0.6] * 3, [1.0, 0.0, 0.0], 0.0
+    add(spec, GEOM.mjGEOM_ELLIPSOID, (1, 1, 0.1), (0.8, 0.8, 0.8, 1.0), (0, 0, 0))
+    add(spec, GEOM.mjGEOM_ELLIPSOID, (1, 1, 0.1), (0.8, 0.8, 0.8, 1.0), (0, 0, 2.2))
+    lamp = spec.worldbody.add_light(type=kind, pos=[0, 0, 1.1], dir=[0, 0, -1], cutoff=60)
+    lamp.diffuse, lamp.attenuation, lamp.exponent = [0.8] * 3, [1.0, 0.0, 1.0], 0.0
     lamp.specular, lamp.castshadow = [0.0] * 3, casts
-    down = CameraView(Pose((0, 0, 4), Euler(0, math.pi / 2, 0)), 0.6, 20, 20)
     model, data = still(spec)
-    lit = camera.render(model, data, down, 0.05, 100)[10, 10]
-    model.light_active[0] = 0
-    dark = camera.render(model, data, down, 0.05, 100)[10, 10]
-    assert (lit.astype(int) - dark > 50).all()
+
+    def gain(pitch: float) -> float:
+        """How much brighter the middle is with the lamp than without."""
+        view = CameraView(Pose((0, 0, 1.1), Euler(0, pitch, 0)), 0.3, 20, 20)
+        model.light_active[0] = 1
+        lit = camera.render(model, data, view, 0.05, 100)[10, 10].astype(int)
+        model.light_active[0] = 0
+        dark = camera.render(model, data, view, 0.05, 100)[10, 10].astype(int)
+        return float((lit - dark).mean())
+
+    full = 255 * 0.8 * 0.8 / 2
+    assert gain(math.pi / 2) == pytest.approx(full, rel=0.1)
+    upward = full if kind == LIGHT.mjLIGHT_POINT else 0
+    assert gain(-math.pi / 2) == pytest.approx(upward, rel=0.1, abs=1)
 
 
 def test_things_throw_shadows(camera: Camera) -> None:
@@ -279,9 +294,12 @@ def test_a_camera_sees_out_of_its_own_case(camera: Camera) -> None:
         (GEOM.mjGEOM_SPHERE, (0.2,)),
         (GEOM.mjGEOM_CYLINDER, (0.1, 0.2)),
         (GEOM.mjGEOM_CAPSULE, (0.1, 0.1)),
+        (GEOM.mjGEOM_MESH, ()),
     ):
         spec = world(ambient=1.0)
-        add(spec, kind, size, BLUE, (0, 0, 1))
+        mesh = {"meshname": "cube"} if kind == GEOM.mjGEOM_MESH else {}
+        add_cube_mesh(spec, "cube", 0.2)
+        add(spec, kind, size, BLUE, (0, 0, 1), **mesh)
         add(spec, GEOM.mjGEOM_BOX, (0.5, 9, 9), RED, (4, 0, 1))
         assert reddish(shoot(camera, spec)).all()
 
@@ -337,9 +355,31 @@ def test_the_sky_is_bright_at_the_horizon(camera: Camera) -> None:
     assert rows[-1] > rows[0] + 30
 
 
+def test_the_sky_is_the_same_all_around(camera: Camera) -> None:
+    """Sides and top of the cube that it is painted on fit together."""
+    spec = mujoco.MjSpec()
+    add_sky(spec)
+    for pitch in (-0.2, -0.8, 0.6):
+        north, *others = (
+            shoot(camera, spec, CameraView(Pose((0, 0, 1), Euler(0, pitch, yaw)), 1.2, 48, 48))
+            for yaw in (0.0, math.pi / 2, math.pi, -math.pi / 2)
+        )
+        for other in others:
+            np.testing.assert_allclose(other.astype(int), north, atol=2)
+
+
+def test_edges_are_smooth(camera: Camera) -> None:
+    spec = world(ambient=1.0)
+    add(spec, GEOM.mjGEOM_BOX, (0.5, 0.5, 0.5), (1, 1, 1, 1), (4, 0, 1), quat=[0.97, 0.24, 0, 0])
+    grey = shoot(camera, spec)[:, :, 0]
+    between = (grey > 170) & (grey < 240)
+    assert between.sum() > 30
+
+
 def test_a_recompiled_model_is_shown_as_it_is_now(camera: Camera) -> None:
     """Spawning and deleting shifts the numbers of geoms, materials and textures."""
     spec = world(ambient=1.0)
+    spec.stat.extent = 5.0
     spec.add_material(name="first")
     add_checker(spec, spec.add_material(name="ground"))
     spec.material("ground").specular = 0
@@ -376,20 +416,28 @@ def test_a_new_mesh_is_shown_after_recompiling(camera: Camera) -> None:
     spec = world(ambient=1.0)
     model, data = still(spec)
     camera.render(model, data, AHEAD, 0.05, 100)
-    for size in (0.3, 0.6):
-        corners = size * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        spec.add_mesh(name=f"cube {size}", uservert=corners.reshape(-1))
-        cube = add(spec, GEOM.mjGEOM_MESH, (), RED, (4, 0, 1), meshname=f"cube {size}")
+    for half in (0.3, 0.6):
+        add_cube_mesh(spec, "cube", half)
+        cube = add(spec, GEOM.mjGEOM_MESH, (), RED, (4, 0, 1), meshname="cube")
         model, data = spec.recompile(model, data)
         mujoco.mj_forward(model, data)
-        wide = reddish(camera.render(model, data, AHEAD, 0.05, 100))[36].sum()
-        assert wide == pytest.approx(96 * size / (4 - size) / math.tan(0.5), abs=2)
+        width = reddish(camera.render(model, data, AHEAD, 0.05, 100))[36].sum()
+        assert width == pytest.approx(96 * half / (4 - half) / math.tan(0.5), abs=2)
         spec.delete(cube)
+        spec.delete(spec.mesh("cube"))
+
+
+def test_a_new_sky_is_shown(camera: Camera) -> None:
+    for color in (Color(0.2, 0.4, 0.6), Color(0.6, 0.4, 0.2)):
+        spec = mujoco.MjSpec()
+        add_sky(spec, color, color)
+        np.testing.assert_allclose(shoot(camera, spec)[3, 3], np.array(color)[:3] * 255, atol=1)
 
 
 def test_the_model_is_left_as_it_was(camera: Camera) -> None:
     spec = world(sun=True, ground=True)
-    add(spec, GEOM.mjGEOM_BOX, (0.5, 0.5, 0.5), RED, (4, 0, 1))
+    add_cube_mesh(spec, "cube", 0.5)
+    add(spec, GEOM.mjGEOM_MESH, (), RED, (4, 0, 1), meshname="cube")
     model, data = still(spec)
     settings = model.vis.quality.shadowsize, model.vis.quality.offsamples, model.vis.map.zfar
     groups, state = model.geom_group.copy(), data.qpos.copy()
@@ -453,6 +501,9 @@ def test_both_cameras_show_the_same() -> None:
     ]
     for shape in shapes:
         add(spec, *shape, material=spec.add_material(specular=0, name=str(shape)).name)
+    add_checker(spec, spec.add_material(specular=0, name="carpet"))
+    grey = (0.6, 0.6, 0.6, 1.0)
+    add(spec, GEOM.mjGEOM_PLANE, (2.3, 1.4, 1), grey, (3.1, 0.2, 0.01), material="carpet")
     view = CameraView(Pose((0, 0, 1.5), Euler(0.1, 0.3, 0)), 1.0, 160, 120)
     try:
         gl = open_camera("gl")

@@ -25,7 +25,8 @@ KINDS = [
     GEOM.mjGEOM_MESH,
     GEOM.mjGEOM_HFIELD,
 ]
-FAR = 1e3
+ASSETS = {GEOM.mjGEOM_MESH: {"meshname": "rock"}, GEOM.mjGEOM_HFIELD: {"hfieldname": "hills"}}
+FAR = 1e5
 
 
 def scene(kinds: list[Any], seed: int) -> tuple[Any, Any]:
@@ -36,16 +37,12 @@ def scene(kinds: list[Any], seed: int) -> tuple[Any, Any]:
     hills = random.uniform(size=20)
     spec.add_hfield(name="hills", nrow=4, ncol=5, size=[2, 1, 1, 0.1], userdata=hills)
     for kind in kinds:
-        asset = {
-            GEOM.mjGEOM_MESH: {"meshname": "rock"},
-            GEOM.mjGEOM_HFIELD: {"hfieldname": "hills"},
-        }
         spec.worldbody.add_geom(
             type=kind,
             pos=random.uniform(-4, 4, 3),
             quat=random.normal(size=4),
             size=random.choice([0.05, 0.5, 2.0]) * random.uniform(0.5, 1.0, 3),
-            **asset.get(kind, {}),
+            **ASSETS.get(kind, {}),
         )
     model = spec.compile()
     data = mujoco.MjData(model)
@@ -77,7 +74,7 @@ def test_first_hits_are_those_of_mujoco(kinds: list[Any], seed: int, length: flo
     targets = random.uniform(-4, 4, (3, 150))
     rays = targets - origin[:, None]
     rays *= length / np.linalg.norm(rays, axis=0)
-    hits = first_hits(model, data, Bundle(origin, rays), np.ones(model.ngeom, bool), 0.0, FAR * 100)
+    hits = first_hits(model, data, Bundle(origin, rays), np.ones(model.ngeom, bool), 0.0, FAR)
     geoms, depths, normals = one_by_one(model, data, origin, rays)
     # A ray that only touches a surface may be counted as either.
     clear = np.abs(np.einsum("ij,ij->j", normals, rays)) > 1e-4 * length

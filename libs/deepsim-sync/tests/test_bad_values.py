@@ -14,10 +14,14 @@ from hypothesis import strategies as st
 from deepsim_math import Pose, Quaternion, Twist
 from deepsim_sync import (
     KINDS,
+    Behaviour,
+    CallbackError,
+    GetModelStateTracker,
     Kind,
     ModelState,
     SetModelStateTracker,
     SetVisualTracker,
+    SpawnError,
     Transform,
     UnknownEntityError,
     World,
@@ -145,3 +149,74 @@ def test_a_unit_quaternion_is_kept_bit_for_bit(world: World) -> None:
     Transform(world, "ball").pose = given
     world.tick()
     assert Transform(world, "ball").pose == given
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (np.array([False, True, False]), "rows of models must be a list of int"),
+        ([-1], "models have rows 0 to"),
+        ([0.7], "rows of models must be a list of int"),
+        ([99], "models have rows 0 to"),
+    ],
+)
+def test_rows_are_integers_of_the_table(world: World, rows: object, message: str) -> None:
+    before = world.models.pose.copy()
+    with pytest.raises(ValueError, match=message):
+        world.put("models", {"pose": np.asarray(Pose())}, rows)
+    assert (world.models.pose == before).all()
+
+
+@pytest.mark.parametrize("visible", [["no"], [float("nan")], [2]])
+def test_visible_is_a_bool(world: World, visible: object) -> None:
+    with pytest.raises(ValueError, match=r"visible of visuals .* must be bool"):
+        world.put("visuals", {"visible": visible}, [0])
+
+
+def test_a_transform_has_no_property_but_its_own(world: World) -> None:
+    """A misspelt name is refused instead of being kept in silence."""
+    name = world.entities.models[0]
+    with pytest.raises(AttributeError):
+        Transform(world, name).position = (1, 2, 3)
+    with pytest.raises(TypeError, match=f"pose of '{name}' must be a Pose, or its 7 numbers"):
+        Transform(world, name).pose = (1, 2, 3)
+    with pytest.raises(ValueError, match=f"state of 'other', and this is '{name}'"):
+        Transform(world, name).state = ModelState("other")
+
+
+@pytest.mark.parametrize("name", ["", "a::b", "world", "map", "line\n"])
+def test_a_model_needs_a_name_of_its_own(world: World, name: str) -> None:
+    before = list(world.entities.models)
+    with pytest.raises(SpawnError):
+        world.spawn(TableModel(), name, Pose())
+    assert list(world.entities.models) == before
+
+
+def test_one_str_is_no_list_of_names(world: World) -> None:
+    with pytest.raises(TypeError, match="names must be a list of models, got the str 'b'"):
+        world.get(GetModelStateTracker).get_model_states("b")
+    assert Behaviour("ball", tags="round", world=world).tags == {"round"}
+
+
+def test_a_tracker_and_its_priority_are_checked(world: World) -> None:
+    with pytest.raises(TypeError, match="a tracker has a method update_tracker"):
+        world.trackers.add(object())
+    with pytest.raises(TypeError, match="priority must be a Priority"):
+        world.trackers.add(world.get(GetModelStateTracker), 5)
+
+
+def test_a_tick_within_a_tick_is_refused(world: World) -> None:
+    behaviour = Behaviour("ball", world=world)
+    behaviour.on_fixed_update = lambda delta_time, sim_time: world.tick()
+    with pytest.raises(CallbackError, match=r"tick\(\) was called within a tick"):
+        world.tick()
+    behaviour.on_fixed_update = lambda delta_time, sim_time: None
+    world.tick()
+
+
+def test_a_stored_generator_is_reseeded_too(world: World) -> None:
+    rng = world.rng
+    world.reset(seed=7)
+    first = rng.random()
+    world.reset(seed=7)
+    assert rng.random() == first

@@ -102,6 +102,10 @@ def test_reset_within_a_tick(world: World) -> None:
         world.tick()
     assert (world.time, world.ticks) == (0.01, 1)
     assert ball.pose == Pose((0, 0, 1))
+    judge.on_fixed_update = lambda delta_time, sim_time: deltas.append((delta_time, sim_time))
+    deltas: list[tuple[float, float]] = []
+    world.tick()
+    assert deltas == [(0.01, 0.01)]
 
 
 def test_the_same_seed_gives_the_same_numbers(simulator: TableSimulator) -> None:

@@ -35,9 +35,13 @@ class Behaviour:
     behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
     names the behaviour, the hook and the tick.
 
+    While its model is not in the world (before `spawn`, or after anybody deleted it), updates and
+    resets do not reach the hooks. A behaviour without a spawner does not wait for a model: its
+    hooks are always called.
+
     Args:
         name: The model's name; unique among the world's behaviours.
-        tags: Groups that it belongs to.
+        tags: Group or groups that it belongs to.
         spawner: Creates the model. Without one, the model is part of the world already.
         initial_pose: Where the model is spawned, and put back by `reset`, in the world frame.
         world: The world; the current one by default.
@@ -46,7 +50,8 @@ class Behaviour:
         name: The model's name.
         tags: Groups that it belongs to.
         spawner: Creates the model, or None.
-        initial_pose: Where `spawn` and `reset` put the model, or None: where its description says.
+        initial_pose: Where `spawn` and `reset` put the model. With None, `spawn` puts it where its
+            description says, and `reset` leaves it where it is.
         transform: The model's rows.
         world: Its world.
         enabled: Whether `update` and `fixed_update` reach the hooks.
@@ -60,14 +65,18 @@ class Behaviour:
         self,
         name: str,
         *,
-        tags: Iterable[str] = (),
+        tags: str | Iterable[str] = (),
         spawner: Spawner | None = None,
         initial_pose: Pose | None = None,
         world: World | None = None,
     ) -> None:
         self.world = world if world is not None else current_world()
         self.name = name
-        self.tags = frozenset(tags)
+        if not isinstance(name, str):
+            raise TypeError(f"a behaviour's name is a str, got {name!r}")
+        if initial_pose is not None and not isinstance(initial_pose, Pose):
+            raise TypeError(f"initial_pose of {name!r} must be a Pose, got {initial_pose!r}")
+        self.tags = frozenset([tags] if isinstance(tags, str) else tags)
         self.spawner = spawner
         self.initial_pose = initial_pose
         self.transform = Transform(self.world, name)
@@ -119,7 +128,12 @@ class Behaviour:
             self.enabled = False
 
     def reset(self) -> None:
-        """Puts a spawned model to its initial pose, at rest; then calls `on_reset`."""
+        """Puts the model to its initial pose, with a twist of zero; then calls `on_reset`.
+
+        Its joints keep their positions and velocities; `World.reset` puts those back too.
+        """
+        if not self._is_active:
+            return
         if self.initial_pose is not None and self.is_spawned:
             self.transform.pose = self.initial_pose
             self.transform.twist = Twist()
@@ -127,12 +141,12 @@ class Behaviour:
 
     def update(self) -> None:
         """Calls `on_update`, if enabled; the environment does so once per step."""
-        if self.enabled:
+        if self.enabled and self._is_active:
             self._call(self.on_update)
 
     def fixed_update(self, delta_time: float, sim_time: float) -> None:
         """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
-        if self.enabled:
+        if self.enabled and self._is_active:
             self._call(self.on_fixed_update, delta_time, sim_time)
 
     # Hooks
@@ -162,6 +176,10 @@ class Behaviour:
             delta_time: Simulated time since the previous tick [s]; 0 in the first one.
             sim_time: Simulated time now [s].
         """
+
+    @property
+    def _is_active(self) -> bool:
+        return self.spawner is None or self.is_spawned
 
     def _call(self, hook: Callable[..., None], *args: Any) -> None:
         try:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Pose
+from deepsim_math import Euler, Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,28 @@ class CameraView:
     horizontal_fov: float = 1.0472
     width: int = 320
     height: int = 240
+
+    @classmethod
+    def from_above(
+        cls,
+        x: float,
+        y: float,
+        height: float,
+        *,
+        horizontal_fov: float = 1.0472,
+        size: tuple[int, int] = (320, 240),
+    ) -> CameraView:
+        """A camera that looks straight down, +y up in the picture: a map.
+
+        Args:
+            x: Place in the world that is in the middle of the picture [m].
+            y: The same along y [m].
+            height: Height of the camera [m].
+            horizontal_fov: Full horizontal angle of view [rad].
+            size: Width and height of the picture [pixels].
+        """
+        down = Euler(0.0, math.pi / 2, math.pi / 2)
+        return cls(Pose((x, y, height), down), horizontal_fov, *size)
 
     def __post_init__(self) -> None:
         if not 0.0 < self.horizontal_fov < np.pi:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
@@ -57,6 +57,20 @@ class Refusal(NamedTuple):
         return f"{self.column} of {self.kind[:-1]} {self.name!r}: {self.reason}"
 
 
+def checked_rows(names: Names, rows: Iterable[int]) -> NDArray[np.intp]:
+    """Rows of a table, (k,).
+
+    Raises:
+        ValueError: One is no integer, or the table has no such row.
+    """
+    chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows))
+    if chosen.size and not (chosen.ndim == 1 and np.issubdtype(chosen.dtype, np.integer)):
+        raise ValueError(f"rows of {names.kind} must be a list of int, got {rows!r}")
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(names)):
+        raise ValueError(f"{names.kind} have rows 0 to {len(names) - 1}, got {chosen.tolist()}")
+    return chosen.astype(np.intp, copy=False)
+
+
 def checked_cells(
     names: Names, column: str, rows: NDArray[np.intp], values: ArrayLike, worlds: int = 1
 ) -> Array:
@@ -81,7 +95,15 @@ def checked_cells(
     if spec is None:
         known = ", ".join(COLUMNS[names.kind])
         raise ValueError(f"{names.kind} have no {column!r}; they have {known}")
-    cells: Array = np.array(values, dtype=spec.dtype)
+    try:
+        cells: Array = np.array(values, dtype=spec.dtype)
+        exact = spec.dtype is not np.bool_ or bool(np.all(cells == np.asarray(values)))
+    except (TypeError, ValueError):
+        exact = False
+    if not exact:
+        expected = "bool" if spec.dtype is np.bool_ else "numbers, cell by cell"
+        owner = ", ".join(repr(names[int(row)]) for row in rows[:3])
+        raise ValueError(f"{column} of {names.kind} {owner} must be {expected}, got {values!r}")
     shape = (len(rows), *spec.width)
     if cells.shape != shape:
         if cells.ndim > len(shape):

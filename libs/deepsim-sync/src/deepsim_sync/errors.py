@@ -54,9 +54,8 @@ class DuplicateEntityError(DeepSimError, ValueError):
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
         self.name = name
-        super().__init__(
-            f"a {kind} named {name!r} exists already: delete it or choose another name"
-        )
+        how = "remove it from world.behaviours" if kind == "behaviour" else "delete it"
+        super().__init__(f"a {kind} named {name!r} exists already: {how} or choose another name")
 
 
 class SpawnError(DeepSimError):

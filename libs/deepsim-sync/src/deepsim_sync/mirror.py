@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .changes import Cells, Changes, Refusal, checked_cells
+from .changes import Cells, Changes, Refusal, checked_cells, checked_rows
 from .entities import KINDS, Kind
 from .errors import WriteRefusedError
 from .simulator import Simulator
@@ -67,7 +67,7 @@ class Mirror:
             raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
         self.tables(kind)
         names = self._tables.entities.names(kind)
-        chosen = np.arange(len(names)) if rows is None else np.fromiter(rows, dtype=np.intp)
+        chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
         worlds = len(self._tables.models.pose)
         checked = {
             column: checked_cells(names, column, chosen, values, worlds)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import numpy as np
 
 from deepsim_math import Material, Pose, Twist, Vector3
 
@@ -27,9 +29,12 @@ T = TypeVar("T")
 
 
 class _StateTransform:
-    """Pose and twist of one entity in the world frame; reading back what was set at once."""
+    """Pose and twist of one entity in the world frame; what is set reads back at once."""
 
-    _kind: Kind
+    # Slots, so that a misspelt property is refused instead of being kept in silence.
+    __slots__ = ("name", "world")
+
+    _kind: ClassVar[Kind]
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
@@ -56,8 +61,18 @@ class _StateTransform:
         self._put("twist", twist)
 
     def _put(self, column: str, value: Pose | Twist) -> None:
+        wanted, width = (Pose, 7) if column == "pose" else (Twist, 6)
+        if not isinstance(value, wanted) and np.shape(value) != (width,):
+            raise TypeError(
+                f"{column} of {self.name!r} must be a {wanted.__name__}, "
+                f"or its {width} numbers, got {value!r}"
+            )
         row = self.world.entities.names(self._kind).row(self.name)
         self.world.put(self._kind, {column: [value]}, [row])
+
+    def _check_owner(self, name: str) -> None:
+        if name != self.name:
+            raise ValueError(f"that is a state of {name!r}, and this is {self.name!r}")
 
     def _direction(self, axis: Vector3) -> Vector3:
         return self.pose.orientation.rotate(axis)
@@ -148,6 +163,8 @@ class LinkTransform(_StateTransform):
         name: The link, ``model::link``.
     """
 
+    __slots__ = ()
+
     _kind = "links"
 
     @property
@@ -157,6 +174,7 @@ class LinkTransform(_StateTransform):
 
     @state.setter
     def state(self, state: LinkState) -> None:
+        self._check_owner(state.link_name)
         self.world.get(SetLinkStateTracker).set_link_state(state)
 
 
@@ -168,6 +186,8 @@ class Transform(_StateTransform):
         name: The model.
     """
 
+    __slots__ = ()
+
     _kind = "models"
 
     @property
@@ -177,6 +197,7 @@ class Transform(_StateTransform):
 
     @state.setter
     def state(self, state: ModelState) -> None:
+        self._check_owner(state.model_name)
         self.world.get(SetModelStateTracker).set_model_state(state)
 
     @property

@@ -8,14 +8,17 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose
 
 from .behaviour_manager import BehaviourManager
+from .cameras import Cameras, CameraView
 from .changes import checked_cells
 from .current import PerWorld, current_world, entered
-from .entities import Entities, Kind, Names
+from .entities import SCOPE, Entities, Kind, Names
+from .errors import DeepSimError, SpawnError, UnsupportedError
+from .frames import WORLD_FRAMES
 from .mirror import Mirror
 from .simulator import Simulator
 from .tables import LightTable, StateTable, VisualTable
@@ -75,6 +78,7 @@ class World:
         self.rng = np.random.default_rng(seed)
         self.ticks = 0
         self._last_tick: float | None = None
+        self._ticking = False
         self._mirror = Mirror(simulator)
         self._singles: dict[type[PerWorld], PerWorld] = {}
         for getter in _GETTERS:
@@ -162,12 +166,19 @@ class World:
             CallbackError: A behaviour or tracker raised; the physics did not advance.
             WriteRefusedError: The simulator refused rows; the physics did not advance.
             SimulationError: The physics diverged.
+            DeepSimError: A tick is under way already.
         """
+        if self._ticking:
+            raise DeepSimError("tick() was called within a tick, by a hook or a tracker")
         now = self.time
         delta = 0.0 if self._last_tick is None else now - self._last_tick
-        with self:
-            self.trackers.update(delta, now)
-        self._last_tick = now
+        self._ticking = True
+        try:
+            with self:
+                self.trackers.update(delta, now)
+        finally:
+            self._ticking = False
+        self._last_tick = self.time  # not `now`: a hook may have reset the world
         self._mirror.expire()
         self.simulator.step(self.steps_per_tick)
         self.ticks += 1
@@ -186,7 +197,8 @@ class World:
             WriteRefusedError: The simulator refused what the behaviours set.
         """
         if seed is not None:
-            self.rng = np.random.default_rng(seed)
+            # In place, for those who keep a reference.
+            self.rng.bit_generator.state = np.random.default_rng(seed).bit_generator.state
         self._mirror.void_states()
         self.simulator.reset(seed)
         self.ticks = 0
@@ -204,15 +216,18 @@ class World:
 
         Args:
             description: What the simulator builds models from (`deepsim_spawn.ModelDescription`).
-            name: A name that no model has.
-            pose: Of the model frame in the world.
+            name: A name that no model has; printable, without ``::``, and no name of the world
+                frame.
+            pose: Pose of the model frame in the world.
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The description cannot be built; the world is as it was.
+            SpawnError: The name cannot be used, or the description cannot be built; the world is
+                as it was.
             ValueError: The pose is not finite, or its quaternion is zero.
             WriteRefusedError: The simulator refused what was put before; nothing was added.
         """
+        _check_new_name(name)
         row = np.zeros(1, dtype=np.intp)
         placed = checked_cells(Names("models", [name]), "pose", row, [pose])
         self.flush()
@@ -227,6 +242,26 @@ class World:
         """
         self.flush()
         self.simulator.delete(name)
+
+    # Pictures
+
+    def render(self, camera: str | CameraView) -> NDArray[np.uint8]:
+        """A picture of the present instant; what was put before is sent first.
+
+        Args:
+            camera: Name of a camera sensor, or a free camera.
+
+        Returns:
+            (height, width, 3) RGB, a new array.
+
+        Raises:
+            UnsupportedError: The simulator takes no pictures.
+            UnknownEntityError: No camera sensor has the name.
+        """
+        if not isinstance(self.simulator, Cameras):
+            raise UnsupportedError(f"{type(self.simulator).__name__} takes no pictures")
+        self.flush()
+        return self.simulator.render(camera)
 
     # What there is one of
 
@@ -276,3 +311,12 @@ class World:
         """Ends the simulator; the world is current no more."""
         entered.set(tuple(None if world is self else world for world in entered.get()))
         self.simulator.close()
+
+
+def _check_new_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"a model's name is a str, got {name!r}")
+    if not name or not name.isprintable() or SCOPE in name:
+        raise SpawnError(name, f"a model's name is printable, not empty, and has no {SCOPE!r}")
+    if name in WORLD_FRAMES:
+        raise SpawnError(name, "that is a name of the world frame")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import math
 
 import numpy as np
 
@@ -80,6 +81,9 @@ class GlScene:
             mujoco.mjv_updateScene(
                 self.model, data, self._options, None, self._own_camera, _EVERYTHING, self._scene
             )
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.rgba[3] < 1.0:
+                geom.rgba[3] = 1.0 - math.sqrt(1.0 - geom.rgba[3])  # MuJoCo draws glass twice
         centre, radius = shadow_region(self.model, data, lens, near)
         renderer.shadowClip = radius
         for light in self._scene.lights[: self._scene.nlight]:

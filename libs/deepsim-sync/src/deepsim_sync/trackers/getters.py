@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from deepsim_math import Color, Material, Pose, Twist
 from deepsim_sync.current import PerWorld
-from deepsim_sync.entities import Kind
+from deepsim_sync.entities import Kind, Names
 from deepsim_sync.frames import frame_state, from_world
 from deepsim_sync.states import LinkState, ModelState, Visual
 
@@ -34,7 +34,7 @@ class StateGetter(Getter, Generic[S]):
 
     def _states(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
         table = self.world.models if self.kind == "models" else self.world.links
-        chosen = list(table.names) if names is None else list(names)
+        chosen = _chosen(table.names, names)
         rows = table.names.rows(chosen)
         frame = frame_state(self.world, reference_frame)
         states = {}
@@ -133,7 +133,7 @@ class GetVisualTracker(Getter):
             UnknownEntityError: There is no such visual.
         """
         table = self.world.visuals
-        chosen = list(table.names) if names is None else list(names)
+        chosen = _chosen(table.names, names)
         visuals = {}
         for name, row in zip(chosen, table.names.rows(chosen), strict=True):
             colors = (table.ambient, table.diffuse, table.specular, table.emissive)
@@ -144,3 +144,9 @@ class GetVisualTracker(Getter):
                 bool(table.visible[0, row]),
             )
         return visuals
+
+
+def _chosen(known: Names, names: Iterable[str] | None) -> list[str]:
+    if isinstance(names, str):
+        raise TypeError(f"names must be a list of {known.kind}, got the str {names!r}")
+    return list(known if names is None else names)

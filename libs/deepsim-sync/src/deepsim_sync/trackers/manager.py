@@ -49,7 +49,12 @@ class TrackerManager(PerWorld):
 
         Raises:
             ValueError: It is registered already.
+            TypeError: It has no ``update_tracker``, or the priority is none.
         """
+        if not callable(getattr(tracker, "update_tracker", None)):
+            raise TypeError(f"a tracker has a method update_tracker, got {tracker!r}")
+        if not isinstance(priority, Priority):
+            raise TypeError(f"priority must be a Priority such as Priority.LOW, got {priority!r}")
         if tracker in self:
             raise ValueError(f"{tracker!r} is registered already: remove it first")
         self._trackers[priority].append(tracker)
@@ -76,7 +81,7 @@ class TrackerManager(PerWorld):
             CallbackError: A tracker raised; those after it did not run.
             WriteRefusedError: The simulator refused rows.
         """
-        queue = [(t, list(self._trackers[t])) for t in Priority]
+        queue = [(priority, list(self._trackers[priority])) for priority in Priority]
         for priority, trackers in queue:
             for tracker in trackers:
                 if not _holds(self._trackers[priority], tracker):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Behaviours whose model is not in the world do not disturb it."""
+
+from __future__ import annotations
+
+from deepsim_math import Pose
+from deepsim_sync import Behaviour, World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+class ModelOf:
+    """Spawns a point mass."""
+
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        world.spawn(TableModel(), name, pose or Pose())
+
+    def delete(self, world: World, name: str) -> None:
+        world.delete(name)
+
+
+class Watcher(Behaviour):
+    """Reads its own pose in every hook, and may delete somebody."""
+
+    victim: Behaviour | None = None
+
+    def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+        assert self.transform.pose.position.x < 1e9
+        self.seen = sim_time
+        if self.victim is not None and self.victim.is_spawned:
+            self.victim.delete()
+
+    def on_update(self) -> None:
+        assert self.transform.pose is not None
+
+    def on_reset(self) -> None:
+        assert self.transform.pose is not None
+
+
+def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone() -> None:
+    world = World(TableSimulator())
+    early = Watcher("early", spawner=ModelOf(), world=world)
+    world.tick()
+    world.behaviours.update()
+    world.reset()
+    assert not hasattr(early, "seen")
+    early.spawn()
+    world.tick()
+    assert early.seen == 0.0
+    early.delete()
+    world.tick()
+    assert early.seen == 0.0
+    early.spawn()
+    world.tick()
+    assert early.seen > 0.0
+
+
+def test_behaviours_may_delete_themselves_and_others_in_a_tick() -> None:
+    world = World(TableSimulator())
+    killer, victim = (Watcher(name, spawner=ModelOf(), world=world) for name in ("a", "b"))
+    for behaviour in (killer, victim):
+        behaviour.spawn()
+    killer.victim = victim
+    world.tick()
+    assert list(world.entities.models) == ["a"]
+    killer.victim = killer
+    for _ in range(3):
+        world.tick()
+    assert list(world.entities.models) == []
+    assert world.ticks == 4
