@@ -100,6 +100,8 @@ def test_the_end_hook_sees_the_whole_episode_and_comes_once(make_env, puck):
         total += env.step({"a": [1, 0], "b": [0, 0]}).reward["a"]
     env.step({"b": [0, 0]})
     assert rewards == [pytest.approx(total)]
+    env.agents["a"].add_reward(5.0)  # too late
+    assert env.agents["a"].episode_reward == rewards[0]
 
 
 def test_the_end_of_one_agent_may_end_others(make_env, puck):

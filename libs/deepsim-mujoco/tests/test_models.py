@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import ModelDescription, UnsupportedElementWarning
+from deepsim_spawn import GazeboXMLLoader, ModelDescription, UnsupportedElementWarning
 from deepsim_sync import SpawnError, Transform, World, WriteRefusedError
 
 Load = Callable[[str], ModelDescription]
@@ -128,7 +128,7 @@ def test_nested_models_have_rows_of_their_own(load: Load) -> None:
     hand = Transform(world, "m::hand")
     assert hand.pose.isclose(Pose((1, 0, 1), Euler(0, 0, 0.5)))
     hand.pose = Pose()
-    with pytest.raises(WriteRefusedError, match="model 'm::hand': joints hold it: set model 'm'"):
+    with pytest.raises(WriteRefusedError, match="'m::hand': joints hold it: set model 'm' as a"):
         world.flush()
 
 
@@ -220,6 +220,49 @@ def test_what_is_left_out_is_named_once_per_kind(load: Load) -> None:
     with pytest.warns(UnsupportedElementWarning) as caught:
         world_with(description)
     assert sorted(str(warning.message) for warning in caught) == [
-        "model 'm': imu sensors of link::s not simulated by MuJoCo here",
-        "model 'm': restitution of link::one and 1 more not simulated by MuJoCo here",
+        "model 'm': imu sensors of link::s not simulated",
+        "model 'm': restitution of link::one and 1 more not simulated",
     ]
+
+
+def test_a_massless_root_is_carried_by_what_is_fixed_to_it() -> None:
+    """As the ``base_footprint`` of most ROS robots."""
+    robot = GazeboXMLLoader().load_model(
+        """<robot name="r"><link name="base_footprint"/>
+        <link name="base_link"><inertial><mass value="2"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="j" type="fixed"><parent link="base_footprint"/><child link="base_link"/>
+        <origin xyz="0 0 0.1"/></joint></robot>"""
+    )
+    world = world_with(robot, Pose((0, 0, 5)))
+    for _ in range(100):
+        world.tick()
+    assert Transform(world, "m").pose.position.z == pytest.approx(5 - 0.5 * 9.8 * 0.01, abs=1e-3)
+
+
+def test_a_moving_link_without_any_mass_is_refused_by_name() -> None:
+    robot = GazeboXMLLoader().load_model(
+        """<robot name="r"><link name="a"/><link name="b"/>
+        <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>"""
+    )
+    with pytest.raises(SpawnError, match="link 'a' moves, but neither it nor a link fixed to it"):
+        world_with(robot)
+
+
+def test_a_joint_of_equal_limits_is_locked(load: Load) -> None:
+    slide = load(
+        f"""<link name="cart">{INERTIAL}</link>
+        <joint name="slide" type="prismatic"><parent>world</parent><child>cart</child>
+        <axis><xyz>0 0 1</xyz><limit><lower>0</lower><upper>0</upper></limit></axis></joint>"""
+    )
+    world = world_with(slide, Pose((0, 0, 3)))
+    for _ in range(500):
+        world.tick()
+    assert Transform(world, "m").link("cart").pose.position.z == pytest.approx(3, abs=2e-3)
+
+
+def test_what_is_no_description_is_refused_with_advice() -> None:
+    with pytest.raises(TypeError, match=r"for a file there is MujocoSimulator\.from_file"):
+        MujocoSimulator("some.world")
+    with pytest.raises(TypeError, match=r"there is deepsim_spawn\.ModelSpawner"):
+        World(MujocoSimulator()).spawn("<sdf/>", "m", Pose())

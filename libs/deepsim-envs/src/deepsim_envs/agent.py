@@ -31,6 +31,7 @@ class AbstractAgent(Behaviour, ABC):
     terminated: bool = False
     truncated: bool = False
     last_action: Any = None
+    _over: bool = False
 
     @abstractmethod
     def get_next_state(self) -> Any:
@@ -57,11 +58,15 @@ class AbstractAgent(Behaviour, ABC):
     def add_reward(self, reward: float) -> None:
         """Adds to the reward of the step that is under way, or else of the next one.
 
+        After the agent's last step nothing counts any more, until the next episode.
+
         Raises:
             ValueError: The reward is not finite.
         """
         if not math.isfinite(reward):
             raise ValueError(f"reward of agent {self.name!r} must be finite, got {reward}")
+        if self._over:
+            return
         self.step_reward += float(reward)
         self.episode_reward += float(reward)
 
@@ -79,6 +84,7 @@ class AbstractAgent(Behaviour, ABC):
     def take_reward(self) -> float:
         """The reward of the step that ends, which is cleared; the environment's `step` calls it."""
         reward, self.step_reward = self.step_reward, 0.0
+        self._over = self.done
         return reward
 
     def begin_episode(self) -> None:
@@ -88,6 +94,7 @@ class AbstractAgent(Behaviour, ABC):
         self.terminated = False
         self.truncated = False
         self.last_action = None
+        self._over = False
 
     # Hooks
 

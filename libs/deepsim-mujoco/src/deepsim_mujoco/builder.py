@@ -34,6 +34,7 @@ from .unsupported import warn_of_unsupported
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
+_LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
 VISUAL_GROUP = 2
 """The geom group of visuals, which touch nothing."""
 
@@ -135,8 +136,11 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
     if link.inertial is not None:
         _set_inertia(body, link.inertial, frame)
     elif not node.placed:
-        if node.joint is None or node.joint.type != "fixed":
-            raise SpawnError(built.name, f"link {link.name!r} moves but has no <inertial>")
+        if node.moves and not any(part.link.inertial for part in node.rigid_parts()):
+            raise SpawnError(
+                built.name,
+                f"link {link.name!r} moves, but neither it nor a link fixed to it has a mass",
+            )
         body.mass, body.inertia, body.explicitinertial = 0.0, [0.0] * 3, True
     body.gravcomp = 0.0 if link.gravity else 1.0
     if node.joint is not None and not node.placed:
@@ -220,9 +224,10 @@ def _add_joints(body: mujoco.MjsBody, joint: JointDescription, name: str) -> Non
 
 def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
     if math.isfinite(axis.lower) or math.isfinite(axis.upper):
-        # MuJoCo has no one-sided limit.
+        # MuJoCo has no one-sided limit, and none that locks a joint.
+        slack = _LOCKED if axis.lower == axis.upper else 0.0
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        joint.range = [max(axis.lower, -1e10), min(axis.upper, 1e10)]
+        joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
     joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
     joint.frictionloss = axis.friction
     joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]

@@ -59,28 +59,18 @@ class Motion:
             ),
             "links": Bodies(model, list(nodes), [node.in_body for node in nodes.values()]),
         }
-        self._roots = [self._roots_of(frame, one) for frame, one in frames]
+        self._roots: dict[int, Bodies] = {}
         self._hold: dict[StateKind, Rows] = {
             "models": self._bodies["models"].hold(),
             "links": self._bodies["links"].hold(),
         }
-        for row, (body, roots) in enumerate(
-            zip(self._bodies["models"].body, self._roots, strict=True)
-        ):
-            if len(roots.body) == 0:
+        for row, (frame, one) in enumerate(frames):
+            roots = _roots_of(frame, one)
+            if not roots:
                 self._hold["models"][row] = Hold.JOINTS
-            elif list(roots.body) != [body]:
+            elif roots != [frame.canonical_link]:
                 self._hold["models"][row] = Hold.SEVERAL
-
-    def _roots_of(self, frame: Frame, built: Built) -> Bodies:
-        """The bodies of a model that can be put anywhere."""
-        inside = frame.name + SCOPE
-        names = [
-            anchor_name(node) if node.carrier is Carrier.ANCHORED else node.name
-            for node in built.links
-            if node.name.startswith(inside) and (node.parent is None or node.placed)
-        ]
-        return Bodies(self._model, names, [Pose()] * len(names))
+                self._roots[row] = Bodies(model, roots, [Pose()] * len(roots))
 
     # Reading
 
@@ -264,4 +254,14 @@ class Motion:
     def _held_by_joints(self, kind: StateKind, column: str, row: int) -> Refusal:
         name = self.names[kind][row]
         top = name.split(SCOPE)[0]
-        return Refusal(kind, column, name, f"joints hold it: set model {top!r} or its joints")
+        return Refusal(kind, column, name, f"joints hold it: set model {top!r} as a whole")
+
+
+def _roots_of(frame: Frame, built: Built) -> list[str]:
+    """The bodies of a model that can be put anywhere."""
+    inside = frame.name + SCOPE
+    return [
+        anchor_name(node) if node.carrier is Carrier.ANCHORED else node.name
+        for node in built.links
+        if node.name.startswith(inside) and (node.parent is None or node.placed)
+    ]

@@ -51,10 +51,16 @@ class MujocoSimulator:
 
     Raises:
         SpawnError: A model of the world cannot be built.
+        DeepSimError: MuJoCo refuses the world as a whole.
     """
 
     def __init__(self, world: WorldDescription | None = None) -> None:
         described = world if world is not None else WorldDescription()
+        if not isinstance(described, WorldDescription):
+            raise TypeError(
+                f"world must be a WorldDescription, got {world!r}: "
+                "for a file there is MujocoSimulator.from_file"
+            )
         self._spec = _empty_spec(described)
         self._world_lights = {light.name: light for light in described.lights}
         for name, light in self._world_lights.items():
@@ -70,7 +76,7 @@ class MujocoSimulator:
         try:
             model = self._spec.compile()
         except ValueError as error:
-            raise SpawnError(described.name, _refusal(error)) from error
+            raise DeepSimError(f"cannot build world {described.name!r}: {_why(error)}") from error
         self._adopt(model, mujoco.MjData(model))
 
     @classmethod
@@ -180,6 +186,11 @@ class MujocoSimulator:
             DuplicateEntityError: The name is taken.
             SpawnError: The description cannot be built; nothing was added.
         """
+        if not isinstance(description, ModelDescription):
+            raise TypeError(
+                f"MuJoCo spawns a ModelDescription, got {description!r}: "
+                "for a file or XML there is deepsim_spawn.ModelSpawner"
+            )
         if not name or SCOPE in name:
             raise SpawnError(name, f"a model's name is not empty and has no {SCOPE!r}")
         if name in self._built:
@@ -189,7 +200,7 @@ class MujocoSimulator:
             model, data = self._spec.recompile(self._model, self._data)
         except ValueError as error:
             remove_model(self._spec, built)
-            raise SpawnError(name, _refusal(error)) from error
+            raise SpawnError(name, _why(error)) from error
         self._built[name] = built
         self._adopt(model, data)
 
@@ -261,6 +272,6 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     return spec
 
 
-def _refusal(error: ValueError) -> str:
+def _why(error: ValueError) -> str:
     """What MuJoCo's compiler says, in one line."""
     return f"MuJoCo refuses it: {' '.join(str(error).split())}"

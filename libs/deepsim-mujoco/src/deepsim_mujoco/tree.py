@@ -54,6 +54,18 @@ class Node:
         return self.pose if self._is_root else Pose()
 
     @property
+    def moves(self) -> bool:
+        """Whether it moves by itself rather than with the link above it."""
+        return self.joint is None or self.joint.type != "fixed"
+
+    def rigid_parts(self) -> Iterator[Node]:
+        """This link and all that is fixed to it, below."""
+        yield self
+        for child in self.children:
+            if not child.moves and not child.placed:
+                yield from child.rigid_parts()
+
+    @property
     def _is_root(self) -> bool:
         return self.placed or (self.parent is None and self.joint is None)
 

@@ -27,14 +27,10 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
     for link_name, link, _ in description.all_links():
         for kind, place in _of_link(link):
             places[kind].append(f"{link_name}{place}")
-    for joint in description.all_joints():
-        for axis in (joint.axis, joint.axis2):
-            if axis is not None and axis.velocity != float("inf"):
-                places["joint velocity limits"].append(joint.name)
     for kind, where in places.items():
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         warnings.warn(
-            f"model {name!r}: {kind} of {where[0]}{more} not simulated by MuJoCo here",
+            f"model {name!r}: {kind} of {where[0]}{more} not simulated",
             UnsupportedElementWarning,
             stacklevel=5,
         )

@@ -19,7 +19,7 @@ from .gl_scene import GlScene
 from .gl_settings import gl_settings, horizon
 from .lens import Lens
 from .sky import Sky
-from .uploads import refresh_materials, uploads_of
+from .uploads import uploads_of
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range, with
@@ -107,8 +107,7 @@ class GlCamera:
         uploads = uploads_of(model)
         renderer = self._renderer
         if renderer is not None:
-            if uploads == self._uploads and model.nmat <= len(renderer.mat_texuniform):
-                refresh_materials(renderer, model)
+            if uploads == self._uploads:
                 return renderer
             self._renderer = None
             renderer.free()

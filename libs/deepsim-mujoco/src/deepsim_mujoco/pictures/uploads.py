@@ -9,6 +9,7 @@ from deepsim_mujoco.engine import mujoco
 
 from .gl_settings import horizon
 
+_MAX_MATERIALS = 1000  # of MuJoCo's renderer, which says so when it gets more
 _ARRAYS = (
     "mesh_vertadr",
     "mesh_vert",
@@ -38,15 +39,7 @@ def uploads_of(model: mujoco.MjModel) -> bytes:
         array = getattr(model, name)
         digest.update(f"{name} {array.shape}".encode())
         digest.update(array)
+    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)}".encode())
     planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
     digest.update(model.geom_size[planes])
-    digest.update(f"{horizon(model)}".encode())
     return digest.digest()
-
-
-def refresh_materials(renderer: mujoco.MjrContext, model: mujoco.MjModel) -> None:
-    """Tells a renderer which materials have which textures."""
-    materials = model.nmat
-    renderer.mat_texid[: model.mat_texid.size] = model.mat_texid.reshape(-1)
-    renderer.mat_texuniform[:materials] = model.mat_texuniform
-    renderer.mat_texrepeat[: 2 * materials] = model.mat_texrepeat.reshape(-1)
