@@ -126,8 +126,11 @@ def test_a_refused_spawn_leaves_the_world_as_it_was(
     assert run(refused=True) == run(refused=False)
 
 
-def test_a_diverged_world_says_so_and_can_be_reset(box: Box) -> None:
-    """MuJoCo would reset itself in silence."""
+def test_a_diverged_world_says_so_and_can_be_reset(
+    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MuJoCo would reset itself, and write MUJOCO_LOG.TXT into the current folder."""
+    monkeypatch.chdir(tmp_path)
     world = World(MujocoSimulator())
     world.spawn(box(), "a", Pose())
     Transform(world, "a").twist = Twist((1e12, 0, 0))
@@ -136,6 +139,7 @@ def test_a_diverged_world_says_so_and_can_be_reset(box: Box) -> None:
     world.reset()
     world.tick()
     assert world.models.pose[0, 0, :3] == pytest.approx([0, 0, 0], abs=1e-4)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_lower_friction_of_a_pair_counts(ground: ModelDescription, box: Box) -> None:

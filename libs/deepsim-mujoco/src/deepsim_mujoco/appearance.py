@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from deepsim_math import Color, Material
 from deepsim_spawn import LightDescription
-from deepsim_sync import COLUMNS, Cells, Entities, Kind, LightTable, Tables, VisualTable
+from deepsim_sync import COLUMNS, Cells, Entities, Kind, Tables
 
 from .builder import Built
 from .engine import mujoco
@@ -27,14 +29,19 @@ class Appearance:
 
     def __init__(self) -> None:
         self._tables = Tables.allocate(Entities(0))
+        self._geoms = self._materials = self._lights = np.zeros(0, np.intp)
 
     def follow(
         self,
         entities: Entities,
         built: Sequence[Built],
         world_lights: Mapping[str, LightDescription],
+        model: mujoco.MjModel,
     ) -> None:
         """Takes up new entities as described and forgets deleted ones; the rest stays as it is."""
+        self._geoms = np.array([model.geom(name).id for name in entities.visuals], np.intp)
+        self._materials = np.array([model.mat(name).id for name in entities.visuals], np.intp)
+        self._lights = np.array([model.light(name).id for name in entities.lights], np.intp)
         old, new = self._tables, Tables.allocate(entities)
         lights = dict(world_lights)
         for one in built:
@@ -70,24 +77,14 @@ class Appearance:
         self._tables.column(kind, column)[cells.worlds, cells.rows] = cells.values
 
     def apply(self, model: mujoco.MjModel) -> None:
-        """Shows everything in a compiled model."""
-        self._apply_visuals(model, self._tables.visuals)
-        self._apply_lights(model, self._tables.lights)
-
-    @staticmethod
-    def _apply_visuals(model: mujoco.MjModel, table: VisualTable) -> None:
-        for row, name in enumerate(table.names):
-            geom, material = model.geom(name), model.mat(name)
-            shown = (1.0 - table.transparency[0, row]) * table.visible[0, row]
-            geom.rgba[:3] = table.diffuse[0, row, :3]
-            geom.rgba[3] = table.diffuse[0, row, 3] * shown
-            material.specular[:] = table.specular[0, row, :3].max()
-            material.emission[:] = table.emissive[0, row, :3].max()
-
-    @staticmethod
-    def _apply_lights(model: mujoco.MjModel, table: LightTable) -> None:
-        for row, name in enumerate(table.names):
-            light = model.light(name)
-            light.diffuse[:] = table.diffuse[0, row, :3]
-            light.specular[:] = table.specular[0, row, :3]
-            light.attenuation[:] = table.attenuation[0, row]
+        """Shows everything in the compiled model that was followed last."""
+        visuals, lights = self._tables.visuals, self._tables.lights
+        shown = (1.0 - visuals.transparency[0]) * visuals.visible[0]
+        model.geom_rgba[self._geoms, :3] = visuals.diffuse[0, :, :3]
+        model.geom_rgba[self._geoms, 3] = visuals.diffuse[0, :, 3] * shown
+        # MuJoCo has one number each where Gazebo has a colour.
+        model.mat_specular[self._materials] = visuals.specular[0, :, :3].max(axis=1, initial=0.0)
+        model.mat_emission[self._materials] = visuals.emissive[0, :, :3].max(axis=1, initial=0.0)
+        model.light_diffuse[self._lights] = lights.diffuse[0, :, :3]
+        model.light_specular[self._lights] = lights.specular[0, :, :3]
+        model.light_attenuation[self._lights] = lights.attenuation[0]

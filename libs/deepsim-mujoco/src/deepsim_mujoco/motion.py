@@ -42,6 +42,7 @@ class Motion:
         self._xpos, self._xquat, self._xmat = data.xpos, data.xquat, data.xmat
         self._mocap_pos, self._mocap_quat = data.mocap_pos, data.mocap_quat
         self._stale = True
+        self._velocities_known = False
         nodes = {node.name: node for one in built for node in one.links}
         frames = [(frame, one) for one in built for frame in one.frames]
         self.names: dict[StateKind, list[str]] = {
@@ -77,6 +78,7 @@ class Motion:
     def state_changed(self) -> None:
         """Says that the state moved on: what follows from it is out of date."""
         self._stale = True
+        self._velocities_known = False
 
     def update_kinematics(self) -> None:
         """Brings the poses of bodies and geoms up to date with the state."""
@@ -110,8 +112,10 @@ class Motion:
         if len(bodies.jointed):
             # v(origin) = v(com of the tree) + w x (origin - com)
             model, data = self._model, self._data
-            mujoco.mj_comPos(model, data)
-            mujoco.mj_comVel(model, data)
+            if not self._velocities_known:
+                mujoco.mj_comPos(model, data)
+                mujoco.mj_comVel(model, data)
+                self._velocities_known = True
             body = bodies.body[bodies.jointed]
             angular = data.cvel[body, :3]
             arm = self._xpos[body] - data.subtree_com[model.body_rootid[body]]
@@ -140,6 +144,7 @@ class Motion:
             The rows that joints hold, and static ones that were given a velocity.
         """
         refusals = []
+        self._velocities_known = False
         if pose is not None:
             # MuJoCo has angular velocities in the axes of the body: turning it would turn them.
             alone = twist is None or not np.array_equal(pose.rows, twist.rows)

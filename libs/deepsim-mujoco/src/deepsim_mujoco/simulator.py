@@ -102,7 +102,7 @@ class MujocoSimulator:
             lights=[*self._world_lights, *(name for one in built for name in one.lights)],
         )
         self._motion = Motion(model, data, built)
-        self._appearance.follow(self._entities, built, self._world_lights)
+        self._appearance.follow(self._entities, built, self._world_lights, model)
         self._appearance.apply(model)
 
     # Time

@@ -37,7 +37,7 @@ class Bundle:
 
     Args:
         origin: (3,) world frame [m].
-        rays: (3, n) of any length, neighbours next to one another; n > 0.
+        rays: (3, n) of any length, neighbours next to one another.
     """
 
     def __init__(self, origin: Array, rays: Array) -> None:

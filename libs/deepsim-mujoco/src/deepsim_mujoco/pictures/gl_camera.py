@@ -134,7 +134,7 @@ def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.
 
 
 def _shrink(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Means of 2 x 2 pixels; many times faster than ``mean``."""
+    """Means of _FINE x _FINE pixels; written out for 2, many times faster than ``mean``."""
     pairs = np.add(pixels[::2], pixels[1::2], dtype=np.uint16)
     fours = pairs[:, ::2] + pairs[:, 1::2] + np.uint16(2)
     return (fours >> 2).astype(np.uint8)
