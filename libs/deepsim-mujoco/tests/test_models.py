@@ -12,7 +12,7 @@ import pytest
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, UnsupportedElementWarning
-from deepsim_sync import SpawnError, Transform, World, WriteRefusedError
+from deepsim_sync import CameraView, SpawnError, Transform, World, WriteRefusedError
 
 Load = Callable[[str], ModelDescription]
 
@@ -266,3 +266,18 @@ def test_what_is_no_description_is_refused_with_advice() -> None:
         MujocoSimulator("some.world")
     with pytest.raises(TypeError, match=r"there is deepsim_spawn\.ModelSpawner"):
         World(MujocoSimulator()).spawn("<sdf/>", "m", Pose())
+
+
+def test_a_world_of_a_thousand_grey_visuals_is_drawn_in_grey(load: Load) -> None:
+    """MuJoCo draws 999 materials at most, and takes its own default grey for no colour."""
+    grey = "<material><diffuse>0.5 0.5 0.5 1</diffuse></material>"
+    tile = "<geometry><box><size>1 1 0.1</size></box></geometry>"
+    visuals = "".join(
+        f'<visual name="v{i}"><pose>{i % 40} {i // 40} 0 0 0 0</pose>{tile}{grey}</visual>'
+        for i in range(1040)
+    )
+    world = world_with(load(f'<static>1</static><link name="link">{visuals}</link>'))
+    view = CameraView.from_above(20, 12, 8, size=(32, 24))
+    middle = world.render(view)[12, 16].astype(int)
+    assert middle.max() - middle.min() <= 2
+    assert middle.max() < 200

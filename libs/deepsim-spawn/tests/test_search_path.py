@@ -145,3 +145,7 @@ def test_a_uri_that_can_lead_nowhere_is_refused(tree, uri, message):
 def test_a_given_folder_must_exist(tmp_path):
     with pytest.raises(NotADirectoryError, match="there is no folder"):
         SearchPath([tmp_path / "ghost"])
+
+
+def test_one_folder_needs_no_list(tmp_path):
+    assert SearchPath(str(tmp_path)).folders[0] == SearchPath([tmp_path]).folders[0]

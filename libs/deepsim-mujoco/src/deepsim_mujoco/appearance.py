@@ -29,7 +29,7 @@ class Appearance:
 
     def __init__(self) -> None:
         self._tables = Tables.allocate(Entities(0))
-        self._geoms = self._materials = self._lights = np.zeros(0, np.intp)
+        self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
 
     def follow(
         self,
@@ -40,7 +40,9 @@ class Appearance:
     ) -> None:
         """Takes up new entities as described and forgets deleted ones; the rest stays as it is."""
         self._geoms = np.array([model.geom(name).id for name in entities.visuals], np.intp)
-        self._materials = np.array([model.mat(name).id for name in entities.visuals], np.intp)
+        shiny = [name for one in built for name in one.materials]
+        self._materials = np.array([model.mat(name).id for name in shiny], np.intp)
+        self._shiny = entities.visuals.rows(shiny)
         self._lights = np.array([model.light(name).id for name in entities.lights], np.intp)
         old, new = self._tables, Tables.allocate(entities)
         lights = dict(world_lights)
@@ -82,9 +84,11 @@ class Appearance:
         shown = (1.0 - visuals.transparency[0]) * visuals.visible[0]
         model.geom_rgba[self._geoms, :3] = visuals.diffuse[0, :, :3]
         model.geom_rgba[self._geoms, 3] = visuals.diffuse[0, :, 3] * shown
-        # MuJoCo has one number each where Gazebo has a colour.
-        model.mat_specular[self._materials] = visuals.specular[0, :, :3].max(axis=1, initial=0.0)
-        model.mat_emission[self._materials] = visuals.emissive[0, :, :3].max(axis=1, initial=0.0)
+        # A geom of MuJoCo's default grey is drawn in the colour of its material.
+        model.mat_rgba[self._materials] = model.geom_rgba[self._geoms[self._shiny]]
+        # MuJoCo has one number each where Gazebo has a colour, and only in materials.
+        model.mat_specular[self._materials] = visuals.specular[0, self._shiny, :3].max(1, initial=0)
+        model.mat_emission[self._materials] = visuals.emissive[0, self._shiny, :3].max(1, initial=0)
         model.light_diffuse[self._lights] = lights.diffuse[0, :, :3]
         model.light_specular[self._lights] = lights.specular[0, :, :3]
         model.light_attenuation[self._lights] = lights.attenuation[0]

@@ -60,6 +60,8 @@ class Built:
     frames: list[Frame] = field(default_factory=list)
     links: list[Node] = field(default_factory=list)
     visuals: dict[str, VisualDescription] = field(default_factory=dict)
+    materials: list[str] = field(default_factory=list)
+    """The visuals that have a material of MuJoCo's."""
     lights: dict[str, LightDescription] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
     roots: list[mujoco.MjsBody] = field(default_factory=list)
@@ -122,6 +124,25 @@ def _add_root(spec: mujoco.MjSpec, built: Built, node: Node, model_pose: Pose) -
     _fill(spec, built, body, node)
 
 
+def _needs_material(visual: VisualDescription) -> bool:
+    """Whether more than a colour is drawn; MuJoCo draws 999 materials at most."""
+    if isinstance(visual.geometry, Plane):
+        return True
+    look = visual.material
+    return look is not None and any((*tuple(look.specular)[:3], *tuple(look.emissive)[:3]))
+
+
+def _add_material(
+    spec: mujoco.MjSpec, built: Built, geom: mujoco.MjsGeom, visual: VisualDescription
+) -> None:
+    material = spec.add_material(name=geom.name)
+    geom.material = geom.name
+    built.others.append(material)
+    built.materials.append(geom.name)
+    if isinstance(visual.geometry, Plane):
+        add_checker(spec, material)
+
+
 def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
     return parent.add_body(
         name=name,
@@ -160,11 +181,9 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
         apply_surface(geom, collision.surface)
     for visual in link.visuals:
         name = node.name + SCOPE + visual.name
-        material = spec.add_material(name=name)
-        built.others.append(material)
-        if isinstance(visual.geometry, Plane):
-            add_checker(spec, material)
-        geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0, material=name)
+        geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0)
+        if _needs_material(visual):
+            _add_material(spec, built, geom, visual)
         apply_shape(geom, visual.geometry, frame @ visual.pose, mesh=mesh)
         built.visuals[name] = visual
     for light in link.lights:

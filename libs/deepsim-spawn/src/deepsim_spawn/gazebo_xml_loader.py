@@ -37,7 +37,9 @@ class GazeboXMLLoader:
     'base'
     """
 
-    def __init__(self, search_path: SearchPath | Iterable[str | Path] | None = None) -> None:
+    def __init__(
+        self, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
+    ) -> None:
         if not isinstance(search_path, SearchPath):
             search_path = SearchPath(() if search_path is None else search_path)
         self._search_path = search_path

@@ -22,8 +22,8 @@ class SearchPath:
     a file cannot reach beyond the folders that its user names.
 
     Args:
-        folders: Searched first; the folders of the environment variables `GAZEBO_MODEL_PATH` and
-            `GAZEBO_RESOURCE_PATH`, as they are at construction, follow.
+        folders: Folder or folders that are searched first; those of the environment variables
+            `GAZEBO_MODEL_PATH` and `GAZEBO_RESOURCE_PATH`, as they are at construction, follow.
 
     Raises:
         NotADirectoryError: One of the given folders does not exist; those of the environment that
@@ -33,7 +33,9 @@ class SearchPath:
         folders: All folders, absolute, in the order of the search.
     """
 
-    def __init__(self, folders: Iterable[str | Path] = ()) -> None:
+    def __init__(self, folders: str | Path | Iterable[str | Path] = ()) -> None:
+        if isinstance(folders, (str, Path)):
+            folders = [folders]
         given = [Path(folder) for folder in folders]
         for folder in given:
             if not folder.is_dir():

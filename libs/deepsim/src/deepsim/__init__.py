@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hard reinforcement-learning environments for robots, in Python.
+"""Challenging reinforcement-learning environments for robots, in Python.
 
 This package pins versions of all DeepSim libraries that work together, and gathers the names that
 a task needs. Behaviour trees stay in `deepsim_btree`, whose ``Behaviour`` is a node of a tree.

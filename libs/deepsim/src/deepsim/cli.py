@@ -33,7 +33,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 
 @app.callback()
 def deepsim() -> None:
-    """Hard reinforcement-learning environments for robots, in Python."""
+    """Challenging reinforcement-learning environments for robots, in Python."""
 
 
 @app.command()
