@@ -7,13 +7,12 @@ links each are the example task's. A tick reads and writes once, however many ph
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 from report import interleaved, write
 
-from deepsim import GazeboXMLLoader, ModelDescription, MujocoSimulator, Pose
+from deepsim import GazeboXMLLoader, ModelDescription, MujocoSimulator, Pose, World
 from deepsim_sync import Cells, Changes, Tables
 
 CAR = Path(__file__).parents[1] / "examples/racetrack/models/car/car.xacro"
@@ -38,12 +37,17 @@ def scene(description: ModelDescription, height: float) -> MujocoSimulator:
 
 
 def measure(simulator: MujocoSimulator) -> dict[str, float]:
-    """Microseconds of a read, a write and a physics step."""
+    """Microseconds of a physics step, and of reading and writing all models once.
+
+    The port is what the simulator itself takes; the world adds checks and the memory of what was
+    put.
+    """
+    world = World(simulator)
+    rows = world.entities.models.rows(f"m{number}" for number in range(COUNT))
     tables = Tables.allocate(simulator.entities)
     simulator.read(tables)
-    rows = simulator.entities.models.rows(f"m{number}" for number in range(COUNT))
-    worlds = np.zeros(COUNT, dtype=np.intp)
     pose, twist = tables.models.pose[0, rows], tables.models.twist[0, rows]
+    worlds = np.zeros(COUNT, dtype=np.intp)
     changes = Changes(
         simulator.entities.generation,
         {
@@ -52,14 +56,22 @@ def measure(simulator: MujocoSimulator) -> dict[str, float]:
         },
     )
 
-    def read() -> None:
-        simulator.step()  # so that what is read is not known yet; taken off below
+    def port() -> None:
         simulator.read(tables, ("models",))
+        simulator.write(changes)
+        simulator.step()
 
-    times = interleaved(
-        {"step": simulator.step, "read": read, "write": partial(simulator.write, changes)}, 9, 100
-    )
-    return {**times, "read": times["read"] - times["step"]}
+    def through_world() -> None:
+        models = world.models
+        world.put("models", {"pose": models.pose[0, rows], "twist": models.twist[0, rows]}, rows)
+        world.tick()
+
+    times = interleaved({"step": simulator.step, "port": port, "world": through_world}, 9, 100)
+    return {
+        "physics step": times["step"],
+        "read and write, port": times["port"] - times["step"],
+        "read and write, world": times["world"] - times["step"],
+    }
 
 
 def main() -> None:
@@ -71,11 +83,12 @@ def main() -> None:
         ("cars", loader.load_model(CAR), 0.0),
     ):
         times = measure(scene(description, height))
-        both = times["read"] + times["write"]
         figures |= {f"{COUNT} {name}, {key} [us]": value for key, value in times.items()}
         for steps in (1, 5, 25):
-            share = 100 * both / (steps * times["step"])
-            figures[f"{COUNT} {name}, share of {steps} steps [%]"] = share
+            step = steps * times["physics step"]
+            for path in ("port", "world"):
+                share = 100 * times[f"read and write, {path}"] / step
+                figures[f"{COUNT} {name}, {path}, share of {steps} steps [%]"] = share
     write("batch_sync", figures, "mujoco", "numpy")
 
 
