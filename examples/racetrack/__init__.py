@@ -37,10 +37,5 @@ TASK = Task(
         width=400,
         height=240,
     ),
-    map_view=CameraView(
-        Pose((-0.5, -0.2, 13.0), Euler(0.0, math.pi / 2, math.pi / 2)),
-        horizontal_fov=1.1,
-        width=900,
-        height=600,
-    ),
+    map_view=CameraView.from_above(-0.5, -0.2, 13.0, horizontal_fov=1.1, size=(900, 600)),
 )

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the meshes of the road from the course: run it after a change of `centreline.py`."""
+"""Writes the meshes of the road from the course.
+
+Run it from the root of the repository after a change of `centreline.py`:
+``python -m examples.racetrack.build_road``.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Environment:
         area: The task.
         frame_skip: Physics steps of one environment step.
         max_episode_steps: Environment steps after which agents are truncated; None for no limit.
-        seed: Of the first reset, unless that is given its own.
+        seed: Seed of the first reset, unless that is given its own.
         world: Where the agents live; found from them by default.
 
     Attributes:
@@ -93,7 +93,7 @@ class Environment:
         The world is reset first, then the area; then every agent's `on_episode_begin` is called.
 
         Args:
-            seed: Of the world's random numbers; the same seed gives the same episode. Without
+            seed: Seed of the world's random numbers; the same seed gives the same episode. Without
                 one, they go on from where they are.
 
         Returns:

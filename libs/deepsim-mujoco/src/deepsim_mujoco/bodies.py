@@ -52,18 +52,18 @@ class Bodies:
 
     Attributes:
         body: (n,) index of the body.
-        qpos_pose: (n, 7) where the numbers of a pose lie in qpos; of meaning for free rows.
+        qpos_pose: (n, 7) where the numbers of a pose lie in qpos (rows with a free joint).
         dof: (n,) address of its free joint's velocity, or -1.
         mocap: (n,) index of its mocap pose, or -1.
         free: Rows with a free joint.
         unfree: Rows without one.
         jointed: Of those, the rows that move with the bodies above them.
         quaternion_at: (n, 4) where the body's quaternion lies in xquat.
-        linear_at: (n, 3) where the free joint's linear velocity lies in qvel; else anything.
+        linear_at: (n, 3) where the free joint's linear velocity lies in qvel (rows with one).
         angular_at: (n, 9) the same of the angular velocity, spread by `IN_ROW`.
         offset: (n, 7) pose of each row's frame in the frame of its body.
         inverse_offset: (n, 7) the inverse.
-        is_shifted: (n,) bool, where the offset is not nothing.
+        is_shifted: (n,) bool, whether the offset is more than the identity.
         shifted: Those rows.
     """
 

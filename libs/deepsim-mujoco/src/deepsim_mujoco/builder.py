@@ -80,7 +80,7 @@ def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, p
         spec: Where it is added.
         description: What is built.
         name: A name that nothing in the spec has.
-        pose: Of the model frame in the world.
+        pose: Pose of the model frame in the world.
 
     Returns:
         What was added.

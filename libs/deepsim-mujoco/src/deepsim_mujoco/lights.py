@@ -22,7 +22,7 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
 
     Args:
         body: The world or a link.
-        name: Of the light in MuJoCo.
+        name: Name of the light in MuJoCo.
         light: Its pose is in the frame of the world or link.
         frame: That frame, in the body.
     """

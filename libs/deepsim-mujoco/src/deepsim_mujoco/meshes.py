@@ -26,7 +26,7 @@ def add_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str) -> mujoco.M
 
     Args:
         spec: Where it is added.
-        name: Of the asset.
+        name: Name of the asset.
         mesh: The file and how it is used.
         model: The model that is being spawned, for messages.
 

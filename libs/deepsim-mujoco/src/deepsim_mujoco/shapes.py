@@ -37,7 +37,7 @@ def apply_shape(
     Args:
         geom: The geom.
         geometry: The shape.
-        pose: Of the shape's frame in the link frame.
+        pose: Pose of the shape's frame in the link frame.
         mesh: Adds a mesh asset and returns its name.
     """
     geom.type = _TYPES[type(geometry)]

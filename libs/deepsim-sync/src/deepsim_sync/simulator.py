@@ -66,7 +66,7 @@ class Simulator(Protocol):
         A pose that is written alone leaves the twist as it was, in the world frame.
 
         Args:
-            changes: Of the present generation of entities.
+            changes: Batch for the present generation of entities.
 
         Returns:
             The rows that were not accepted, empty if all were. They keep their old values.
@@ -79,11 +79,11 @@ class Simulator(Protocol):
         Args:
             description: What the backend builds models from (`deepsim_spawn.ModelDescription`).
             name: A name that no model has; not empty, and without ``::``, which joins names.
-            pose: Of the model frame.
+            pose: Pose of the model frame.
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The description cannot be built, or the name is none; nothing was added.
+            SpawnError: The description cannot be built, or the name cannot be used; nothing was added.
         """
         ...
 

@@ -60,7 +60,7 @@ class World:
 
     Args:
         simulator: The physics; the world owns it from now on.
-        seed: Of the random generator.
+        seed: Seed of the random generator.
         steps_per_tick: Physics steps of one tick.
 
     Attributes:

@@ -20,7 +20,7 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
 
     Args:
         spec: The world; the texture is added to it with the first such material.
-        material: Of the world; geoms that have it keep their own colour.
+        material: Material of the world; geoms that have it keep their own colour.
     """
     if spec.texture(_NAME) is None:
         spec.add_texture(

@@ -64,7 +64,7 @@ class GlScene:
         """Draws the present state.
 
         Args:
-            data: Of the model.
+            data: State of the model.
             lens: The camera.
             near: Depth of the near clipping plane [m].
             far: Depth of the far clipping plane [m].

@@ -27,7 +27,7 @@ def shadow_region(
     in a far corner of it.
 
     Args:
-        model: Of the world.
+        model: Compiled model of the world.
         data: With the poses of the geoms.
         lens: The camera.
         near: Nearest visible depth [m].
