@@ -94,28 +94,51 @@ def test_the_roads_meshes_follow_the_course(root: Path) -> None:
     assert printed.stdout.strip() == "True"
 
 
+SHORT = """
+from dataclasses import replace
+from deepsim import load_task
+
+RACETRACK = load_task({folder!r})
+
+def make(seed):
+    environment = RACETRACK.make(seed)
+    environment.max_episode_steps = 40
+    return environment
+
+TASK = replace(RACETRACK, make=make)
+"""
+
+
 def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path) -> None:
-    def run(out: Path, video: str) -> bytes:
-        command = [sys.executable, "-m", "deepsim", "run", "examples/racetrack"]
+    """Twice the first 2 s as films, and once the whole episode: the film changes no byte."""
+
+    def run(folder: str, video: str) -> bytes:
+        out = tmp_path / video
         options = ["--policy", "random", "--seed", "1", "--out", str(out), "--video", video]
         finished = subprocess.run(
-            [*command, *options], cwd=root, capture_output=True, text=True, check=False
-        )
-        assert finished.returncode == 0, finished.stderr
+            [sys.executable, "-m", "deepsim", "run", folder, *options],
+            cwd=root, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert finished.returncode == 0, finished.stdout + finished.stderr
         assert "x real time" in finished.stdout
         assert "off track" in finished.stdout or "driving" in finished.stdout
         return (out / "trajectory.csv").read_bytes()
 
-    data = run(tmp_path / "a", "gif")
-    assert data == run(tmp_path / "b", "mp4")
+    folder = str(root / "examples" / "racetrack")
+    (tmp_path / "__init__.py").write_text(SHORT.format(folder=folder))
+    data = run(str(tmp_path), "gif")
+    assert data == run(str(tmp_path), "mp4")
     rows = list(csv.DictReader(data.decode().splitlines()))
-    assert {row["agent"] for row in rows} == {"red_car", "blue_car"}
-    with Image.open(tmp_path / "a" / "film.gif") as film:
-        assert film.n_frames > 10
+    assert [row["agent"] for row in rows] == ["red_car", "blue_car"] * 40
+    with Image.open(tmp_path / "gif" / "film.gif") as film:
+        assert film.n_frames == 21  # 10 in a second, and the start
         assert len(film.convert("RGB").getcolors(2**20)) > 10
-        assert len(imageio.imread(tmp_path / "b" / "film.mp4", plugin="pyav")) == film.n_frames
-    with Image.open(tmp_path / "a" / "map.png") as picture:
+        assert len(imageio.imread(tmp_path / "mp4" / "film.mp4", plugin="pyav")) == film.n_frames
+    with Image.open(tmp_path / "gif" / "map.png") as picture:
         assert picture.width > 600
+    whole = run("examples/racetrack", "none")
+    assert whole.startswith(data)
+    assert len(whole) > len(data)
 
 
 @pytest.mark.parametrize(

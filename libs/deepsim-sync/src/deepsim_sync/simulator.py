@@ -83,7 +83,8 @@ class Simulator(Protocol):
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The description cannot be built, or the name cannot be used; nothing was added.
+            SpawnError: The description cannot be built, or the name cannot be used; nothing was
+                added.
         """
         ...
 

@@ -15,7 +15,8 @@ class ModelState:
     Attributes:
         model_name: The model.
         pose: Pose of the model frame in the reference frame.
-        twist: Velocity of the model frame's origin, along the axes of the reference frame [m/s, rad/s].
+        twist: Velocity of the model frame's origin, along the axes of the reference frame
+            [m/s, rad/s].
         reference_frame: A model or link; empty or ``"world"`` is the world frame.
     """
 
@@ -32,7 +33,8 @@ class LinkState:
     Attributes:
         link_name: The link, ``model::link``.
         pose: Pose of the link frame in the reference frame.
-        twist: Velocity of the link frame's origin, along the axes of the reference frame [m/s, rad/s].
+        twist: Velocity of the link frame's origin, along the axes of the reference frame
+            [m/s, rad/s].
         reference_frame: A model or link; empty or ``"world"`` is the world frame.
     """
 

@@ -13,7 +13,14 @@ from deepsim_colliders import (
     RectangleCollider,
     SphereCollider,
 )
-from deepsim_envs import AbstractAgent, AreaInterface, Environment
+from deepsim_envs import (
+    AbstractAgent,
+    ActionError,
+    AreaInterface,
+    Environment,
+    ObservationError,
+    ResetNeededError,
+)
 from deepsim_fx import AbstractEffect, BlinkEffect, EffectManager, InvisibleEffect
 from deepsim_math import (
     Color,
@@ -33,6 +40,7 @@ from deepsim_spawn import (
     AbstractSpawner,
     GazeboXMLLoader,
     ModelDescription,
+    ModelFormatError,
     ModelSpawner,
     WorldDescription,
 )
@@ -49,6 +57,7 @@ from deepsim_sync import (
     GetVisualTracker,
     LinkState,
     ModelState,
+    NoCurrentWorldError,
     Priority,
     SetLinkStateTracker,
     SetModelStateTracker,
@@ -59,6 +68,7 @@ from deepsim_sync import (
     TrackerManager,
     Transform,
     UnknownEntityError,
+    UnsupportedError,
     Visual,
     World,
     WriteRefusedError,
@@ -70,6 +80,7 @@ __all__ = [
     "AbstractAgent",
     "AbstractEffect",
     "AbstractSpawner",
+    "ActionError",
     "AreaInterface",
     "Behaviour",
     "BehaviourManager",
@@ -95,9 +106,12 @@ __all__ = [
     "LinkState",
     "Material",
     "ModelDescription",
+    "ModelFormatError",
     "ModelSpawner",
     "ModelState",
     "MujocoSimulator",
+    "NoCurrentWorldError",
+    "ObservationError",
     "Point",
     "Policy",
     "Pose",
@@ -105,6 +119,7 @@ __all__ = [
     "Quaternion",
     "Ray",
     "RectangleCollider",
+    "ResetNeededError",
     "SetLinkStateTracker",
     "SetModelStateTracker",
     "SetVisualTracker",
@@ -118,6 +133,7 @@ __all__ = [
     "Transform",
     "Twist",
     "UnknownEntityError",
+    "UnsupportedError",
     "Vector3",
     "Visual",
     "World",

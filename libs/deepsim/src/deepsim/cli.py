@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from rich.progress import (
 )
 
 from deepsim_envs import Environment
-from deepsim_sync import Cameras, DeepSimError
+from deepsim_sync import CallbackError, Cameras, DeepSimError, World
 
 from .film import Film, VideoFormat
 from .result_table import result_table
@@ -60,11 +61,15 @@ def run(
             environment = task.make(seed)
         with environment:
             act = build_policy(environment, np.random.default_rng(seed))
-            film = Film(environment, task.film) if video is not VideoFormat.NONE else None
+            film = None
+            if video is not VideoFormat.NONE:
+                film = Film(environment.world, task.film, results / f"film.{video.value}")
             done = _run_episodes(console, environment, act, episodes, seed, film)
             console.print(result_table(task.name, policy, seed, done))
-            _write(console, results, task, environment, done, film, video)
+            _write(console, results, task, environment.world, done, film)
     except DeepSimError as error:
+        if isinstance(error, CallbackError):
+            _print_origin(console, error)
         console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
         raise typer.Exit(1) from error
 
@@ -105,22 +110,32 @@ def _write(
     console: Console,
     results: Path,
     task: Task,
-    environment: Environment,
+    world: World,
     episodes: list[Episode],
     film: Film | None,
-    video: VideoFormat,
 ) -> None:
     written = [results / "trajectory.csv"]
     write_trajectory(written[0], episodes)
-    simulator = environment.world.simulator
-    if isinstance(simulator, Cameras):
+    if isinstance(world.simulator, Cameras):
         with console.status("drawing the map"):
             written.append(results / "map.png")
-            picture = simulator.render(task.map_view)
-            write_map(written[-1], picture, task.map_view, episodes, task.name)
+            write_map(written[-1], world.render(task.map_view), task, episodes)
+    else:
+        console.print(f"no map: {type(world.simulator).__name__} takes no pictures")
     if film is not None:
         with console.status("writing the film"):
-            written.append(results / f"film.{video.value}")
-            film.write(written[-1])
+            written.append(film.path)
+            film.write()
     for path in written:
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _print_origin(console: Console, error: CallbackError) -> None:
+    """Prints the traceback of what the user's callback raised."""
+    origin = error.__cause__
+    if origin is None:
+        return
+    # The outermost frame is the library's, where it calls the user's.
+    frames = origin.__traceback__ and origin.__traceback__.tb_next
+    text = "".join(traceback.format_exception(type(origin), origin, frames))
+    console.out(text.rstrip(), highlight=False)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from deepsim_envs import Environment
-from deepsim_sync import Cameras, CameraView, DeepSimError, UnsupportedError
+from deepsim_sync import Cameras, CameraView, DeepSimError, UnsupportedError, World
 
 FPS = 10
 """Frames per simulated second."""
@@ -29,40 +29,42 @@ class Film:
     """Pictures of a world at even intervals of simulated time.
 
     Args:
-        environment: Whose world is filmed.
-        camera: Where from.
+        world: World to film.
+        camera: Free camera, or name of a camera sensor.
+        path: Output file: .gif, or .mp4 (which needs ``pip install 'deepsim[video]'``).
+
+    Attributes:
+        path: Output file.
+        frames: Pictures so far, each (height, width, 3) RGB.
 
     Raises:
         UnsupportedError: The simulator takes no pictures.
+        DeepSimError: The extra for .mp4 is not installed.
     """
 
-    def __init__(self, environment: Environment, camera: CameraView | str) -> None:
-        simulator = environment.world.simulator
-        if not isinstance(simulator, Cameras):
-            raise UnsupportedError(f"{type(simulator).__name__} has no cameras to film with")
-        self._simulator = simulator
-        self._world = environment.world
-        self._camera = camera
+    def __init__(self, world: World, camera: CameraView | str, path: Path) -> None:
+        if not isinstance(world.simulator, Cameras):
+            raise UnsupportedError(
+                f"{type(world.simulator).__name__} takes no pictures to film: use --video none"
+            )
+        if path.suffix == ".mp4" and not (find_spec("imageio") and find_spec("av")):
+            raise DeepSimError(f"{path} needs an extra: pip install 'deepsim[video]'")
+        self.path = path
         self.frames: list[NDArray[np.uint8]] = []
+        self._world = world
+        self._camera = camera
 
     def shoot(self) -> None:
         """Takes a picture, if the time for the next one has come."""
         if self._world.time * FPS >= len(self.frames) - 1e-6:
-            self.frames.append(self._simulator.render(self._camera))
+            self.frames.append(self._world.render(self._camera))
 
-    def write(self, path: Path) -> None:
-        """Writes the film.
-
-        Args:
-            path: Ends in .gif, or in .mp4 (which needs ``pip install 'deepsim[video]'``).
-
-        Raises:
-            DeepSimError: The extra is not installed.
-        """
-        if path.suffix == ".mp4":
-            _write_mp4(path, self.frames)
+    def write(self) -> None:
+        """Writes the pictures taken so far, at least one."""
+        if self.path.suffix == ".mp4":
+            _write_mp4(self.path, self.frames)
         else:
-            _write_gif(path, self.frames)
+            _write_gif(self.path, self.frames)
 
 
 def _write_gif(path: Path, frames: list[NDArray[np.uint8]]) -> None:
@@ -77,8 +79,6 @@ def _write_gif(path: Path, frames: list[NDArray[np.uint8]]) -> None:
 
 
 def _write_mp4(path: Path, frames: list[NDArray[np.uint8]]) -> None:
-    try:
-        import imageio.v3 as imageio  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise DeepSimError(f"{path} needs an extra: pip install 'deepsim[video]'") from None
+    import imageio.v3 as imageio  # noqa: PLC0415 (of an extra)
+
     imageio.imwrite(path, np.stack(frames), plugin="pyav", codec="h264", fps=FPS)

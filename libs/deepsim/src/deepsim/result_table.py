@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from .rollout import Episode
 
@@ -14,28 +17,48 @@ from .rollout import Episode
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
     """A row per episode and agent.
 
-    What the area's info tells of an agent by its name gets columns of its own.
+    What the area's info tells of an agent, as a dict by its name, gets columns of its own.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
-    speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else ""
-    table = Table(title=f"{task}: policy {policy}, seed {seed}", caption=speed)
-    extra = list(dict.fromkeys(key for one in episodes for row in _told(one) for key in row))
-    for column in ("episode", "agent", "reward", *extra):
-        text = column in ("agent", "outcome")
-        table.add_column(column, justify="left" if text else "right")
-    for episode in episodes:
-        for agent, reward in episode.rewards.items():
-            told = episode.info.get(agent, {})
-            cells = (_cell(told.get(key)) for key in extra)
-            table.add_row(str(episode.number), agent, f"{reward:.2f}", *cells)
+    speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else None
+    table = Table(
+        title=_one_line(f"{task}: policy {policy}, seed {seed}", "table.title"),
+        caption=speed and _one_line(speed, "table.caption"),
+    )
+    agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
+    told = [_told(episode, agent) for episode, agent in agents]
+    columns: list[tuple[str, list[Any]]] = [
+        ("episode", [episode.number for episode, _ in agents]),
+        ("agent", [agent for _, agent in agents]),
+        ("reward", [float(episode.rewards[agent]) for episode, agent in agents]),
+        *((str(key), [row.get(key) for row in told]) for key in _keys(told)),
+    ]
+    for header, values in columns:
+        numbers = all(isinstance(value, Real | None) for value in values)
+        table.add_column(escape(header), justify="right" if numbers else "left")
+    for row in zip(*(values for _, values in columns), strict=True):
+        table.add_row(*(escape(_cell(value)) for value in row))
     return table
 
 
-def _told(episode: Episode) -> list[Mapping[str, Any]]:
-    told = (episode.info.get(agent) for agent in episode.rewards)
-    return [row for row in told if isinstance(row, Mapping)]
+def _told(episode: Episode, agent: str) -> Mapping[Any, Any]:
+    told = episode.info.get(agent)
+    return told if isinstance(told, Mapping) else {}
+
+
+def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:
+    return list(dict.fromkeys(key for row in rows for key in row))
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str("" if value is None else value)
+    if value is None:
+        return ""
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        return f"{float(value):.2f}"
+    return str(value)
+
+
+def _one_line(text: str, style: str) -> Text:
+    """Text above or below a table, which may be wider than the table."""
+    return Text(text, style, no_wrap=True, overflow="ignore")

@@ -26,10 +26,10 @@ class Episode:
     """What happened in one episode.
 
     Attributes:
-        number: From 1.
-        steps: Steps of the environment.
+        number: Number of the episode, from 1.
+        steps: Number of environment steps.
         duration: Simulated time [s].
-        wall_time: What the simulation took, without pictures [s].
+        wall_time: Real time of the simulation, without pictures [s].
         rewards: Sum of rewards by agent.
         info: The environment's last info.
         rows: One tuple of `COLUMNS` per step and agent.
@@ -58,11 +58,11 @@ def run_episode(
     """Runs one episode to its end.
 
     Args:
-        environment: Of the task.
-        policy: Acts for every agent.
-        number: Of the episode, from 1.
-        seed: Of the run; each episode has a seed of its own that follows from it.
-        on_step: Called after the reset and after each step, outside of what is timed.
+        environment: Environment of the task.
+        policy: Policy of every agent.
+        number: Number of the episode, from 1.
+        seed: Seed of the run; each episode's own seed follows from it and the number.
+        on_step: Callback after the reset and after each step; its time does not count.
     """
     episode = Episode(number)
     own_seed = int(np.random.SeedSequence((seed, number)).generate_state(1)[0])

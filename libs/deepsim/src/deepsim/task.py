@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping
@@ -13,10 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from deepsim_envs import Environment
+from deepsim_math import Vector3
 from deepsim_sync import CameraView, DeepSimError
 
 Policy: TypeAlias = Callable[[str, Any], Any]
 """Takes an agent's name and its observation, gives its action."""
+
+
+_LOOKS_DOWN_Y_UP = (0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # the camera's +x, then its +z, in the world
 
 
 class TaskError(DeepSimError):
@@ -28,11 +33,15 @@ class Task:
     """A task, ready to be run.
 
     Attributes:
-        name: Short, as in file names.
-        make: Builds the environment from a seed.
-        policies: Builds a policy from an environment and a random generator, by name.
-        film: Where the video is taken from: a free camera, or the name of a camera sensor.
-        map_view: Where the map of driven lines is taken from: a camera that looks straight down.
+        name: Short name, fit for a file name.
+        make: Function that builds the environment from a seed.
+        policies: Functions that build a policy from an environment and a random generator, by name.
+        film: Camera of the video: a free camera, or the name of a camera sensor.
+        map_view: Camera of the map of driven lines, from `CameraView.from_above`: it looks straight
+            down, and +y is up in the picture.
+
+    Raises:
+        TaskError: The camera of the map is turned or tilted.
     """
 
     name: str
@@ -40,6 +49,15 @@ class Task:
     policies: Mapping[str, Callable[[Environment, np.random.Generator], Policy]]
     film: CameraView | str
     map_view: CameraView
+
+    def __post_init__(self) -> None:
+        turn = self.map_view.pose.orientation
+        axes = [*turn.rotate(Vector3(1.0, 0.0, 0.0)), *turn.rotate(Vector3(0.0, 0.0, 1.0))]
+        if not np.allclose(axes, _LOOKS_DOWN_Y_UP, rtol=0.0, atol=1e-6):
+            raise TaskError(
+                f"the map_view of {self.name} must look straight down with +y up in the picture, "
+                f"got {self.map_view.pose}: use CameraView.from_above(x, y, height)"
+            )
 
     def policy(self, name: str) -> Callable[[Environment, np.random.Generator], Policy]:
         """The policy of a name.
@@ -54,27 +72,44 @@ class Task:
             raise TaskError(f"{self.name} has no policy {name!r}; it has {known}") from None
 
 
-def load_task(folder: Path) -> Task:
+def load_task(folder: str | Path) -> Task:
     """The task of a folder: a Python package that defines ``TASK``.
 
-    The package runs as code: load only what you trust.
+    The package runs as code: load only what you trust. It is run anew by each call, under a module
+    name that is made from its path, so that it hides no other module and none hides it.
+
+    Args:
+        folder: Folder of the package; it may have any name.
 
     Raises:
         TaskError: The folder is no package, or it defines no task.
     """
+    folder = Path(folder)
     init = folder / "__init__.py"
     if not init.is_file():
         raise TaskError(f"{folder} is not a task: it has no __init__.py that defines TASK")
-    name = folder.resolve().name
+    home = folder.resolve()
+    name = f"_deepsim_task_{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(
-        name, init, submodule_search_locations=[str(folder.resolve())]
+        name, home / "__init__.py", submodule_search_locations=[str(home)]
     )
     if spec is None or spec.loader is None:
         raise TaskError(f"{init} cannot be imported")
     module = importlib.util.module_from_spec(spec)
+    _forget(name)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
-    task = getattr(module, "TASK", None)
-    if not isinstance(task, Task):
-        raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
+    try:
+        spec.loader.exec_module(module)
+        task = getattr(module, "TASK", None)
+        if not isinstance(task, Task):
+            raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
+    except BaseException:
+        _forget(name)
+        raise
     return task
+
+
+def _forget(package: str) -> None:
+    """Removes a package and its modules from those that Python has loaded."""
+    for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
+        del sys.modules[name]

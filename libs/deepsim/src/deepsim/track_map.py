@@ -12,36 +12,29 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from deepsim_sync import CameraView
-
 from .rollout import Episode
+from .task import Task
 
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
 
 
-def write_map(
-    path: Path,
-    picture: NDArray[np.uint8],
-    view: CameraView,
-    episodes: list[Episode],
-    title: str,
-) -> None:
-    """Writes a PNG of driven lines.
+def write_map(path: Path, picture: NDArray[np.uint8], task: Task, episodes: list[Episode]) -> None:
+    """Writes a PNG of driven lines; they fit the picture on the ground, z = 0.
 
     Args:
-        path: Where to.
-        picture: What the camera sees.
-        view: A camera that looks straight down with north (+y) up.
-        episodes: Whose lines are drawn.
-        title: Above the picture.
+        path: Output file.
+        picture: Picture from the task's ``map_view``, (height, width, 3) RGB.
+        task: Task with the view and the title.
+        episodes: Episodes to draw.
     """
+    view = task.map_view
     x, y, height = view.pose.position
     half_width = height * math.tan(view.horizontal_fov / 2)
     half_height = half_width * view.height / view.width
     figure = Figure(figsize=(9, 9 * view.height / view.width + 0.6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot(
-        title=title, xlabel="x [m]", ylabel="y [m]", aspect="equal",
+        title=task.name, xlabel="x [m]", ylabel="y [m]", aspect="equal",
         xlim=(x - half_width, x + half_width), ylim=(y - half_height, y + half_height),
     )  # fmt: skip
     axes.imshow(picture, extent=(x - half_width, x + half_width, y - half_height, y + half_height))

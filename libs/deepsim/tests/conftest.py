@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small tasks on disk, and the command that runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+
+TASK = """
+import numpy as np
+from gymnasium.spaces import Box
+from deepsim import (
+    AbstractAgent, AreaInterface, CameraView, Environment, MujocoSimulator, Pose, Task, World
+)
+from deepsim_sync.testing import TableModel, TableSimulator
+
+SPACE = Box(-1.0, 1.0, (1,), np.float32)
+
+class Puck(AbstractAgent):
+    def get_next_state(self):
+        return np.zeros(1, np.float32)
+
+    def on_action_received(self, action):
+        HOOK
+
+class Area(AreaInterface):
+    observation_space = action_space = {"puck": SPACE}
+
+    def __init__(self, world):
+        self.puck = Puck("puck", world=world)
+
+    def get_agents(self):
+        return [self.puck]
+
+    def get_info(self):
+        return {}
+
+    def reset(self):
+        pass
+
+def make(seed):
+    print("made")
+    world = World(TableSimulator())
+    world.spawn(TableModel(), "puck", Pose())
+    return Environment(Area(world), max_episode_steps=3, seed=seed)
+
+def random_policy(environment, rng):
+    def act(agent, observation):
+        print("acts")
+        return np.zeros(1, np.float32)
+    return act
+
+TASK = Task(
+    "pucks", make, {"random": random_policy}, film="none::none::none",
+    map_view=CameraView.from_above(0.0, 0.0, 4.0),
+)
+"""
+
+
+@pytest.fixture
+def write_task(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a task of three steps without pictures; its agent acts by the given statement."""
+
+    def write(hook: str = "pass") -> Path:
+        folder = tmp_path / "pucks"
+        folder.mkdir()
+        (folder / "__init__.py").write_text(TASK.replace("HOOK", hook))
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[[Path, str], Result]:
+    """Runs a task by the command, as from a shell."""
+
+    def run(folder: Path, video: str) -> Result:
+        options = ["--out", str(tmp_path / "out"), "--video", video]
+        return CliRunner().invoke(app, ["run", str(folder), *options])
+
+    return run

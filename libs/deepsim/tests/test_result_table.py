@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of episodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from deepsim.result_table import result_table
+from deepsim.rollout import Episode
+
+
+def printed(rewards: dict[str, float], info: dict[str, Any]) -> list[str]:
+    episode = Episode(1, duration=40.0, wall_time=1.0, rewards=rewards, info=info)
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(result_table("t", "random", 0, [episode]))
+    return capture.get().splitlines()
+
+
+@pytest.mark.parametrize("other", [3.0, None, "text", [1, 2]])
+def test_info_of_an_agent_that_is_no_dict_has_no_columns(other: object) -> None:
+    lines = printed({"a": 1.0, "b": 2.0}, {"a": {"x": 1}, "b": other})
+    assert "│       1 │ a     │   1.00 │ 1 │" in lines
+    assert "│       1 │ b     │   2.00 │   │" in lines
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (7, "│      7 │"),
+        (0.5, "│   0.50 │"),
+        (np.float32(0.5), "│   0.50 │"),
+        (np.int64(7), "│      7 │"),
+        ("[won]", "│ [won]  │"),
+    ],
+)
+def test_numbers_stand_at_the_right_and_text_at_the_left(value: object, cell: str) -> None:
+    assert any(line.endswith(cell) for line in printed({"a": 1.0}, {"a": {"column": value}}))
+
+
+def test_the_caption_is_one_line_though_the_table_is_narrower() -> None:
+    assert printed({"a": 1.0}, {})[-1].strip() == "40 s simulated at 40 x real time"
