@@ -13,6 +13,10 @@ from deepsim.result_table import result_table
 from deepsim.rollout import Episode
 
 
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("│").split("│")]
+
+
 def printed(rewards: dict[str, float], info: dict[str, Any]) -> list[str]:
     episode = Episode(1, duration=40.0, wall_time=1.0, rewards=rewards, info=info)
     console = Console(width=100)
@@ -24,8 +28,8 @@ def printed(rewards: dict[str, float], info: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("other", [3.0, None, "text", [1, 2]])
 def test_info_of_an_agent_that_is_no_dict_has_no_columns(other: object) -> None:
     lines = printed({"a": 1.0, "b": 2.0}, {"a": {"x": 1}, "b": other})
-    assert "│       1 │ a     │   1.00 │ 1 │" in lines
-    assert "│       1 │ b     │   2.00 │   │" in lines
+    assert cells(lines[4]) == ["1", "a", "1.00", "1"]
+    assert cells(lines[5]) == ["1", "b", "2.00", ""]
 
 
 @pytest.mark.parametrize(
@@ -42,5 +46,7 @@ def test_numbers_stand_at_the_right_and_text_at_the_left(value: object, cell: st
     assert any(line.endswith(cell) for line in printed({"a": 1.0}, {"a": {"column": value}}))
 
 
-def test_the_caption_is_one_line_though_the_table_is_narrower() -> None:
-    assert printed({"a": 1.0}, {})[-1].strip() == "40 s simulated at 40 x real time"
+def test_title_and_caption_are_one_line_each_though_the_columns_are_narrow() -> None:
+    lines = printed({"a": 1.0}, {})
+    assert lines[0].strip() == "t: policy random, seed 0"
+    assert lines[-1].strip() == "40 s simulated at 40 x real time"

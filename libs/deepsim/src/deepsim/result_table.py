@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
-from rich.text import Text
 
 from .rollout import Episode
 
@@ -21,11 +21,11 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
-    speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else None
-    table = Table(
-        title=_one_line(f"{task}: policy {policy}, seed {seed}", "table.title"),
-        caption=speed and _one_line(speed, "table.caption"),
-    )
+    title = f"{task}: policy {policy}, seed {seed}"
+    speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else ""
+    # As wide as the lines above and below it, which would wrap otherwise.
+    width = max(cell_len(title), cell_len(speed))
+    table = Table(title=escape(title), caption=speed, min_width=width)
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
     told = [_told(episode, agent) for episode, agent in agents]
     columns: list[tuple[str, list[Any]]] = [
@@ -57,8 +57,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, Real) and not isinstance(value, Integral):
         return f"{float(value):.2f}"
     return str(value)
-
-
-def _one_line(text: str, style: str) -> Text:
-    """Text above or below a table, which may be wider than the table."""
-    return Text(text, style, no_wrap=True, overflow="ignore")
