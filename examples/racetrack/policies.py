@@ -17,6 +17,7 @@ from .car import LOOKAHEAD, MAX_SPEED, MAX_STEERING, WHEELBASE
 _TARGET = 1  # which point ahead to drive to
 _CLEARANCE = 0.65  # from the middle of a thing to the line past it [m]
 _CAUTION = 3.2  # how far ahead a thing matters [m]
+_ROOM = 0.6  # how far from the middle of the road a car may drive [m]
 _COMMITTED = 1.3  # how close to it the side is decided [m]
 
 
@@ -50,6 +51,7 @@ def pursuit_policy(environment: Environment, rng: np.random.Generator) -> Policy
                 # Far away, the wider side; close by, the side that the car is on already.
                 side = offset if ahead > _COMMITTED else left
                 lane = offset - math.copysign(_CLEARANCE, side)
+                lane = max(-_ROOM, min(lane, _ROOM))
                 speed = min(speed, 0.65 * MAX_SPEED)
         x, y = course[_TARGET] + (0.0, lane)
         steering = math.atan2(2 * WHEELBASE * y, x * x + y * y)
