@@ -10,7 +10,10 @@ from pathlib import Path
 
 def run(path: Path) -> str:
     finished = subprocess.run(
-        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, check=False
+        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert finished.returncode == 0, finished.stderr
     return finished.stdout

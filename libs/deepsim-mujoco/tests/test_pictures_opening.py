@@ -34,7 +34,8 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs code after the world above; only the given GL variables are set."""
     environment = {k: v for k, v in os.environ.items() if k not in ("MUJOCO_GL", *NO_OPENGL)}
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", WORLD + code],
+        # xacro 2.1 warns when Python 3.10 imports it.
+        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", "-c", WORLD + code],
         env=environment | variables,
         capture_output=True,
         text=True,

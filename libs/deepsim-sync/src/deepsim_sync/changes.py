@@ -97,7 +97,7 @@ def checked_cells(
         raise ValueError(f"{names.kind} have no {column!r}; they have {known}")
     try:
         cells: Array = np.array(values, dtype=spec.dtype)
-        exact = spec.dtype is not np.bool_ or bool(np.all(cells == np.asarray(values)))
+        exact = spec.dtype is not np.bool_ or _is_bool(np.asarray(values))
     except (TypeError, ValueError):
         exact = False
     if not exact:
@@ -137,6 +137,11 @@ def checked_cells(
                 refuse(square < _SMALLEST_NORM**2, "have a quaternion that is not zero")
             cells[..., 3:] /= np.sqrt(square)[..., None]
     return cells
+
+
+def _is_bool(values: Array) -> bool:
+    """Whether every value is a bool, 0 or 1."""
+    return values.dtype.kind in "biuf" and bool(np.isin(values, (0, 1)).all())
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
