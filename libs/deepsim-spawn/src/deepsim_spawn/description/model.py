@@ -56,8 +56,8 @@ class ModelDescription:
         if self.canonical_link and self.canonical_link not in names:
             raise ValueError(f"{owner} has no canonical_link {self.canonical_link!r}")
         for joint in self.joints:
-            for end in (joint.parent, joint.child):
-                if end not in names and not (end == WORLD and end is joint.parent):
+            for end, known in ((joint.parent, [*names, WORLD]), (joint.child, names)):
+                if end not in known:
                     raise ValueError(f"joint {joint.name!r} of {owner} names no link: {end!r}")
 
     def all_links(self) -> Iterator[tuple[str, LinkDescription, Pose]]:
