@@ -37,6 +37,18 @@ FUNCTIONS = {
         lambda e: Quaternion.from_euler(e),
     ),
     "quaternions.to_euler": (quaternions.to_euler, "q", "e", lambda q: q.to_euler()),
+    "quaternions.from_axis_angle": (
+        quaternions.from_axis_angle,
+        "vs",
+        "q",
+        Quaternion.from_axis_angle,
+    ),
+    "quaternions.look_rotation": (
+        quaternions.look_rotation,
+        "vv",
+        "q",
+        Quaternion.look_rotation,
+    ),
     "quaternions.from_wxyz": (
         quaternions.from_wxyz,
         "q",
@@ -149,13 +161,25 @@ def test_leading_axes_broadcast(function, kinds, result, scalar):
 
 
 @functions(lambda kinds: len(kinds) > 1)
-def test_one_value_against_many(function, kinds, result, scalar):
-    """The short cuts for a single first argument give the same numbers."""
-    rows = arguments(kinds, (50,))
-    one = [rows[0][:1].repeat(50, axis=0), *rows[1:]]
-    np.testing.assert_allclose(
-        function(rows[0][0], *rows[1:]), function(*one), rtol=1e-12, atol=1e-12
-    )
+@pytest.mark.parametrize("count", [5, 50])
+def test_one_value_against_many(function, kinds, result, scalar, count):
+    """Whichever argument is the single one: the numbers are those of many equal ones."""
+    for single in range(len(kinds)):
+        rows = arguments(kinds, (count,))
+        mixed, full = list(rows), list(rows)
+        mixed[single] = rows[single][0]
+        full[single] = rows[single][:1].repeat(count, axis=0)
+        np.testing.assert_allclose(function(*mixed), function(*full), rtol=1e-12, atol=1e-12)
+
+
+@every_function
+def test_few_rows_and_many_give_the_same_numbers(function, kinds, result, scalar):
+    """A handful is computed row by row on floats, more in arrays; there is no seam."""
+    rows = arguments(kinds, (40,))
+    many = function(*rows)
+    for count in (1, 2, 15, 16, 17, 18):
+        few = function(*(row[:count] for row in rows))
+        np.testing.assert_allclose(few, many[:count], rtol=1e-12, atol=1e-12)
 
 
 @every_function
@@ -227,16 +251,20 @@ def test_integers_are_read_as_float64(function, kinds, result, scalar):
 
 
 @every_function
-def test_nan_stays_in_its_row(function, kinds, result, scalar):
+@pytest.mark.parametrize("count", [5, 50])
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_what_is_not_finite_stays_in_its_row(function, kinds, result, scalar, count, bad):
     """No warning, no error, and the neighbours do not notice."""
-    rows = arguments(kinds, (5,))
+    rows = arguments(kinds, (count,))
     expected = function(*rows)
     for row in rows:
-        row[2] = math.nan
+        row[2] = bad
     batch = function(*rows)
-    assert np.isnan(batch[2]).all()
-    kept = [0, 1, 3, 4]
-    assert np.array_equal(batch[kept], expected[kept])
+    assert not np.isfinite(batch[2]).all()
+    if math.isnan(bad):
+        assert np.isnan(batch[2]).all()
+    kept = [i for i in range(count) if i != 2]
+    np.testing.assert_allclose(batch[kept], expected[kept], rtol=1e-15)
 
 
 @functions(lambda kinds: set(kinds) != {"s"})  # angles have any shape
@@ -274,15 +302,31 @@ def test_wrong_out_is_refused(function, kinds, result, scalar):
         "poses.compose",
         "poses.inverse",
         "poses.transform_points",
+        "quaternions.from_axis_angle",
+        "quaternions.look_rotation",
     ],
 )
-def test_zero_length_is_refused_with_its_index(name):
+@pytest.mark.parametrize("lead", [(2, 5000), (2, 7)])
+def test_zero_length_is_refused_with_its_index(name, lead):
     """The index is that of the row in the whole array, not in its block."""
     function, kinds, _, _ = FUNCTIONS[name]
-    rows = arguments(kinds, (2, 5000))
-    rows[0][1, 4321] = 0.0
-    with pytest.raises(ValueError, match=r"at index \(1, 4321\) has zero length"):
+    rows = arguments(kinds, lead)
+    rows[0][1, lead[1] - 2] = 0.0
+    with pytest.raises(ValueError, match=rf"at index \(1, {lead[1] - 2}\) has zero length"):
         function(*rows)
+
+
+@pytest.mark.parametrize("count", [5, 50])
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-6, 1e-3, 1.0, 3.0])
+@pytest.mark.parametrize(("t", "error"), [(0.3, 1e-15), (1.0, 1e-15), (-5.0, 2e-14), (300, 1e-10)])
+def test_slerp_is_exact_however_small_the_angle(angle, count, t, error):
+    """Beyond the ends, roundings grow with the square of t."""
+    ends = np.zeros((count, 3)), np.tile([0.0, 0.0, angle], (count, 1))
+    part = quaternions.slerp(*(quaternions.from_euler(end) for end in ends), t)
+    expected = quaternions.from_euler(t * ends[1])
+    np.testing.assert_allclose(part, expected, rtol=0, atol=error)
+    value = Quaternion().slerp(Quaternion.from_euler(0, 0, angle), t)
+    np.testing.assert_allclose(value, expected[0], rtol=0, atol=error)
 
 
 def test_a_single_zero_quaternion_is_refused():
@@ -302,11 +346,29 @@ def test_matrices():
     assert back[3, 4] == pytest.approx(np.asarray(Quaternion.from_matrix(matrix[3, 4])), abs=1e-12)
     assert np.allclose(quaternions.to_matrix(back), matrix, atol=1e-12)
     assert quaternions.from_matrix(matrix[0, 0].astype(np.float32)).dtype == np.float32
+    out = np.empty((20, 30, 3, 3))
+    assert quaternions.to_matrix(q, out=out) is out
+    assert np.array_equal(out, matrix)
+    assert quaternions.from_matrix(matrix, out=q) is q
+    assert np.array_equal(q, back)
+    with pytest.raises(ValueError, match=r"out must have shape \(3, 3\), got \(9,\)"):
+        quaternions.to_matrix([0, 0, 0, 1], out=np.empty(9))
     with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3, 3\), got \(4, 4\)"):
         quaternions.from_matrix(np.eye(4))
     matrix[7, 7] *= 2
     with pytest.raises(ValueError, match="not all are rotation matrices"):
         quaternions.from_matrix(matrix)
+
+
+@pytest.mark.parametrize("count", [4, 40])
+@pytest.mark.parametrize("forward", [(0, 0, 1), (0, 0, -1), (0, 1, 0), (0, -2, 0), (1, 0, 0)])
+def test_look_rotation_along_up(forward, count):
+    """Where up does not say what is left, batch and value choose alike."""
+    for up in ((0, 0, 1), (0, 1, 0), (1, 0, 0), np.negative(forward)):
+        batch = quaternions.look_rotation(np.tile(forward, (count, 1)), up)
+        np.testing.assert_allclose(batch[-1], Quaternion.look_rotation(forward, up), atol=1e-15)
+        turned = quaternions.rotate(batch, [1, 0, 0])
+        np.testing.assert_allclose(turned[0], forward / np.linalg.norm(forward), atol=1e-15)
 
 
 @pytest.mark.parametrize(

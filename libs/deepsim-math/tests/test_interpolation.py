@@ -22,6 +22,7 @@ from deepsim_math import (
     lerp,
     lerp_angle,
     lerp_angle_rad,
+    slerp,
 )
 
 NUMBERS = st.floats(-1e6, 1e6)
@@ -114,3 +115,48 @@ def test_clamp():
     assert np.isnan(clamp(np.array([math.nan]), 0, 1)).all()
     with pytest.raises(ValueError, match="low <= high, got 2 and 1"):
         clamp(0, 2, 1)
+
+
+UNITS = st.tuples(*[st.floats(-1, 1).map(lambda x: round(x, 3))] * 3).filter(
+    lambda v: math.hypot(*v) > 0.1
+)
+
+
+def angle_between(a, b):
+    a, b = a.normalized(), b.normalized()
+    return 2 * math.atan2((a - b).length, (a + b).length)
+
+
+@given(UNITS, UNITS, st.floats(0, 1))
+def test_slerp_of_vectors_turns_at_constant_speed_and_keeps_the_lengths(a, b, t):
+    """The angle to both ends, and the length, are shares of the whole."""
+    a, b = Vector3(*a), Vector3(*b)
+    part = slerp(a, b, t)
+    assert part.length == pytest.approx((1 - t) * a.length + t * b.length)
+    whole = angle_between(a, b)
+    assert angle_between(a, part) == pytest.approx(t * whole, abs=1e-7)
+    assert angle_between(part, b) == pytest.approx((1 - t) * whole, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "middle"),
+    [
+        ((2, 0, 0), (0, 4, 0), (3 / math.sqrt(2), 3 / math.sqrt(2), 0)),
+        ((1, 0, 0), (-1, 0, 0), (0, 1, 0)),  # opposite: turns about up
+        ((0, 0, 1), (0, 0, -1), (1, 0, 0)),  # opposite, along up: turns about left
+        ((1, 0, 0), (3, 0, 0), (2, 0, 0)),
+    ],
+)
+def test_slerp_of_vectors_by_hand(a, b, middle):
+    assert slerp(Vector3(*a), Vector3(*b), 0.5).isclose(middle)
+
+
+def test_slerp_of_a_vector_without_direction_is_refused():
+    with pytest.raises(ValueError, match="its length is zero"):
+        slerp(Vector3(), Vector3(1, 0, 0), 0.5)
+
+
+def test_slerp_takes_rotations_in_every_form():
+    way = slerp(Euler(), Euler(0, 0, 1), 0.5)
+    assert way.isclose(slerp((0, 0, 0, 1), Quaternion.from_euler(0, 0, 1), 0.5))
+    assert way.isclose(Quaternion.from_euler(0, 0, 0.5))

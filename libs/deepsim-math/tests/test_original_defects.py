@@ -11,6 +11,7 @@ import pytest
 from deepsim_math import (
     Color,
     Euler,
+    Frustum,
     Plane,
     Point,
     Pose,
@@ -18,7 +19,32 @@ from deepsim_math import (
     Vector3,
     lerp,
     look_rotation,
+    slerp,
 )
+
+
+def test_a_fresh_frustum_has_its_planes():
+    """Before the first change it contained every point, and had no planes."""
+    view = Frustum(0.1, 100, 1.0, 0.75)
+    assert not view.contains((-50, 0, 0))
+    assert view.contains((50, 0, 0))
+    assert view.near_plane.distance_to((1.1, 0, 0)) == pytest.approx(1.0)
+    assert len(set(view.planes)) == 6
+
+
+def test_a_frustum_projects_to_the_viewport():
+    """It raised AttributeError, and would have mirrored what is behind the camera."""
+    view = Frustum(0.1, 100, 1.0, 0.75, Pose((1, 2, 3), Euler(0, 0, 1)))
+    ahead = view.pose.transform_point((5, 0, 0))
+    assert view.world_to_viewport_point(ahead).isclose((0.5, 0.5, 5))
+    behind = view.world_to_viewport_point(view.pose.transform_point((-5, 1, 0)))
+    assert math.isnan(behind.x)
+
+
+def test_a_place_outside_the_viewport_has_no_ray():
+    """The check was `0 > u > 1`, which is never true."""
+    with pytest.raises(ValueError, match=r"viewport point u must be in \[0, 1\], got 5"):
+        Frustum(0.1, 100, 1.0, 0.75).viewport_point_to_ray(5, 5)
 
 
 @pytest.mark.parametrize("pitch", [math.pi / 2, -math.pi / 2])
@@ -63,6 +89,18 @@ def test_look_rotation_straight_up_and_down(forward):
 def test_a_quaternion_and_its_negative_are_the_same_rotation():
     q = Quaternion.from_euler(0.1, 0.2, 0.3)
     assert q.isclose(-q)
+
+
+def test_slerp_of_vectors_keeps_lengths_and_turns_between_opposites():
+    """It dropped the length of the second, and answered zero between opposite vectors."""
+    assert slerp(Vector3(1, 0, 0), Vector3(0, 3, 0), 1.0).isclose((0, 3, 0))
+    assert slerp(Vector3(1, 0, 0), Vector3(-1, 0, 0), 0.5).isclose((0, 1, 0))
+
+
+def test_points_on_a_line_make_no_plane():
+    """They made a plane without a normal."""
+    with pytest.raises(ValueError, match="three points on one line make no plane"):
+        Plane.from_points((0, 0, 0), (1, 1, 1), (2, 2, 2))
 
 
 def test_plane_scales_its_distance_with_its_normal():

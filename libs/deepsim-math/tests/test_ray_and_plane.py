@@ -93,3 +93,14 @@ def test_raycast(origin, direction, expected):
     """From either side, never backwards, never along the plane unless in it."""
     for plane in (Plane((0, 0, 1), 1), Plane((0, 0, 1), 1).flip()):
         assert plane.raycast(Ray(origin, direction)) == pytest.approx(expected)
+
+
+def test_sides_of_a_plane():
+    plane = Plane((0, 0, 2), 4)
+    above, on, below = (1, 2, 3), (5, 6, 2), (0, 0, -1)
+    assert [plane.which_side(point) for point in (above, on, below)] == [1, 0, -1]
+    assert plane.flip().which_side(above) == -1
+    assert plane.same_side(above, (0, 0, 9))
+    assert plane.same_side(on, (0, 0, 2))
+    assert not plane.same_side(above, below)
+    assert not plane.same_side(above, on)

@@ -13,6 +13,7 @@ import deepsim_math
 from deepsim_math import (
     Color,
     Euler,
+    Frustum,
     Material,
     Plane,
     Point,
@@ -39,6 +40,10 @@ ROWS = [
             emissive=np.array([0.9, 0, 0]),
         ),
         [0.1, 0.2, 0.3, 1, 0.4, 0.5, 0.6, 0.7, 0.8, 0, 0, 1, 0.9, 0, 0, 1],
+    ),
+    (
+        Frustum(0.1, 2, 1.3, 0.75, Pose((0.1, 2, 3), (4, 5, 6, 7))),
+        [0.1, 2, 1.3, 0.75, 0.1, 2, 3, 4, 5, 6, 7],
     ),
 ]
 VALUES = [value for value, _ in ROWS] + [
@@ -80,6 +85,70 @@ def test_no_attribute_can_be_set_or_deleted(value):
     with pytest.raises(AttributeError):
         value.not_a_field = 1.0
     assert not hasattr(value, "__dict__")
+
+
+V, P, Q, E = Vector3(1, 2, 3), Point(4, 5, 6), Quaternion(0.1, 0.2, 0.3, 0.4), Euler(0.1, 0.2, 0.3)
+RESULTS = [
+    (V + V, Vector3),
+    (V - V, Vector3),
+    (-V, Vector3),
+    (2 * V, Vector3),
+    (V * np.float64(2), Vector3),
+    (V / 2, Vector3),
+    (V * V, Vector3),
+    (V.cross(V), Vector3),
+    (V.normalized(), Vector3),
+    (V.project(V), Vector3),
+    (P - P, Vector3),
+    (P + V, Point),
+    (P / True, Point),
+    (Q.rotate(V), Vector3),
+    (Q.rotate(P), Point),
+    (Q.rotate((1, 2, 3)), Vector3),
+    (Q * Q, Quaternion),
+    (-Q, Quaternion),
+    (Q.inverse(), Quaternion),
+    (Q.conjugate(), Quaternion),
+    (Q.normalized(), Quaternion),
+    (Q.slerp(-Q, 0.5), Quaternion),
+    (E.to_quaternion(), Quaternion),
+    (Quaternion.from_euler(1, np.float32(2), True), Quaternion),
+    (Quaternion.look_rotation((1, 2, 3)), Quaternion),
+    (Quaternion.from_matrix(np.eye(3)), Quaternion),
+    (Quaternion.from_axis_angle((1, 2, 3), 4), Quaternion),
+    (Q.to_euler(), Euler),
+    (Pose(P, Q) @ Pose(P, Q), Pose),
+    (Pose(P, Q).inverse(), Pose),
+    (Pose(P, Q).transform_point(P), Point),
+    (Pose(P, Q).inverse_transform_vector(V), Vector3),
+]
+
+
+@pytest.mark.parametrize(("value", "kind"), RESULTS)
+def test_results_of_arithmetic_are_values_too(value, kind):
+    """Of the class itself, of Python floats, frozen, hashable, equal to a copy."""
+    assert type(value) is kind
+    assert all(type(number) is float for number in value)
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert hash(value) == hash(kind.from_array(list(value)))
+    with pytest.raises(AttributeError, match="immutable"):
+        setattr(value, kind.__slots__[0] if kind.__slots__ else "x", 1.0)
+    with pytest.raises(AttributeError, match="immutable"):
+        value.__class__ = list
+
+
+def test_subclasses_have_no_other_attributes():
+    class Force(Vector3):
+        __slots__ = ()
+
+        def newtons(self):
+            return self.length
+
+    assert (Force(3, 4, 0) * 2).newtons() == 10.0
+    with pytest.raises(TypeError, match=r"Torque needs __slots__ = \(\)"):
+
+        class Torque(Vector3):
+            pass
 
 
 def test_replace():
@@ -166,6 +235,7 @@ def test_equality_is_exact_and_within_one_class():
         (Color(0.5), Color(0.5 + 1e-10), Color(0.51)),
         (Material((1, 0, 0)), Material((1, 1e-10, 0)), Material((1, 0.01, 0))),
         (Plane((0, 0, 1), 1), Plane((0, 0, 2), 2 + 1e-10), Plane((0, 0, 1), 1.01)),
+        (Frustum(1, 2, 1, 1), Frustum(1, 2, 1 + 1e-10, 1), Frustum(1, 2, 1.01, 1)),
     ],
     ids=kind_of,
 )

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors, quaternions, poses, twists and colours, one at a time and in batch.
+"""Vectors, rotations, poses, colours, rays, planes and frustums, one at a time and in batch.
 
-The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`, `poses`
-and `angles` do the same on arrays. SI units, radians, right-handed axes (x forward, y left, z up),
-quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
+The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`,
+`poses`, `frustums` and `angles` do the same on arrays. SI units, radians, right-handed axes
+(x forward, y left, z up), quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
 """
 
-from . import angles, poses, quaternions, vectors
+from . import angles, frustums, poses, quaternions, vectors
 from .color import Color
+from .frustum import Frustum
 from .functions import cross, distance, dot, look_rotation, project, rotate
 from .interpolation import clamp, lerp, lerp_angle, lerp_angle_rad, slerp
 from .material import Material
@@ -22,6 +23,7 @@ from .vector3 import Vector3
 __all__ = [
     "Color",
     "Euler",
+    "Frustum",
     "Material",
     "Plane",
     "Point",
@@ -35,6 +37,7 @@ __all__ = [
     "cross",
     "distance",
     "dot",
+    "frustums",
     "lerp",
     "lerp_angle",
     "lerp_angle_rad",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 import numpy as np
 
 from ._numbers import number, numbers
-from ._value import Row, slot_setters
+from ._value import Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,15 +84,15 @@ class Coordinates(Row):
         )
 
     def __neg__(self: C) -> C:
-        return type(self)(-self.x, -self.y, -self.z)
+        return make(type(self), -self.x, -self.y, -self.z)
 
     def __mul__(self: C, other: Any) -> C:
         """Scale by a number, or coordinate by coordinate by another of the same class."""
-        if isinstance(other, (float, int)):
-            return type(self)(self.x * other, self.y * other, self.z * other)
+        if type(other) is float:
+            return make(type(self), self.x * other, self.y * other, self.z * other)
         if type(other) is type(self):
-            return type(self)(self.x * other.x, self.y * other.y, self.z * other.z)
-        if isinstance(other, np.number):
+            return make(type(self), self.x * other.x, self.y * other.y, self.z * other.z)
+        if isinstance(other, (float, int, np.number)):
             return self * float(other)
         return NotImplemented
 
@@ -109,11 +109,11 @@ class Coordinates(Row):
         Raises:
             ZeroDivisionError: as float division does.
         """
-        if isinstance(other, (float, int)):
-            return type(self)(self.x / other, self.y / other, self.z / other)
+        if type(other) is float:
+            return make(type(self), self.x / other, self.y / other, self.z / other)
         if type(other) is type(self):
-            return type(self)(self.x / other.x, self.y / other.y, self.z / other.z)
-        if isinstance(other, np.number):
+            return make(type(self), self.x / other.x, self.y / other.y, self.z / other.z)
+        if isinstance(other, (float, int, np.number)):
             return self / float(other)
         return NotImplemented
 
@@ -134,6 +134,17 @@ class Coordinates(Row):
 
 
 _set_x, _set_y, _set_z = slot_setters(Coordinates)
+draft_coordinates = drafts_of(Coordinates)
+
+
+def make(kind: type[C], x: float, y: float, z: float) -> C:
+    """Make a value of three Python floats, which the constructor would check."""
+    value: C = draft_coordinates()
+    value.x = x
+    value.y = y
+    value.z = z
+    value.__class__ = kind
+    return value
 
 
 def xyz(value: VectorLike) -> tuple[float, float, float]:

@@ -11,12 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._coordinates import Coordinates
 from .color import Color
+from .pose import Pose
 from .rotation import Euler, Quaternion
 
 FloatArray = NDArray[np.floating[Any]]
+BoolArray = NDArray[np.bool_]
 Numbers = Union[Sequence[float], NDArray[Any]]
 VectorLike = Union[Coordinates, Numbers]
 RotationLike = Union[Quaternion, Euler, Numbers]
+PoseLike = Union[Pose, Numbers]
 ColorLike = Union[Color, Numbers]
 
-__all__ = ["ArrayLike", "ColorLike", "FloatArray", "Numbers", "RotationLike", "VectorLike"]
+__all__ = [
+    "ArrayLike",
+    "BoolArray",
+    "ColorLike",
+    "FloatArray",
+    "Numbers",
+    "PoseLike",
+    "RotationLike",
+    "VectorLike",
+]

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ._blocks import run
+from ._elementwise import fmod, where
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray
 
-_TURN = 2.0 * np.pi
+_TURN = 2.0 * math.pi
 
 
 def wrap(angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -35,6 +35,6 @@ def _lerp(a: Any, b: Any, t: Any) -> tuple[Any, ...]:
 
 def _principal(angle: Any) -> Any:
     # fmod and the one subtraction are exact, so the result equals that of math.remainder.
-    rest = np.fmod(angle, _TURN)
-    rest = np.where(rest > np.pi, rest - _TURN, rest)
-    return np.where(rest <= -np.pi, rest + _TURN, rest)
+    rest = fmod(angle, _TURN)
+    rest = where(rest > math.pi, rest - _TURN, rest)
+    return where(rest <= -math.pi, rest + _TURN, rest)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ._coordinates import Coordinates, xyz
-from .rotation import Euler, Quaternion
+from .rotation import Quaternion, as_quaternion
 from .vector3 import Vector3
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def rotate(rotation: RotationLike, v: Any) -> Any:
     Raises:
         ValueError: when the quaternion has zero length.
     """
-    if isinstance(rotation, Euler):
-        rotation = rotation.to_quaternion()
-    return Quaternion.from_array(rotation).rotate(v)
+    return as_quaternion(rotation).rotate(v)
 
 
 def look_rotation(forward: VectorLike, up: VectorLike = _UP) -> Quaternion:

@@ -13,12 +13,12 @@ from ._coordinates import Coordinates
 from ._value import Row
 from .color import Color
 from .point import Point
-from .rotation import Quaternion
+from .rotation import Quaternion, as_quaternion
 from .twist import Twist
 from .vector3 import Vector3
 
 if TYPE_CHECKING:
-    from ._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray, RotationLike
 
 R = TypeVar("R", Vector3, Point, Color, Twist)
 
@@ -64,7 +64,7 @@ def lerp_angle(a: Any, b: Any, t: Any) -> Any:
     turns. Opposite angles turn the positive way.
     """
     gap = b - a
-    if isinstance(gap, np.ndarray):
+    if type(gap) is not float and isinstance(gap, np.ndarray):
         return angles.lerp(a, b, t)
     try:
         rest = math.remainder(gap, _TURN)
@@ -78,13 +78,38 @@ def lerp_angle(a: Any, b: Any, t: Any) -> Any:
 lerp_angle_rad = lerp_angle
 
 
-def slerp(a: Quaternion, b: Quaternion, t: SupportsFloat) -> Quaternion:
-    """Turn from `a` (t = 0) to `b` (t = 1) the short way at constant speed.
+@overload
+def slerp(a: Vector3, b: Vector3, t: SupportsFloat) -> Vector3: ...
+@overload
+def slerp(a: RotationLike, b: RotationLike, t: SupportsFloat) -> Quaternion: ...
+def slerp(a: Any, b: Any, t: SupportsFloat) -> Any:
+    """Turn from `a` (t = 0) to `b` (t = 1) the short way at constant speed; t is not clamped.
+
+    Args:
+        a: Quaternion, Euler or x, y, z, w; or a Vector3, whose direction turns while its length
+            goes in a straight line. Opposite vectors turn about the axis nearest to up.
+        b: the same kind as `a`.
+        t: share of the way.
 
     Raises:
         ValueError: when either has zero length.
     """
-    return Quaternion.from_array(a).slerp(Quaternion.from_array(b), t)
+    if isinstance(a, Vector3) and isinstance(b, Vector3):
+        return _swing(a, b, float(t))
+    return as_quaternion(a).slerp(as_quaternion(b), t)
+
+
+def _swing(a: Vector3, b: Vector3, t: float) -> Vector3:
+    start, end = a.normalized(), b.normalized()
+    length = (1.0 - t) * a.length + t * b.length
+    axis = start.cross(end)
+    if axis.length < 1e-9 and start.dot(end) < 0.0:
+        near = Vector3.up() if abs(start.z) < 0.9 else Vector3.left()
+        axis = near - near.project(start)
+    if axis.length == 0.0:
+        return start * length
+    angle = 2.0 * math.atan2((start - end).length, (start + end).length)
+    return Quaternion.from_axis_angle(axis, t * angle).rotate(start) * length
 
 
 def clamp(value: Any, low: Any, high: Any) -> Any:

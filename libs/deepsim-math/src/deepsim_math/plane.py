@@ -76,6 +76,15 @@ class Plane(Value):
         """Point of the plane nearest to `point`."""
         return Point(*xyz(point)) - self.normal * self.distance_to(point)
 
+    def which_side(self, point: VectorLike) -> int:
+        """1 on the side of the normal, -1 on the other, 0 on the plane; exact, as floats are."""
+        height = self.distance_to(point)
+        return (height > 0.0) - (height < 0.0)
+
+    def same_side(self, a: VectorLike, b: VectorLike) -> bool:
+        """Whether two points lie on one side, or both on the plane."""
+        return self.which_side(a) == self.which_side(b)
+
     def flip(self) -> Plane:
         """Make the same plane facing the other way."""
         return Plane(-self.normal, -self.distance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from ._coordinates import Coordinates
+from ._coordinates import Coordinates, make
 from .vector3 import Vector3
 
 
@@ -23,7 +23,7 @@ class Point(Coordinates):
 
     def __add__(self, other: Any) -> Point:
         if isinstance(other, Vector3):
-            return Point(self.x + other.x, self.y + other.y, self.z + other.z)
+            return make(Point, self.x + other.x, self.y + other.y, self.z + other.z)
         return NotImplemented
 
     @overload
@@ -32,9 +32,9 @@ class Point(Coordinates):
     def __sub__(self, other: Vector3) -> Point: ...
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, Point):
-            return Vector3(self.x - other.x, self.y - other.y, self.z - other.z)
+            return make(Vector3, self.x - other.x, self.y - other.y, self.z - other.z)
         if isinstance(other, Vector3):
-            return Point(self.x - other.x, self.y - other.y, self.z - other.z)
+            return make(Point, self.x - other.x, self.y - other.y, self.z - other.z)
         return NotImplemented
 
     def __radd__(self, other: Any) -> Any:

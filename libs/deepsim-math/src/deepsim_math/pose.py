@@ -6,11 +6,12 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ._coordinates import xyz
+from ._coordinates import make, xyz
+from ._formulas import turn
 from ._numbers import numbers
-from ._value import Row, slot_setters
+from ._value import Row, drafts_of, slot_setters
 from .point import Point
-from .rotation import Euler, Quaternion, turn
+from .rotation import Quaternion, as_quaternion
 from .vector3 import Vector3
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Pose(Row):
         if type(position) is not Point:
             position = Point.from_array(position)
         if type(orientation) is not Quaternion:
-            orientation = _quaternion(orientation)
+            orientation = as_quaternion(orientation)
         _set_position(self, position)
         _set_orientation(self, orientation)
 
@@ -85,9 +86,15 @@ class Pose(Row):
         return self.orientation.rotate(Vector3(0.0, 0.0, 1.0))
 
     def __matmul__(self, other: Any) -> Pose:
-        if not isinstance(other, Pose):
+        if type(other) is not Pose and not isinstance(other, Pose):
             return NotImplemented
-        return Pose(self.transform_point(other.position), self.orientation * other.orientation)
+        rotation, point, origin = self.orientation, other.position, self.position
+        x, y, z = turn(rotation, point.x, point.y, point.z)
+        pose: Pose = _draft()
+        pose.position = make(Point, origin.x + x, origin.y + y, origin.z + z)
+        pose.orientation = rotation * other.orientation
+        pose.__class__ = Pose
+        return pose
 
     def inverse(self) -> Pose:
         """Pose of the parent frame in this frame: ``pose @ pose.inverse()`` is the identity.
@@ -95,9 +102,9 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        back = self.orientation.inverse()
-        x, y, z = turn(back, *xyz(self.position))
-        return Pose(Point(-x, -y, -z), back)
+        back, point = self.orientation.inverse(), self.position
+        x, y, z = turn(back, point.x, point.y, point.z)
+        return Pose(make(Point, -x, -y, -z), back)
 
     def relative(self, other: Pose) -> Pose:
         """Pose of `other` in the frame of this one, both given in the same parent frame."""
@@ -109,9 +116,10 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        x, y, z = turn(self.orientation, *xyz(point))
+        x, y, z = xyz(point)
+        x, y, z = turn(self.orientation, x, y, z)
         origin = self.position
-        return Point(origin.x + x, origin.y + y, origin.z + z)
+        return make(Point, origin.x + x, origin.y + y, origin.z + z)
 
     def transform_vector(self, vector: VectorLike) -> Vector3:
         """Take a direction or displacement from this frame to the parent frame: rotate only.
@@ -119,7 +127,7 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return Vector3(*turn(self.orientation, *xyz(vector)))
+        return self.orientation.rotate(Vector3.from_array(vector))
 
     def inverse_transform_point(self, point: VectorLike) -> Point:
         """Take a point from the parent frame to this frame.
@@ -130,7 +138,8 @@ class Pose(Row):
         x, y, z = xyz(point)
         origin = self.position
         back = self.orientation.conjugate()
-        return Point(*turn(back, x - origin.x, y - origin.y, z - origin.z))
+        x, y, z = turn(back, x - origin.x, y - origin.y, z - origin.z)
+        return make(Point, x, y, z)
 
     def inverse_transform_vector(self, vector: VectorLike) -> Vector3:
         """Take a direction or displacement from the parent frame to this frame: rotate only.
@@ -138,7 +147,7 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return Vector3(*turn(self.orientation.conjugate(), *xyz(vector)))
+        return self.orientation.conjugate().rotate(Vector3.from_array(vector))
 
     def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether the position is close and the orientation is the same rotation."""
@@ -147,10 +156,5 @@ class Pose(Row):
         )
 
 
-def _quaternion(value: RotationLike) -> Quaternion:
-    if isinstance(value, Euler):
-        return value.to_quaternion()
-    return Quaternion.from_array(value)
-
-
 _set_position, _set_orientation = slot_setters(Pose)
+_draft = drafts_of(Pose)

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from . import _quaternion_formulas as rotations
 from . import quaternions
-from ._blocks import float_arrays, run, store
+from ._blocks import float_arrays, run, run_rows
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray
@@ -53,7 +56,13 @@ def transform_points(
     """
     pose, points = float_arrays(pose, points)
     if pose.shape == (7,) and points.ndim > 1:  # one frame for many points: a matrix product
-        return store(quaternions.rotate(pose[3:], points) + pose[:3], out)
+        turned = quaternions.to_matrix(pose[3:]).T
+
+        def transform(target: FloatArray, rows: FloatArray) -> None:
+            np.matmul(rows, turned, target)
+            target += pose[:3]
+
+        return run_rows(transform, (points,), (3,), 3, out)
     return run(_transform, (pose, points), (7, 3), 3, out)
 
 
@@ -69,12 +78,14 @@ def inverse_transform_points(
 
 
 def _compose(*c: Any) -> tuple[Any, ...]:
-    return (*_transform(*c[:7], *c[7:10]), *quaternions.hamilton(*c[3:7], *c[10:14]))
+    px, py, pz, qx, qy, qz, qw, ox, oy, oz, rx, ry, rz, rw = c
+    x, y, z = _transform(px, py, pz, qx, qy, qz, qw, ox, oy, oz)
+    return (x, y, z, *rotations.multiply(qx, qy, qz, qw, rx, ry, rz, rw))
 
 
 def _inverse(px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any) -> tuple[Any, ...]:
-    bx, by, bz, bw = quaternions.invert(qx, qy, qz, qw)
-    x, y, z = quaternions.turn(bx, by, bz, bw, px, py, pz)
+    bx, by, bz, bw = rotations.inverse(qx, qy, qz, qw)
+    x, y, z = rotations.rotate(bx, by, bz, bw, px, py, pz)
     return -x, -y, -z, bx, by, bz, bw
 
 
@@ -85,5 +96,8 @@ def _relative(*c: Any) -> tuple[Any, ...]:
 def _transform(
     px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any, x: Any, y: Any, z: Any
 ) -> tuple[Any, ...]:
-    x, y, z = quaternions.turn(qx, qy, qz, qw, x, y, z)
-    return px + x, py + y, pz + z
+    x, y, z = rotations.rotate(qx, qy, qz, qw, x, y, z)
+    x += px
+    y += py
+    z += pz
+    return x, y, z

@@ -8,11 +8,12 @@ except in `multiply` and `conjugate`, which are plain algebra.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._blocks import float_arrays, refuse_zero, run, store
+from . import _quaternion_formulas as formulas
+from ._blocks import by_columns, fill, float_arrays, run, run_rows
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def multiply(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Hamilton products: the rotations that first do `b`, then `a`."""
-    return run(hamilton, (a, b), (4, 4), 4, out)
+    return run_rows(formulas.multiply_rows, (a, b), (4, 4), 4, out, formulas.multiply)
 
 
 def conjugate(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -34,7 +35,7 @@ def inverse(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     Raises:
         ValueError: when a row has zero length.
     """
-    return run(invert, (q,), (4,), 4, out)
+    return run(formulas.inverse, (q,), (4,), 4, out)
 
 
 def normalize(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -43,7 +44,7 @@ def normalize(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     Raises:
         ValueError: when a row has zero length.
     """
-    return run(_normalize, (q,), (4,), 4, out)
+    return run(formulas.normalize, (q,), (4,), 4, out)
 
 
 def rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -53,11 +54,10 @@ def rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatAr
         ValueError: when a quaternion has zero length.
     """
     q, v = float_arrays(q, v)
-    if q.shape == (4,) and v.shape[-1:] == (3,) and v.ndim > 1:
-        # One rotation for many vectors: a matrix product is six times faster.
-        with np.errstate(all="ignore"):
-            return store(v @ to_matrix(q).T, out)
-    return run(turn, (q, v), (4, 3), 3, out)
+    if q.shape == (4,) and v.ndim > 1:  # one for many: a matrix product is six times faster
+        turned = to_matrix(q).T
+        return run_rows(lambda target, rows: np.matmul(rows, turned, target), (v,), (3,), 3, out)
+    return run(formulas.rotate, (q, v), (4, 3), 3, out)
 
 
 def inverse_rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -81,7 +81,7 @@ def to_wxyz(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 def from_euler(euler: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Convert fixed-axis roll, pitch, yaw [rad], shape (..., 3)."""
-    return run(_from_euler, (euler,), (3,), 4, out)
+    return run(formulas.from_euler, (euler,), (3,), 4, out)
 
 
 def to_euler(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -90,10 +90,30 @@ def to_euler(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     Raises:
         ValueError: when a row has zero length.
     """
-    return run(_to_euler, (q,), (4,), 3, out)
+    return run(formulas.to_euler, (q,), (4,), 3, out)
 
 
-def from_matrix(matrix: ArrayLike) -> FloatArray:
+def from_axis_angle(axis: ArrayLike, angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Turns by `angle` (...) [rad] about `axis` (..., 3) of any length, by the right-hand rule.
+
+    Raises:
+        ValueError: when an axis has zero length.
+    """
+    return run(formulas.from_axis_angle, (axis, angle), (3, 0), 4, out)
+
+
+def look_rotation(
+    forward: ArrayLike, up: ArrayLike = (0.0, 0.0, 1.0), out: FloatArray | None = None
+) -> FloatArray:
+    """Turns of x to `forward` and of z near `up`, both (..., 3); see `Quaternion.look_rotation`.
+
+    Raises:
+        ValueError: when a row has zero length.
+    """
+    return run_rows(by_columns(formulas.look_rotation), (forward, up), (3, 3), 4, out)
+
+
+def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Convert rotation matrices (..., 3, 3); see `Quaternion.from_matrix`.
 
     Raises:
@@ -105,17 +125,19 @@ def from_matrix(matrix: ArrayLike) -> FloatArray:
     error = np.abs(m @ np.swapaxes(m, -1, -2) - np.eye(3)) > 1e-3
     if error.any() or (np.linalg.det(m) < 0.0).any():
         raise ValueError("not all are rotation matrices (orthonormal, determinant 1)")
-    return run(_from_matrix, (m.reshape(*m.shape[:-2], 9),), (9,), 4)
+    entries = m.reshape(*m.shape[:-2], 9)
+    return run_rows(by_columns(formulas.from_matrix), (entries,), (9,), 4, out)
 
 
-def to_matrix(q: ArrayLike) -> FloatArray:
+def to_matrix(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Rotation matrices (..., 3, 3); the columns are the rotated forward, left and up.
 
     Raises:
         ValueError: when a row has zero length.
     """
-    rows = run(_to_matrix, (q,), (4,), 9)
-    return rows.reshape(*rows.shape[:-1], 3, 3)
+    entries = run(formulas.to_matrix, (q,), (4,), 9)
+    matrices = entries.reshape(*entries.shape[:-1], 3, 3)
+    return matrices if out is None else fill(out, matrices)
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -124,142 +146,4 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = Non
     Raises:
         ValueError: when a row has zero length.
     """
-    return run(_slerp, (a, b, t), (4, 4, 0), 4, out)
-
-
-def hamilton(
-    ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any
-) -> tuple[Any, ...]:
-    """Formula of `multiply` on components."""
-    return (
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
-
-
-def invert(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
-    """Formula of `inverse` on components."""
-    square = x * x + y * y + z * z + w * w
-    refuse_zero(square, "a quaternion")
-    return -x / square, -y / square, -z / square, w / square
-
-
-def turn(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> tuple[Any, ...]:
-    """Formula of `rotate` on components; see `deepsim_math.rotation.turn`."""
-    square = x * x + y * y + z * z + w * w
-    refuse_zero(square, "a quaternion")
-    scale = 2.0 / square
-    tx = scale * (y * vz - z * vy)
-    ty = scale * (z * vx - x * vz)
-    tz = scale * (x * vy - y * vx)
-    return (
-        vx + w * tx + y * tz - z * ty,
-        vy + w * ty + z * tx - x * tz,
-        vz + w * tz + x * ty - y * tx,
-    )
-
-
-def _length(x: Any, y: Any, z: Any, w: Any) -> Any:
-    return np.sqrt(x * x + y * y + z * z + w * w)
-
-
-def _dot(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Any:
-    return ax * bx + ay * by + az * bz + aw * bw
-
-
-def _normalize(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
-    size = _length(x, y, z, w)
-    refuse_zero(size, "a quaternion")
-    return x / size, y / size, z / size, w / size
-
-
-def _from_euler(roll: Any, pitch: Any, yaw: Any) -> tuple[Any, ...]:
-    sr, cr = np.sin(0.5 * roll), np.cos(0.5 * roll)
-    sp, cp = np.sin(0.5 * pitch), np.cos(0.5 * pitch)
-    sy, cy = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
-    return (
-        sr * cp * cy - cr * sp * sy,
-        cr * sp * cy + sr * cp * sy,
-        cr * cp * sy - sr * sp * cy,
-        cr * cp * cy + sr * sp * sy,
-    )
-
-
-def _to_euler(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
-    x, y, z, w = _normalize(x, y, z, w)
-    difference_size = _hypot(x - z, w + y)
-    sum_size = _hypot(x + z, w - y)
-    half_difference = np.arctan2(x - z, w + y)
-    half_sum = np.arctan2(x + z, w - y)
-    lock = 32.0 * np.finfo(x.dtype).eps
-    half_sum = np.where(sum_size < lock, half_difference, half_sum)
-    half_difference = np.where(difference_size < lock, half_sum, half_difference)
-    return (
-        _principal(half_sum + half_difference),
-        2.0 * np.arctan2(difference_size, sum_size) - 0.5 * np.pi,
-        _principal(half_sum - half_difference),
-    )
-
-
-def _hypot(x: Any, y: Any) -> Any:
-    return np.sqrt(x * x + y * y)  # five times faster than np.hypot
-
-
-def _principal(angle: Any) -> Any:
-    angle = np.where(angle > np.pi, angle - 2.0 * np.pi, angle)
-    return np.where(angle <= -np.pi, angle + 2.0 * np.pi, angle)
-
-
-def _from_matrix(
-    a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any
-) -> tuple[Any, ...]:
-    table = np.array(
-        [
-            [1.0 + a - e - i, b + d, c + g, h - f],
-            [b + d, 1.0 - a + e - i, f + h, c - g],
-            [c + g, f + h, 1.0 - a - e + i, d - b],
-            [h - f, c - g, d - b, 1.0 + a + e + i],
-        ]
-    )
-    best = np.argmax(np.einsum("kkn->kn", table), axis=0)
-    return _normalize(*table[best, :, np.arange(best.size)].T)
-
-
-def _to_matrix(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
-    square = x * x + y * y + z * z + w * w
-    refuse_zero(square, "a quaternion")
-    s = 2.0 / square
-    return (
-        1.0 - s * (y * y + z * z),
-        s * (x * y - z * w),
-        s * (x * z + y * w),
-        s * (x * y + z * w),
-        1.0 - s * (x * x + z * z),
-        s * (y * z - x * w),
-        s * (x * z - y * w),
-        s * (y * z + x * w),
-        1.0 - s * (x * x + y * y),
-    )
-
-
-def _slerp(
-    ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any, t: Any
-) -> tuple[Any, ...]:
-    ax, ay, az, aw = _normalize(ax, ay, az, aw)
-    bx, by, bz, bw = _normalize(bx, by, bz, bw)
-    sign = np.where(_dot(ax, ay, az, aw, bx, by, bz, bw) < 0.0, -1.0, 1.0)
-    bx, by, bz, bw = sign * bx, sign * by, sign * bz, sign * bw
-    gap = _length(ax - bx, ay - by, az - bz, aw - bw)
-    total = _length(ax + bx, ay + by, az + bz, aw + bw)
-    angle = 2.0 * np.arctan2(gap, total)
-    sine = np.sin(angle)
-    weight_a = np.where(angle == 0.0, 1.0 - t, np.sin((1.0 - t) * angle) / sine)
-    weight_b = np.where(angle == 0.0, t, np.sin(t * angle) / sine)
-    return (
-        weight_a * ax + weight_b * bx,
-        weight_a * ay + weight_b * by,
-        weight_a * az + weight_b * bz,
-        weight_a * aw + weight_b * bw,
-    )
+    return run(formulas.slerp, (a, b, t), (4, 4, 0), 4, out)

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
-from ._coordinates import Coordinates, xyz
-from ._formulas import euler_angles, great_arc
+from ._coordinates import Coordinates, draft_coordinates, xyz
+from ._formulas import (
+    euler_angles,
+    great_arc,
+    matrix_quaternion,
+    rotation_matrix,
+    unit,
+)
 from ._numbers import number, numbers
-from ._value import Row, slot_setters
+from ._value import Row, drafts_of, slot_setters
 from .vector3 import Vector3
 
 if TYPE_CHECKING:
-    from ._typing import FloatArray, Numbers, VectorLike
+    from ._typing import FloatArray, Numbers, RotationLike, VectorLike
 
 C = TypeVar("C", bound=Coordinates)
 
@@ -121,13 +127,13 @@ class Quaternion(Row):
         """Convert fixed-axis roll, pitch, yaw [rad], given as three numbers or one Euler."""
         if isinstance(roll, Euler):
             roll, pitch, yaw = roll
-        half_roll = 0.5 * number(roll, "roll")
-        half_pitch = 0.5 * number(pitch, "pitch")
-        half_yaw = 0.5 * number(yaw, "yaw")
+        half_roll = 0.5 * (roll if type(roll) is float else number(roll, "roll"))
+        half_pitch = 0.5 * (pitch if type(pitch) is float else number(pitch, "pitch"))
+        half_yaw = 0.5 * (yaw if type(yaw) is float else number(yaw, "yaw"))
         sr, cr = math.sin(half_roll), math.cos(half_roll)
         sp, cp = math.sin(half_pitch), math.cos(half_pitch)
         sy, cy = math.sin(half_yaw), math.cos(half_yaw)
-        return cls(
+        return _make(
             sr * cp * cy - cr * sp * sy,
             cr * sp * cy + sr * cp * sy,
             cr * cp * sy - sr * sp * cy,
@@ -155,14 +161,11 @@ class Quaternion(Row):
         direction = Vector3(*xyz(axis)).normalized()
         half = 0.5 * number(angle, "angle")
         s = math.sin(half)
-        return cls(s * direction.x, s * direction.y, s * direction.z, math.cos(half))
+        return _make(s * direction.x, s * direction.y, s * direction.z, math.cos(half))
 
     @classmethod
     def from_matrix(cls, matrix: Any) -> Quaternion:
         """Convert a (3, 3) rotation matrix.
-
-        Each row of the table below is a multiple of the quaternion (Shepperd 1978); the one with
-        the largest diagonal entry is the most accurate.
 
         Raises:
             ValueError: when `matrix` has another shape or is not a rotation (within 1e-3).
@@ -172,15 +175,7 @@ class Quaternion(Row):
             raise ValueError(f"a rotation matrix has shape (3, 3), got {array.shape}")
         if np.abs(array @ array.T - np.eye(3)).max() > 1e-3 or np.linalg.det(array) < 0.0:
             raise ValueError(f"not a rotation matrix (orthonormal, determinant 1): {matrix!r}")
-        (a, b, c), (d, e, f), (g, h, i) = array.tolist()
-        table = (
-            (1.0 + a - e - i, b + d, c + g, h - f),
-            (b + d, 1.0 - a + e - i, f + h, c - g),
-            (c + g, f + h, 1.0 - a - e + i, d - b),
-            (h - f, c - g, d - b, 1.0 + a + e + i),
-        )
-        best = max(range(4), key=lambda k: table[k][k])
-        return cls(*table[best]).normalized()
+        return _make(*matrix_quaternion(*array.ravel().tolist()))
 
     def to_matrix(self) -> FloatArray:
         """Give the (3, 3) rotation matrix; its columns are the rotated forward, left and up.
@@ -188,9 +183,7 @@ class Quaternion(Row):
         Raises:
             ValueError: when the length is zero.
         """
-        columns = [self.rotate(Vector3(*axis)) for axis in np.eye(3).tolist()]
-        matrix: FloatArray = np.array(columns).T
-        return matrix
+        return np.array(rotation_matrix(*unit(self))).reshape(3, 3)
 
     @classmethod
     def look_rotation(cls, forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
@@ -209,7 +202,8 @@ class Quaternion(Row):
             left = side - side.project(x_axis)
         y_axis = left.normalized()
         z_axis = x_axis.cross(y_axis)
-        return cls.from_matrix(np.array([x_axis, y_axis, z_axis]).T)
+        rows = zip(x_axis, y_axis, z_axis)
+        return _make(*matrix_quaternion(*(entry for row in rows for entry in row)))
 
     @property
     def length(self) -> float:
@@ -222,11 +216,11 @@ class Quaternion(Row):
         Raises:
             ValueError: when the length is zero.
         """
-        return Quaternion(*unit(self))
+        return _make(*unit(self))
 
     def conjugate(self) -> Quaternion:
         """Negate x, y, z: the inverse of a unit quaternion."""
-        return Quaternion(-self.x, -self.y, -self.z, self.w)
+        return _make(-self.x, -self.y, -self.z, self.w)
 
     def inverse(self) -> Quaternion:
         """Make the quaternion whose product with this one is the identity.
@@ -238,7 +232,7 @@ class Quaternion(Row):
         square = x * x + y * y + z * z + w * w
         if square == 0.0:
             raise ValueError(f"{self!r} has no inverse: its length is zero")
-        return Quaternion(-x / square, -y / square, -z / square, w / square)
+        return _make(-x / square, -y / square, -z / square, w / square)
 
     def dot(self, other: Quaternion) -> float:
         """Scalar product of the four components."""
@@ -246,21 +240,22 @@ class Quaternion(Row):
 
     def __mul__(self, other: Any) -> Quaternion:
         """Hamilton product: the rotation that first does `other`, then this one."""
-        if not isinstance(other, Quaternion):
+        if type(other) is not Quaternion and not isinstance(other, Quaternion):
             return NotImplemented
         ax, ay, az, aw = self.x, self.y, self.z, self.w
         bx, by, bz, bw = other.x, other.y, other.z, other.w
-        return Quaternion(
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz,
-        )
+        product: Quaternion = _draft()
+        product.x = aw * bx + ax * bw + ay * bz - az * by
+        product.y = aw * by - ax * bz + ay * bw + az * bx
+        product.z = aw * bz + ax * by - ay * bx + az * bw
+        product.w = aw * bw - ax * bx - ay * by - az * bz
+        product.__class__ = Quaternion
+        return product
 
     __matmul__ = __mul__
 
     def __neg__(self) -> Quaternion:
-        return Quaternion(-self.x, -self.y, -self.z, -self.w)
+        return _make(-self.x, -self.y, -self.z, -self.w)
 
     @overload
     def rotate(self, vector: C) -> C: ...
@@ -272,8 +267,24 @@ class Quaternion(Row):
         Raises:
             ValueError: when the length is zero.
         """
-        kind = type(vector) if isinstance(vector, Coordinates) else Vector3
-        return kind(*turn(self, *xyz(vector)))
+        if type(vector) is not Vector3 and not isinstance(vector, Coordinates):
+            vector = Vector3(*xyz(vector))
+        # As `turn` does, without its call: this is what most programs do most.
+        x, y, z, w = self.x, self.y, self.z, self.w
+        vx, vy, vz = vector.x, vector.y, vector.z
+        square = x * x + y * y + z * z + w * w
+        if square == 0.0:
+            raise ValueError(f"{self!r} is no rotation: its length is zero")
+        scale = 2.0 / square
+        tx = scale * (y * vz - z * vy)
+        ty = scale * (z * vx - x * vz)
+        tz = scale * (x * vy - y * vx)
+        turned = draft_coordinates()
+        turned.x = vx + w * tx + y * tz - z * ty
+        turned.y = vy + w * ty + z * tx - x * tz
+        turned.z = vz + w * tz + x * ty - y * tx
+        turned.__class__ = type(vector)
+        return turned
 
     def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
         """Turn from this rotation (t = 0) to `other` (t = 1) the short way at constant speed.
@@ -283,8 +294,8 @@ class Quaternion(Row):
         Raises:
             ValueError: when either length is zero.
         """
-        a, b = unit(self), unit(other)
-        return Quaternion(*great_arc(*a, *b, number(t, "t")))
+        x, y, z, w = great_arc(self, other, number(t, "t"))
+        return _make(x, y, z, w)
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether each component is close to that of `other` or of its negative.
@@ -297,34 +308,24 @@ class Quaternion(Row):
         )
 
 
-def unit(q: Quaternion) -> tuple[float, float, float, float]:
-    """Components of the unit quaternion; ValueError when the length of `q` is zero."""
-    x, y, z, w = q.x, q.y, q.z, q.w
-    length = math.sqrt(x * x + y * y + z * z + w * w)
-    if length == 0.0:
-        raise ValueError(f"{q!r} is no rotation: its length is zero")
-    return x / length, y / length, z / length, w / length
+def as_quaternion(value: RotationLike) -> Quaternion:
+    """Read a rotation from a Quaternion, an Euler, or four numbers x, y, z, w."""
+    if isinstance(value, Euler):
+        return value.to_quaternion()
+    return Quaternion.from_array(value)
 
 
-def turn(q: Quaternion, vx: float, vy: float, vz: float) -> tuple[float, float, float]:
-    """Turn bare coordinates: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
-
-    Dividing by the squared length makes it a rotation whatever the length of `q`.
-    """
-    x, y, z, w = q.x, q.y, q.z, q.w
-    square = x * x + y * y + z * z + w * w
-    if square == 0.0:
-        raise ValueError(f"{q!r} is no rotation: its length is zero")
-    scale = 2.0 / square
-    tx = scale * (y * vz - z * vy)
-    ty = scale * (z * vx - x * vz)
-    tz = scale * (x * vy - y * vx)
-    return (
-        vx + w * tx + y * tz - z * ty,
-        vy + w * ty + z * tx - x * tz,
-        vz + w * tz + x * ty - y * tx,
-    )
+def _make(x: float, y: float, z: float, w: float) -> Quaternion:
+    """Make a quaternion of four Python floats, which the constructor would check."""
+    quaternion: Quaternion = _draft()
+    quaternion.x = x
+    quaternion.y = y
+    quaternion.z = z
+    quaternion.w = w
+    quaternion.__class__ = Quaternion
+    return quaternion
 
 
 _set_roll, _set_pitch, _set_yaw = slot_setters(Euler)
 _set_x, _set_y, _set_z, _set_w = slot_setters(Quaternion)
+_draft = drafts_of(Quaternion)

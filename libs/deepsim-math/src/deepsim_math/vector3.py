@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._coordinates import Coordinates, xyz
+from ._coordinates import Coordinates, make, xyz
 
 if TYPE_CHECKING:
     from ._typing import VectorLike
@@ -70,7 +70,8 @@ class Vector3(Coordinates):
     def cross(self, other: VectorLike) -> Vector3:
         """Vector product, by the right-hand rule: forward x left = up."""
         x, y, z = xyz(other)
-        return Vector3(
+        return make(
+            Vector3,
             self.y * z - self.z * y,
             self.z * x - self.x * z,
             self.x * y - self.y * x,
@@ -87,7 +88,7 @@ class Vector3(Coordinates):
             raise ValueError(f"cannot normalize {self!r}: its length is zero")
         if abs(length - 1.0) <= _UNIT:
             return self
-        return Vector3(self.x / length, self.y / length, self.z / length)
+        return make(Vector3, self.x / length, self.y / length, self.z / length)
 
     def project(self, onto: VectorLike) -> Vector3:
         """Keep the part of this vector that lies along the direction `onto`, of any length.
@@ -100,10 +101,10 @@ class Vector3(Coordinates):
 
     def __add__(self, other: Any) -> Vector3:
         if isinstance(other, Vector3):
-            return Vector3(self.x + other.x, self.y + other.y, self.z + other.z)
+            return make(Vector3, self.x + other.x, self.y + other.y, self.z + other.z)
         return NotImplemented
 
     def __sub__(self, other: Any) -> Vector3:
         if isinstance(other, Vector3):
-            return Vector3(self.x - other.x, self.y - other.y, self.z - other.z)
+            return make(Vector3, self.x - other.x, self.y - other.y, self.z - other.z)
         return NotImplemented

@@ -7,11 +7,10 @@ and may be one of the arguments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ._blocks import refuse_zero, run
+from . import _vector_formulas as formulas
+from ._blocks import run
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray
@@ -19,22 +18,22 @@ if TYPE_CHECKING:
 
 def dot(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Scalar products, shape (...)."""
-    return run(_dot, (a, b), (3, 3), 0, out)
+    return run(formulas.dot, (a, b), (3, 3), 0, out)
 
 
 def cross(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Vector products by the right-hand rule, shape (..., 3)."""
-    return run(_cross, (a, b), (3, 3), 3, out)
+    return run(formulas.cross, (a, b), (3, 3), 3, out)
 
 
 def length(v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Euclidean lengths, shape (...)."""
-    return run(lambda x, y, z: (_length(x, y, z),), (v,), (3,), 0, out)
+    return run(formulas.lengths, (v,), (3,), 0, out)
 
 
 def distance(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Euclidean distances, shape (...)."""
-    return run(_distance, (a, b), (3, 3), 0, out)
+    return run(formulas.distance, (a, b), (3, 3), 0, out)
 
 
 def normalize(v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -43,7 +42,7 @@ def normalize(v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     Raises:
         ValueError: when a row has zero length.
     """
-    return run(_normalize, (v,), (3,), 3, out)
+    return run(formulas.normalize, (v,), (3,), 3, out)
 
 
 def project(v: ArrayLike, onto: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -52,32 +51,4 @@ def project(v: ArrayLike, onto: ArrayLike, out: FloatArray | None = None) -> Flo
     Raises:
         ValueError: when a row of `onto` has zero length.
     """
-    return run(_project, (v, onto), (3, 3), 3, out)
-
-
-def _dot(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> tuple[Any, ...]:
-    return (ax * bx + ay * by + az * bz,)
-
-
-def _cross(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> tuple[Any, ...]:
-    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-
-
-def _length(x: Any, y: Any, z: Any) -> Any:
-    return np.sqrt(x * x + y * y + z * z)
-
-
-def _distance(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> tuple[Any, ...]:
-    return (_length(ax - bx, ay - by, az - bz),)
-
-
-def _normalize(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
-    size = _length(x, y, z)
-    refuse_zero(size, "a vector")
-    return x / size, y / size, z / size
-
-
-def _project(vx: Any, vy: Any, vz: Any, x: Any, y: Any, z: Any) -> tuple[Any, ...]:
-    x, y, z = _normalize(x, y, z)
-    (size,) = _dot(vx, vy, vz, x, y, z)
-    return size * x, size * y, size * z
+    return run(formulas.project, (v, onto), (3, 3), 3, out)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The maths benchmark on a handful and on a million at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from maths_baseline import Pose as SlowPose
+from maths_baseline import Quaternion as SlowQuaternion
+from maths_baseline import Vector as SlowVector
+from maths_case import (
+    SLOW,
+    Ways,
+    as_quat,
+    checked,
+    from_matrices,
+    from_rigid,
+    peer,
+    pose_row,
+    same,
+    to_matrices,
+    to_rigid,
+    w_first,
+)
+from peers import Case
+
+from deepsim_math import Pose, poses, quaternions
+
+COUNT, PART, FEW = 1_000_000, 2000, 8
+MILLION = f"{COUNT:,}".replace(",", " ")
+SHARE = {SLOW: PART / COUNT}
+RANDOM = np.random.default_rng(0)
+
+
+class Million:
+    """The arguments, as our functions and as the baseline take them."""
+
+    def __init__(self) -> None:
+        self.q, self.r = quaternions.normalize(RANDOM.normal(size=(2, COUNT, 4)))
+        self.v = RANDOM.normal(size=(COUNT, 3))
+        self.t = RANDOM.random(COUNT)
+        self.slow_q = [SlowQuaternion(*row) for row in self.q[:PART]]
+        self.slow_r = [SlowQuaternion(*row) for row in self.r[:PART]]
+        self.slow_v = [SlowVector(*row) for row in self.v[:PART]]
+
+
+def buffers(values: list[Any]) -> Any:
+    return np.array([value._buffer for value in values])
+
+
+def products(given: Million) -> Case:
+    q, r, out = given.q, given.r, np.empty((COUNT, 4))
+    ways: Ways = {
+        "quaternions.multiply": (lambda: quaternions.multiply(q, r, out=out), same),
+        SLOW: (lambda: [a * b for a, b in zip(given.slow_q, given.slow_r, strict=True)], buffers),
+    }
+    if peer("scipy"):
+        make = peer("scipy.spatial.transform").Rotation.from_quat
+        scipy_q, scipy_r = make(q), make(r)
+        ways["scipy"] = (lambda: scipy_q * scipy_r, as_quat)
+    q_wxyz, r_wxyz = np.roll(q, 1, axis=1), np.roll(r, 1, axis=1)
+    if peer("pytransform3d"):
+        concatenate = peer("pytransform3d.batch_rotations").batch_concatenate_quaternions
+        ways["pytransform3d"] = (lambda: concatenate(q_wxyz, r_wxyz), w_first)
+    if peer("quaternion"):
+        module = peer("quaternion")
+        c_q, c_r = module.as_quat_array(q_wxyz), module.as_quat_array(r_wxyz)
+        ways["numpy-quaternion (C)"] = (
+            lambda: c_q * c_r,
+            lambda value: w_first(module.as_float_array(value)),
+        )
+    return checked(f"{MILLION} products", ways, {"scipy": 1 / 20}, SHARE)
+
+
+def turns(given: Million) -> Case:
+    q, v, out = given.q, given.v, np.empty((COUNT, 3))
+    ways: Ways = {
+        "quaternions.rotate": (lambda: quaternions.rotate(q, v, out=out), same),
+        SLOW: (
+            lambda: [a.rotate(b) for a, b in zip(given.slow_q, given.slow_v, strict=True)],
+            buffers,
+        ),
+    }
+    if peer("scipy"):
+        scipy_q = peer("scipy.spatial.transform").Rotation.from_quat(q)
+        ways["scipy"] = (lambda: scipy_q.apply(v), same)
+    return checked(f"{MILLION} vectors rotated", ways, {"scipy": 1.0}, SHARE)
+
+
+def compositions(given: Million) -> Case:
+    a, b = np.hstack([given.v, given.q]), np.hstack([given.v[::-1], given.r])
+    out = np.empty((COUNT, 7))
+    slow_a, slow_b = (
+        [SlowPose(SlowVector(*row[:3]), SlowQuaternion(*row[3:])) for row in rows[:PART]]
+        for rows in (a, b)
+    )
+    matrices_a, matrices_b = to_matrices(a), to_matrices(b)
+    ways: Ways = {
+        "poses.compose": (lambda: poses.compose(a, b, out=out), pose_row),
+        SLOW: (
+            lambda: [x + y for x, y in zip(slow_a, slow_b, strict=True)],
+            lambda rows: pose_row(
+                [[*pose.position._buffer, *pose.orientation._buffer] for pose in rows]
+            ),
+        ),
+        "numpy, 4 x 4 matrices": (lambda: matrices_a @ matrices_b, from_matrices),
+    }
+    if peer("scipy") and to_rigid(a[0]) is not None:
+        rigid_a, rigid_b = to_rigid(a), to_rigid(b)
+        ways["scipy"] = (lambda: rigid_a * rigid_b, from_rigid)
+    return checked(f"{MILLION} compositions", ways, {"scipy": 1 / 8}, SHARE)
+
+
+def slerps(given: Million) -> Case:
+    q, r, t, out = given.q, given.r, given.t, np.empty((COUNT, 4))
+    ways: Ways = {
+        "quaternions.slerp": (lambda: quaternions.slerp(q, r, t, out=out), same),
+        SLOW: (
+            lambda: [
+                a.slerp(b, x) for a, b, x in zip(given.slow_q, given.slow_r, t[:PART], strict=True)
+            ],
+            buffers,
+        ),
+    }
+    if peer("scipy"):
+        # Its quickest form: the pairs one after the other on one line of time, set up before.
+        transform = peer("scipy.spatial.transform")
+        pairs = transform.Rotation.from_quat(np.stack([q, r], axis=1).reshape(-1, 4))
+        arc, times = transform.Slerp(np.arange(2 * COUNT), pairs), 2.0 * np.arange(COUNT) + t
+        ways["scipy"] = (lambda: arc(times), as_quat)
+    if peer("quaternion"):
+        module = peer("quaternion")
+        near = np.where(np.sum(q * r, axis=1, keepdims=True) < 0.0, -r, r)
+        c_q, c_r = (module.as_quat_array(np.roll(rows, 1, axis=1)) for rows in (q, near))
+        ways["numpy-quaternion (C)"] = (
+            lambda: np.slerp_vectorized(c_q, c_r, t),
+            lambda value: w_first(module.as_float_array(value)),
+        )
+    return checked(f"{MILLION} slerps", ways, {"scipy": 1 / 12}, SHARE)
+
+
+def from_euler() -> Case:
+    euler, out = RANDOM.uniform(-1.5, 1.5, (COUNT, 3)), np.empty((COUNT, 4))
+    ways: Ways = {"quaternions.from_euler": (lambda: quaternions.from_euler(euler, out=out), same)}
+    if peer("scipy"):
+        rotation = peer("scipy.spatial.transform").Rotation
+        ways["scipy"] = (lambda: rotation.from_euler("xyz", euler), as_quat)
+    return checked(f"{MILLION} quaternions from roll, pitch, yaw", ways, {"scipy": 1.0})
+
+
+def few() -> Case:
+    """A handful of poses: too few for NumPy's calls to pay by themselves."""
+    q, r = quaternions.normalize(RANDOM.normal(size=(2, FEW, 4)))
+    v, w = RANDOM.normal(size=(2, FEW, 3))
+    a, b = np.hstack([v, q]), np.hstack([w, r])
+    values_a, values_b = ([Pose.from_array(row) for row in rows] for rows in (a, b))
+    matrices_a, matrices_b = to_matrices(a), to_matrices(b)
+    ways: Ways = {
+        "poses.compose": (lambda: poses.compose(a, b), pose_row),
+        "Pose, one by one": (
+            lambda: [x @ y for x, y in zip(values_a, values_b, strict=True)],
+            pose_row,
+        ),
+        "numpy, 4 x 4 matrices": (lambda: matrices_a @ matrices_b, from_matrices),
+    }
+    if peer("scipy") and to_rigid(a[0]) is not None:
+        rigid_a, rigid_b = to_rigid(a), to_rigid(b)
+        ways["scipy"] = (lambda: rigid_a * rigid_b, from_rigid)
+    return checked(f"{FEW} compositions", ways, {"scipy": 1.0}, repeats=100)
+
+
+def cases() -> list[Case]:
+    """All tasks."""
+    given = Million()
+    return [
+        few(),
+        products(given),
+        turns(given),
+        compositions(given),
+        slerps(given),
+        from_euler(),
+    ]

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes in the frame of a camera: inside of its frustum, or touching it.
+
+The view looks along x and spreads to |y| <= side * x and |z| <= rise * x between near and far. A
+box has a centre, a rotation matrix, row by row, whose columns are its axes, and half sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def box_inside(
+    near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
+) -> Any:
+    """Whether the box lies inside: its corner nearest to each of the six planes does."""
+    (a, b, c, d, e, f, g, h, i), (hx, hy, hz) = matrix_and_halves[:9], matrix_and_halves[9:]
+    reach = _reach(a, b, c, hx, hy, hz)
+    inside = (near <= x - reach) & (x + reach <= far)
+    for across, slope, (k, m, n) in ((y, side, (d, e, f)), (z, rise, (g, h, i))):
+        for sign in (1.0, -1.0):
+            spread = _reach(
+                slope * a - sign * k, slope * b - sign * m, slope * c - sign * n, hx, hy, hz
+            )
+            inside &= slope * x - sign * across >= spread
+    return inside
+
+
+def box_touches(
+    near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
+) -> Any:
+    """Whether box and frustum have a point in common: no direction separates them.
+
+    The directions to try are the normals of both and the cross products of their edges (the
+    separating axis theorem; Gottschalk, Lin and Manocha 1996). Faces of the frustum that separate,
+    and centres inside, settle most boxes; only the others pay for the other directions.
+    """
+    rows: list[Any] = list(np.broadcast_arrays(near, far, side, rise, x, y, z, *matrix_and_halves))
+    faces: list[tuple[Any, Any, Any]] = [(1.0, 0.0, 0.0)]
+    faces += [(rows[2], s, 0.0) for s in (1.0, -1.0)] + [(rows[3], 0.0, s) for s in (1.0, -1.0)]
+    touches = np.ones(rows[0].shape, bool)
+    for face in faces:
+        touches &= _overlap(face, rows)
+    near, far, side, rise, x, y, z = rows[:7]
+    center = (near <= x) & (x <= far) & (np.abs(y) <= side * x) & (np.abs(z) <= rise * x)
+    open_rows = np.flatnonzero(touches & ~center)
+    if open_rows.size:
+        touches[open_rows] = _no_other_direction_separates([row[open_rows] for row in rows])
+    return touches
+
+
+def _no_other_direction_separates(rows: list[Any]) -> Any:
+    side, rise = rows[2], rows[3]
+    zero, one = np.zeros_like(side), np.ones_like(side)
+    edges = [(zero, one, zero), (zero, zero, one)]
+    edges += [(one, s * side, r * rise) for s in (1.0, -1.0) for r in (1.0, -1.0)]
+    touches = np.ones(side.shape, bool)
+    matrix = rows[7:16]
+    for axis in (matrix[0::3], matrix[1::3], matrix[2::3]):
+        touches &= _overlap(axis, rows)
+        for edge in edges:
+            # Of parallel edges it is zero, or rounding noise: a direction like any other.
+            touches &= _overlap(_cross(axis, edge), rows)
+    return touches
+
+
+def _overlap(direction: Any, rows: list[Any]) -> Any:
+    """Whether the shadows of box and frustum on a line in `direction` have a point in common."""
+    near, far, side, rise, x, y, z, a, b, c, d, e, f, g, h, i, hx, hy, hz = rows
+    nx, ny, nz = direction
+    middle = nx * x + ny * y + nz * z
+    reach = _reach(
+        nx * a + ny * d + nz * g, nx * b + ny * e + nz * h, nx * c + ny * f + nz * i, hx, hy, hz
+    )
+    spread = side * np.abs(ny) + rise * np.abs(nz)
+    high, low = nx + spread, nx - spread
+    high = high * np.where(high > 0.0, far, near)
+    low = low * np.where(low < 0.0, far, near)
+    return (middle - reach <= high) & (low <= middle + reach)
+
+
+def _reach(a: Any, b: Any, c: Any, hx: Any, hy: Any, hz: Any) -> Any:
+    """Half the length of the box's shadow, for the box's axes' parts along the direction."""
+    return hx * np.abs(a) + hy * np.abs(b) + hz * np.abs(c)
+
+
+def _cross(a: Any, b: Any) -> tuple[Any, ...]:
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx

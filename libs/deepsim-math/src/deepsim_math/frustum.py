@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a camera sees."""
+
+from __future__ import annotations
+
+import math
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+from . import frustums
+from ._numbers import number, numbers
+from ._value import Row, slot_setters
+from .plane import Plane
+from .point import Point
+from .pose import Pose
+from .ray import Ray
+from .vector3 import Vector3
+
+if TYPE_CHECKING:
+    from ._typing import PoseLike, VectorLike
+
+_ORIGIN = Pose()
+
+
+class Frustum(Row):
+    """Part of the world that a perspective camera sees: a pyramid with its tip cut off.
+
+    The camera looks along the x axis of its pose, with y to its left and z up. The frustum is a
+    closed set: points on its planes are contained. It never moves by itself; follow a camera with
+    ``frustum.replace(pose=...)``. As a sequence or an array it is near, far, horizontal_fov,
+    view_ratio and the seven numbers of the pose.
+
+    >>> view = Frustum(0.1, 100, math.pi / 2, 0.75, Pose((0, 0, 2)))
+    >>> (5, 0, 2) in view, (-5, 0, 2) in view
+    (True, False)
+    >>> view.world_to_viewport_point((5, 0, 2))
+    Vector3(0.5, 0.5, 5.0)
+
+    Args:
+        near: distance along x at which the view begins [m], > 0.
+        far: distance along x at which it ends [m], > near; may be infinite.
+        horizontal_fov: full angle of view from left to right [rad], in (0, pi).
+        view_ratio: height over width of the picture, > 0.
+        pose: of the camera in the world.
+
+    Raises:
+        ValueError: when a number is outside its range.
+    """
+
+    _names = ("near", "far", "horizontal_fov", "view_ratio", "pose")
+    __slots__ = _names
+
+    near: float
+    far: float
+    horizontal_fov: float
+    view_ratio: float
+    pose: Pose
+
+    _fields = attrgetter(*_names)
+
+    def __init__(
+        self,
+        near: SupportsFloat,
+        far: SupportsFloat,
+        horizontal_fov: SupportsFloat,
+        view_ratio: SupportsFloat,
+        pose: PoseLike = _ORIGIN,
+    ) -> None:
+        near, far = number(near, "near"), number(far, "far")
+        fov, ratio = number(horizontal_fov, "horizontal_fov"), number(view_ratio, "view_ratio")
+        if not 0.0 < near < far:
+            raise ValueError(f"near and far must satisfy 0 < near < far, got {near} and {far}")
+        if not 0.0 < fov < math.pi:
+            raise ValueError(f"horizontal_fov must be in (0, pi) rad, got {fov}")
+        if not 0.0 < ratio < math.inf:
+            raise ValueError(f"view_ratio (height / width) must be positive, got {ratio}")
+        _set_near(self, near)
+        _set_far(self, far)
+        _set_horizontal_fov(self, fov)
+        _set_view_ratio(self, ratio)
+        _set_pose(self, Pose.from_array(pose))
+
+    @classmethod
+    def from_array(cls: type[Frustum], values: Any) -> Frustum:
+        """Make one from its eleven numbers; a Frustum is returned as it is.
+
+        Raises:
+            TypeError: when `values` is not a sequence of numbers.
+            ValueError: when there are not eleven, or one is outside its range.
+        """
+        if type(values) is cls:
+            return values
+        near, far, fov, ratio, *pose = numbers(values, 11, "Frustum")
+        return cls(near, far, fov, ratio, pose)
+
+    def _row(self) -> tuple[float, ...]:
+        return (self.near, self.far, self.horizontal_fov, self.view_ratio, *self.pose)
+
+    @property
+    def vertical_fov(self) -> float:
+        """Full angle of view from bottom to top [rad]."""
+        return 2.0 * math.atan(self._slopes()[1])
+
+    @property
+    def planes(self) -> tuple[Plane, Plane, Plane, Plane, Plane, Plane]:
+        """Near, far, left, right, top and bottom plane in the world, facing inwards."""
+        return (
+            self.near_plane,
+            self.far_plane,
+            self.left_plane,
+            self.right_plane,
+            self.top_plane,
+            self.bottom_plane,
+        )
+
+    @property
+    def near_plane(self) -> Plane:
+        """Plane at `near`, facing away from the camera."""
+        return self._plane((1.0, 0.0, 0.0), -self.near)
+
+    @property
+    def far_plane(self) -> Plane:
+        """Plane at `far`, facing the camera."""
+        return self._plane((-1.0, 0.0, 0.0), self.far)
+
+    @property
+    def left_plane(self) -> Plane:
+        """Plane through the camera and the left side of the picture, facing inwards."""
+        return self._plane((self._slopes()[0], -1.0, 0.0))
+
+    @property
+    def right_plane(self) -> Plane:
+        """Plane through the camera and the right side of the picture, facing inwards."""
+        return self._plane((self._slopes()[0], 1.0, 0.0))
+
+    @property
+    def top_plane(self) -> Plane:
+        """Plane through the camera and the upper side of the picture, facing inwards."""
+        return self._plane((self._slopes()[1], 0.0, -1.0))
+
+    @property
+    def bottom_plane(self) -> Plane:
+        """Plane through the camera and the lower side of the picture, facing inwards."""
+        return self._plane((self._slopes()[1], 0.0, 1.0))
+
+    def contains(self, point: VectorLike) -> bool:
+        """Whether a point lies inside or on the boundary; also ``point in frustum``."""
+        x, y, z = self.pose.inverse_transform_point(point)
+        side, rise = self._slopes()
+        return self.near <= x <= self.far and abs(y) <= side * x and abs(z) <= rise * x
+
+    def __contains__(self, point: VectorLike) -> bool:
+        return self.contains(point)
+
+    def contains_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
+        """Whether a sphere of `radius` [m] lies inside entirely.
+
+        Raises:
+            ValueError: when `radius` is negative.
+        """
+        return bool(frustums.contains_spheres(self, center, number(radius, "radius")))
+
+    def contains_box(self, pose: PoseLike, size: VectorLike) -> bool:
+        """Whether a box lies inside entirely.
+
+        Args:
+            pose: of its centre; its edges are along the axes.
+            size: whole lengths of its edges [m].
+
+        Raises:
+            ValueError: when a size is negative.
+        """
+        return bool(frustums.contains_boxes(self, pose, size))
+
+    def intersects_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
+        """Whether a sphere of `radius` [m] has a point in common with the frustum.
+
+        Raises:
+            ValueError: when `radius` is negative.
+        """
+        return bool(frustums.intersects_spheres(self, center, number(radius, "radius")))
+
+    def intersects_box(self, pose: PoseLike, size: VectorLike) -> bool:
+        """Whether a box has a point in common with the frustum; arguments as `contains_box`.
+
+        Raises:
+            ValueError: when a size is negative.
+        """
+        return bool(frustums.intersects_boxes(self, pose, size))
+
+    def world_to_viewport_point(self, point: VectorLike) -> Vector3:
+        """Project a point of the world to u, v, depth.
+
+        u grows to the right and v upwards, both from 0 to 1 across the picture and beyond it
+        outside; depth [m] is measured along the camera's x axis. A point at or behind the camera
+        has no place in the picture: u and v are NaN, depth is zero or negative.
+        """
+        depth, y, z = self.pose.inverse_transform_point(point)
+        if depth <= 0.0:
+            return Vector3(math.nan, math.nan, depth)
+        side, rise = self._slopes()
+        return Vector3(0.5 - 0.5 * y / (side * depth), 0.5 + 0.5 * z / (rise * depth), depth)
+
+    def viewport_to_world_point(self, point: VectorLike) -> Point:
+        """Take u, v, depth back to the place in the world that projects there."""
+        u, v, depth = Vector3.from_array(point)
+        _, y, z = self._through(u, v)
+        return self.pose.transform_point((depth, depth * y, depth * z))
+
+    def viewport_point_to_ray(self, u: SupportsFloat, v: SupportsFloat) -> Ray:
+        """Ray from the camera through a place of the picture.
+
+        Raises:
+            ValueError: when `u` or `v` is outside [0, 1].
+        """
+        u, v = number(u, "u"), number(v, "v")
+        for name, value in (("u", u), ("v", v)):
+            if value < 0.0 or value > 1.0:
+                raise ValueError(f"viewport point {name} must be in [0, 1], got {value}")
+        return Ray(self.pose.position, self.pose.transform_vector(self._through(u, v)))
+
+    def isclose(self, other: Frustum, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether the poses and the four numbers are close."""
+        return self.pose.isclose(other.pose, rel_tol, abs_tol) and all(
+            math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+            for a, b in zip(self[:4], other[:4])
+        )
+
+    def _slopes(self) -> tuple[float, float]:
+        """How far the view spreads to the side and upwards, per metre ahead."""
+        fov = self.horizontal_fov
+        side = math.sin(fov) / (1.0 + math.cos(fov))  # tan(fov / 2), and exactly 1 at a right angle
+        return side, self.view_ratio * side
+
+    def _through(self, u: float, v: float) -> tuple[float, float, float]:
+        """Point of the camera's frame at depth 1 that projects to u, v."""
+        side, rise = self._slopes()
+        return 1.0, (1.0 - 2.0 * u) * side, (2.0 * v - 1.0) * rise
+
+    def _plane(self, normal: tuple[float, float, float], height: float = 0.0) -> Plane:
+        """Plane of the camera's frame, `height` behind its origin, in the world."""
+        direction = self.pose.transform_vector(normal).normalized()
+        return Plane(direction, direction.dot(self.pose.position) - height)
+
+
+_set_near, _set_far, _set_horizontal_fov, _set_view_ratio, _set_pose = slot_setters(Frustum)
