@@ -13,9 +13,11 @@ import shapely
 
 from deepsim_colliders import (
     BoxCollider,
+    CapsuleCollider,
     CircleCollider,
     Collider2D,
     Collider3D,
+    CompoundCollider,
     GeometryCollider,
     RectangleCollider,
     SphereCollider,
@@ -42,6 +44,9 @@ def test_sizes():
     assert repr(box) == "BoxCollider(length=2.0, width=1.0, height=4.0)"
     assert repr(rectangle) == "RectangleCollider(length=2.0, width=1.0)"
     assert repr(SphereCollider(3)) == "SphereCollider(radius=3.0)"
+    capsule = CapsuleCollider(1, 3)
+    assert (capsule.radius, capsule.length) == (1, 3)
+    assert repr(capsule) == "CapsuleCollider(radius=1.0, length=3.0)"
     assert repr(GeometryCollider(shapely.box(0, 0, 1, 1))).startswith("GeometryCollider(<POLYGON")
 
 
@@ -56,6 +61,8 @@ def test_sizes():
         (lambda x: RectangleCollider(1, x), "width"),
         (CircleCollider, "radius"),
         (SphereCollider, "radius"),
+        (lambda x: CapsuleCollider(x, 1), "radius"),
+        (lambda x: CapsuleCollider(1, x), "length"),
     ],
 )
 def test_sizes_must_be_positive(make, name, wrong):
@@ -194,8 +201,10 @@ def test_dimensions_do_not_mix(flat, solid):
         for ask in (a.intersects, a.contains):
             with pytest.raises(TypeError, match=names):
                 ask(b)
-    assert all(isinstance(collider, Collider2D) for collider in flat)
-    assert all(isinstance(collider, Collider3D) for collider in solid)
+    for family, dimensions, base in ((flat, 2, Collider2D), (solid, 3, Collider3D)):
+        assert {collider.dimensions for collider in family} == {dimensions}
+        pieces = [one for one in family if not isinstance(one, CompoundCollider)]
+        assert all(isinstance(collider, base) for collider in pieces)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "abc", shapely.Point(0, 0)])

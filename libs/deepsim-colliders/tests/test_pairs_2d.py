@@ -77,7 +77,7 @@ PAIRS = [(a, b) for a in MAKERS for b in MAKERS]
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(a=POSES, b=POSES, sizes=st.tuples(SIZES, SIZES, SIZES, SIZES))
 def test_intersects_as_shapely_does(first, second, a, b, sizes):
     """Both ways round, wherever rounding does not decide."""
@@ -89,7 +89,7 @@ def test_intersects_as_shapely_does(first, second, a, b, sizes):
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(a=POSES, b=POSES, sizes=st.tuples(SIZES, SIZES, SIZES, SIZES))
 def test_contains_as_shapely_does(first, second, a, b, sizes):
     """Also: what is contained intersects."""
@@ -102,7 +102,7 @@ def test_contains_as_shapely_does(first, second, a, b, sizes):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(pose=POSES, sizes=st.tuples(SIZES, SIZES))
 def test_a_collider_contains_and_intersects_itself(name, pose, sizes):
     """At every angle: containment is that of closed sets."""
@@ -114,7 +114,7 @@ def test_a_collider_contains_and_intersects_itself(name, pose, sizes):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(pose=POSES, sizes=st.tuples(SIZES, SIZES), seed=st.integers(0, 2**32 - 1))
 def test_points_as_shapely_does(name, pose, sizes, seed):
     """One at a time and in batch; the boundary is tested apart."""
@@ -128,7 +128,7 @@ def test_points_as_shapely_does(name, pose, sizes, seed):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(pose=POSES, sizes=st.tuples(SIZES, SIZES), seed=st.integers(0, 2**32 - 1))
 def test_points_of_the_boundary_belong_to_the_collider(name, pose, sizes, seed):
     """At every angle: they are turned with the collider, which leaves them off by rounding."""
@@ -204,7 +204,7 @@ def test_touching_from_inside_is_contained(outer, inner, inside):
     assert outer.contains(inner) is inside
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(roll=ANGLES, pitch=st.floats(-1.4, 1.4), yaw=st.floats(-3, 3), z=PLACES)
 def test_2d_colliders_ignore_tilt_and_z(roll, pitch, yaw, z):
     """Only x, y and the direction of the forward axis count."""

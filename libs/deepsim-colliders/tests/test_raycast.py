@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from deepsim_colliders import (
     BoxCollider,
+    CapsuleCollider,
     CircleCollider,
+    CompoundCollider,
     GeometryCollider,
     Hit,
     RectangleCollider,
@@ -38,7 +40,18 @@ FLAT = {
         shapely.MultiPolygon([shapely.box(-3, -3, -1, -1), shapely.box(0.5, 0.5, 3, 3)])
     ),
 }
-SOLID = {"box": lambda: BoxCollider(2, 1, 3), "sphere": lambda: SphereCollider(1)}
+SOLID = {
+    "box": lambda: BoxCollider(2, 1, 3),
+    "sphere": lambda: SphereCollider(1),
+    "capsule": lambda: CapsuleCollider(1, 2),
+    "compound": lambda: CompoundCollider(
+        [
+            BoxCollider(2, 1, 1),
+            SphereCollider(0.6, pose_offset=Pose((1, 0, 0))),
+            CapsuleCollider(0.3, 2, pose_offset=Pose((2, 2, 0))),
+        ]
+    ),
+}
 ALL = {**FLAT, **SOLID}
 SQRT2 = math.sqrt(2)
 
@@ -51,6 +64,15 @@ CLEAR = [
     ("sphere", ((0, 0, 5), (0, 0, -1)), (4, (0, 0, 1), 6)),
     ("sphere", ((5, 0, 0), (1, 0, 0)), None),
     ("sphere", ((5, 1.0001, 0), (-1, 0, 0)), None),
+    ("capsule", ((5, 0, 0.5), (-1, 0, 0)), (4, (1, 0, 0), 6)),
+    ("capsule", ((0, 0, 9), (0, 0, -1)), (7, (0, 0, 1), 11)),
+    ("capsule", ((0, 5, 2), (0, -1, 0)), (5, (0, 0, 1), 5)),
+    ("capsule", ((5, 0, 1.6), (-1, 0, 0)), (4.2, (0.8, 0, 0.6), 5.8)),
+    ("capsule", ((5, 0, 0), (1, 0, 0)), None),
+    ("capsule", ((5, 1.001, 0), (-1, 0, 0)), None),
+    ("compound", ((-5, 0, 0), (1, 0, 0)), (4, (-1, 0, 0), 6.6)),
+    ("compound", ((5, 0, 0), (-1, 0, 0)), (3.4, (1, 0, 0), 6)),
+    ("compound", ((2, 5, 0), (0, -1, 0)), (2.7, (0, 1, 0), 3.3)),
     ("circle", ((5, 0, 77), (-1, 0, 0)), (4, (1, 0, 0), 6)),
     ("circle", ((3, 0, 0), (-1, 0, 1)), (2 * SQRT2, (1, 0, 0), 4 * SQRT2)),
     ("circle", ((3, 0, 0), (0, 0, 1)), None),
@@ -77,6 +99,10 @@ INSIDE = [
     ("sphere", ((0.5, 0, 0), (1, 0, 0)), 0.5),
     ("sphere", ((1, 0, 0), (1, 0, 0)), 0),
     ("sphere", ((1, 0, 0), (0, 1, 0)), 0),
+    ("capsule", ((0, 0, 0), (0, 0, 1)), 2),
+    ("capsule", ((0, 0, 2), (1, 0, 0)), 0),
+    ("compound", ((0, 0, 0), (1, 0, 0)), 1.6),
+    ("compound", ((1, 0, 0), (-1, 0, 0)), 2),
     ("circle", ((0, 0, 3), (0, 0, -1)), math.inf),
     ("circle", ((0, 0, 0), (1, 0, 1)), SQRT2),
     ("rectangle", ((0, 0, 0), (0, 0, 1)), math.inf),
@@ -137,7 +163,7 @@ def test_a_ray_that_starts_touching_from_outside_leaves_at_once(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pose=POSES, ray=RAYS)
 def test_a_hit_is_where_the_ray_enters_and_leaves(name, pose, ray):
     """`contains` along the ray agrees: outside before, inside between, outside behind."""
@@ -167,7 +193,7 @@ def test_a_hit_is_where_the_ray_enters_and_leaves(name, pose, ray):
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pose=POSES, origin=TRIPLES, seed=st.integers(0, 2**32 - 1))
 def test_a_ray_aimed_at_a_point_inside_hits(name, pose, origin, seed):
     """At that point or before."""
@@ -185,7 +211,7 @@ def test_a_ray_aimed_at_a_point_inside_hits(name, pose, origin, seed):
 
 
 @pytest.mark.parametrize("name", SOLID)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pose=POSES, origin=TRIPLES)
 def test_a_ray_at_the_centre_always_hits(name, pose, origin):
     assume(pose.position.distance(origin) > 1e-3)
@@ -196,7 +222,7 @@ def test_a_ray_at_the_centre_always_hits(name, pose, origin):
     assert hit.distance <= pose.position.distance(origin)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(pose=POSES, ray=RAYS)
 def test_box_by_slabs(pose, ray):
     """An independent slab test on arrays."""
@@ -214,7 +240,7 @@ def test_box_by_slabs(pose, ray):
         assert hit.exit_distance == pytest.approx(end, abs=1e-9)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(place=TRIPLES, ray=RAYS)
 def test_sphere_by_its_equation(place, ray):
     """The point hit is on the surface, and the ray is forward only."""
@@ -232,7 +258,7 @@ def test_sphere_by_its_equation(place, ray):
 
 
 @pytest.mark.parametrize("name", FLAT)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(origin=TRIPLES, direction=TRIPLES)
 def test_flat_colliders_as_shapely(name, origin, direction):
     """The nearest point of the ray's shadow in the collider; z changes no more than the scale."""

@@ -6,18 +6,16 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsFloat
 
-import numpy as np
-from numpy.typing import NDArray
-
 from deepsim_math import Pose
 
 from ._crossings import Crossing, cross_ball
+from ._follower import ORIGIN
 from ._frames import dot
 from ._measures import positive
-from .collider import ORIGIN, TOUCH, Collider
+from ._shape import BALL, TOUCH, Shape, Solid
 
 
-class BallCollider(Collider):
+class BallCollider(Shape):
     """All points within `radius` [m] of the origin of the frame."""
 
     def __init__(self, radius: SupportsFloat, *, pose_offset: Pose = ORIGIN) -> None:
@@ -33,19 +31,22 @@ class BallCollider(Collider):
         return f"{type(self).__name__}(radius={self._radius})"
 
     @property
+    def _solid(self) -> Solid:
+        return Solid(BALL, (0.0,) * self.dimensions, self._radius)
+
+    @property
     def _size(self) -> float:
         return self._radius
 
     def _holds(self, point: Any) -> bool:
         return math.hypot(*point) <= self._radius * (1.0 + TOUCH)
 
-    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        reach = self._radius * (1.0 + TOUCH)
-        inside: NDArray[np.bool_] = np.einsum("...i,...i->...", points, points) <= reach * reach
-        return inside
-
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_ball(origin, direction, self._radius)
+
+    def _core(self) -> list[Any]:
+        """Centre, in the world."""
+        return [self._frame.origin]
 
     def _near(self, point: Any, reach: float) -> bool:
         return math.dist(self._frame.origin, point) <= self._radius + reach

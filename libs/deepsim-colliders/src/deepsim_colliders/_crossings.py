@@ -8,11 +8,14 @@ from typing import NamedTuple, Sequence
 
 
 class Crossing(NamedTuple):
-    """Interval of t with origin + t * direction in the shape, and the normal at its start."""
+    """Interval of t with origin + t * direction in the shape, and the normal at its start.
+
+    There is no normal when a ray starts inside.
+    """
 
     start: float
     end: float
-    normal: tuple[float, ...]
+    normal: tuple[float, ...] | None
 
 
 def cross_box(

@@ -6,17 +6,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from deepsim_math import Pose
 
 from ._crossings import Crossing, cross_box
 from ._frames import dot
-from .collider import TOUCH, Collider
+from ._shape import BOX, Shape, Solid
 
 
-class CuboidCollider(Collider):
+class CuboidCollider(Shape):
     """All points whose coordinates in the frame are at most the half lengths [m]."""
 
     def __init__(self, lengths: tuple[float, ...], pose_offset: Pose) -> None:
@@ -25,24 +22,25 @@ class CuboidCollider(Collider):
         self._radius = math.hypot(*self._half)
 
     @property
+    def _solid(self) -> Solid:
+        return Solid(BOX, self._half, 0.0)
+
+    @property
     def _size(self) -> float:
         return self._radius
 
     def _holds(self, point: Any) -> bool:
-        touch = TOUCH * self._radius
-        return all(abs(p) <= h + touch for p, h in zip(point, self._half))
+        return self._beyond(point) <= self._gap
 
-    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        reach = np.array(self._half) + TOUCH * self._radius
-        inside: NDArray[np.bool_] = np.all(np.abs(points) <= reach, axis=-1)
-        return inside
+    def _beyond(self, point: Any) -> float:
+        """Distance of a point of the frame from the shape."""
+        return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(point, self._half)))
 
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_box(origin, direction, self._half)
 
     def _near(self, point: Any, reach: float) -> bool:
-        local = self._frame.to_local(point)
-        return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(local, self._half))) <= reach
+        return self._beyond(self._frame.to_local(point)) <= reach
 
     def _farthest(self, point: Any) -> float:
         local = self._frame.to_local(point)

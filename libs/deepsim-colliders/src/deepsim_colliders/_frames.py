@@ -96,3 +96,9 @@ class Frame3D:
             x * xy + y * yy + z * zy,
             x * xz + y * yz + z * zz,
         )
+
+    def to_world(self, point: Triple) -> Triple:
+        """Take a point from this frame to the world."""
+        x, y, z = self.turn_to_world(point)
+        ox, oy, oz = self.origin
+        return ox + x, oy + y, oz + z

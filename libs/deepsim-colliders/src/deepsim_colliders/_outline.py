@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 from ._crossings import Crossing
 from ._frames import Pair
 
+Array = NDArray[np.float64]
+
 # Slack of the ends of an edge, as a part of its length: no ray slips through a corner.
 _SLACK = 1e-9
+
+# Pairs of a ray and an edge at once, so that the arrays stay in the cache of a core.
+_BLOCK = 1 << 15
 
 
 class Outline:
@@ -33,54 +38,91 @@ class Outline:
         self,
         origin: Pair,
         direction: Pair,
-        covers: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
+        covers: Callable[[Array], NDArray[np.bool_]],
     ) -> Crossing | None:
         """Find the first connected piece of the ray, t >= 0, in the geometry.
 
         Args:
             origin: start of the ray in the frame of the geometry.
             direction: of any length; t counts in this length.
-            covers: tells which of many points are in the geometry or on its edges.
+            covers: tells which points, x and y apart, are in the geometry or on its edges.
         """
-        speed = math.hypot(*direction)
         inside = bool(covers(np.array(origin)))
-        if speed == 0.0:
+        if math.hypot(*direction) == 0.0:
             return Crossing(-math.inf, math.inf, direction) if inside else None
-        times, normals = self._meetings(origin, direction, speed)
-        if not times.size:
+        (times,), (flush,), (sines,) = self._meetings(np.array([origin]), np.array([direction]))
+        first = int(np.argmin(times))
+        if not times[first] < math.inf:
             return None
-        order = np.argsort(times)
-        knots = np.concatenate([[0.0], times[order]]) if inside else times[order]
+        # Along an edge, both of its ends count; `times` has the nearer one.
+        ends = np.concatenate([self._starts[flush], (self._starts + self._edges)[flush]]) - origin
+        end_times = ends @ direction / np.dot(direction, direction)
+        knots = np.concatenate([[0.0] * inside, times[times < math.inf], end_times])
+        knots = np.sort(knots[knots >= 0.0])
         middles = 0.5 * (knots[1:] + knots[:-1])
-        within = covers(np.array(origin) + middles[:, np.newaxis] * direction)
+        within = covers(np.array(origin)[:, np.newaxis] + np.outer(direction, middles))
         end = knots[-1] if within.all() else knots[int(np.argmin(within))]
-        nx, ny = normals[order[0]].tolist()
-        return Crossing(float(knots[0]), float(end), (nx, ny))
+        nx, ny = self._normals(np.array([first]), flush[[first]], sines[[first]], direction)[0]
+        return Crossing(float(knots[0]), float(end), (float(nx), float(ny)))
+
+    def enter(self, origins: Array, directions: Array) -> tuple[Array, Array]:
+        """Find the first t >= 0 at which each of many rays meets an edge, and its normal there.
+
+        Args:
+            origins: shape (n, 2), in the frame of the geometry.
+            directions: shape (n, 2), of any length; t counts in this length.
+
+        Returns:
+            Times, shape (n,), infinite where there is none, and normals against the rays, (n, 2).
+        """
+        times = np.empty(len(origins))
+        normals = np.empty((len(origins), 2))
+        step = max(1, _BLOCK // max(len(self._starts), 1))
+        for start in range(0, len(origins), step):
+            block = slice(start, start + step)
+            all_times, flush, sines = self._meetings(origins[block], directions[block])
+            first = np.argmin(all_times, axis=1)
+            pick = np.arange(first.size), first
+            times[block] = all_times[pick]
+            normals[block] = self._normals(first, flush[pick], sines[pick], directions[block])
+        return times, normals
 
     def _meetings(
-        self, origin: Pair, direction: Pair, speed: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Every t >= 0 at which the ray meets an edge, with the edge's normal against the ray."""
-        dx, dy = direction
-        wx, wy = (self._starts - origin).T
-        ex, ey = self._edges.T
-        sine = (dx * ey - dy * ex) / (speed * self._lengths)
-        aside = (wx * dy - wy * dx) / speed  # of the start of the edge, from the line of the ray
-        parallel = np.abs(sine) <= 1e-12
-        with np.errstate(divide="ignore", invalid="ignore"):
-            times = (wx * ey - wy * ex) / (self._lengths * sine * speed)
-            along = aside / (self._lengths * sine)
-        met = ~parallel & (along >= -_SLACK) & (along <= 1.0 + _SLACK) & (times >= 0.0)
-        normals = np.stack([ey, -ex], axis=-1) / self._lengths[:, np.newaxis]
-        normals *= np.where(sine > 0.0, -1.0, 1.0)[:, np.newaxis]
+        self, origins: Array, directions: Array
+    ) -> tuple[Array, NDArray[np.bool_], Array]:
+        """For each ray and edge: the first t >= 0 that they share, or infinity.
 
-        # The ray runs along an edge: it meets both ends, head on.
-        flush = parallel & (np.abs(aside) <= _SLACK * self._size)
-        ends = np.concatenate([self._starts[flush], (self._starts + self._edges)[flush]]) - origin
-        end_times = (ends @ direction) / speed**2
-        end_times = end_times[end_times >= 0.0]
-        head_on = np.broadcast_to(np.array([-dx, -dy]) / speed, (end_times.size, 2))
-        return (
-            np.concatenate([times[met], end_times]),
-            np.concatenate([normals[met], head_on]),
-        )
+        Also whether the ray runs along the edge, and the sine of the angle from ray to edge.
+        """
+        ox, oy = origins.T[..., np.newaxis]
+        dx, dy = directions.T[..., np.newaxis]
+        speed = np.hypot(dx, dy)
+        wx, wy = self._starts[:, 0] - ox, self._starts[:, 1] - oy
+        ex, ey = self._edges.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sines = (dx * ey - dy * ex) / (speed * self._lengths)
+            aside = (wx * dy - wy * dx) / speed  # of the start of the edge, from the line
+            along = aside / (self._lengths * sines)
+            times = (wx * ey - wy * ex) / (self._lengths * sines * speed)
+            parallel = np.abs(sines) <= 1e-12
+            met = ~parallel & (along >= -_SLACK) & (along <= 1.0 + _SLACK) & (times >= 0.0)
+            times[~met] = math.inf
+            flush = parallel & (np.abs(aside) <= _SLACK * self._size)
+            if flush.any():
+                begin = (wx * dx + wy * dy) / speed**2
+                for end in (begin, begin + (ex * dx + ey * dy) / speed**2):
+                    sooner = flush & (end >= 0.0) & (end < times)
+                    times[sooner] = end[sooner]
+        return times, flush, sines
+
+    def _normals(
+        self, edges: NDArray[np.intp], flush: NDArray[np.bool_], sines: Array, directions: object
+    ) -> Array:
+        """Unit normals of edges, against the rays; against the ray itself where it runs along."""
+        ex, ey = self._edges[edges].T / self._lengths[edges]
+        side = np.where(sines > 0.0, -1.0, 1.0)
+        dx, dy = np.atleast_2d(np.asarray(directions, dtype=np.float64)).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            speed = np.hypot(dx, dy)
+            normals = np.where(flush, [-dx / speed, -dy / speed], [side * ey, -side * ex])
+        return normals.T

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, SupportsFloat
 
 from deepsim_math import Pose
 
 from ._cuboid import CuboidCollider
+from ._follower import ORIGIN
+from ._frames import Triple
 from ._measures import positive
-from .collider import ORIGIN
 from .collider_3d import Collider3D
 
 
@@ -53,6 +55,11 @@ class BoxCollider(CuboidCollider, Collider3D):
     def __repr__(self) -> str:
         sizes = f"length={self.length}, width={self.width}, height={self.height}"
         return f"{type(self).__name__}({sizes})"
+
+    def _core(self) -> list[Triple]:
+        """Corners, in the world."""
+        corners = itertools.product(*((-half, half) for half in self._half))
+        return [self._frame.to_world((x, y, z)) for x, y, z in corners]
 
     def _intersects(self, other: Any) -> Any:
         if not isinstance(other, BoxCollider):

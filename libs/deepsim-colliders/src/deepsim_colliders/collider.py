@@ -3,30 +3,27 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Callable, ClassVar, Sequence, Union
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Point, Pose, Ray, Vector3
 
-from ._crossings import Crossing
+from ._follower import Follower
 from .hit import Hit
-from .pose_source import PoseSource
+from .layers import Layered
+
+if TYPE_CHECKING:
+    from ._crossings import Crossing
+    from ._shape import Shape
 
 Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 
-# Touching counts as meeting. Rounding moves a turned surface by some 1e-16 of its size, so what
-# comes within this part of the sizes counts as touching.
-TOUCH = 1e-9
 
-ORIGIN = Pose()
-
-
-class Collider(ABC):
+class Collider(Follower, Layered, ABC):
     """Shape that can be asked what it meets.
 
     The shape is fixed in the collider's own frame; `pose` says where that frame is now: the pose of
@@ -37,85 +34,20 @@ class Collider(ABC):
     1e-9 of the sizes involved count as touching.
 
     A disabled collider meets nothing, whichever side asks; nor does one whose pose is not finite.
+    Colliders whose `layers` and `mask` exclude each other do not meet; points and rays know no
+    layers.
 
     Args:
         pose_offset: pose in the frame of what it is attached to, or in the world frame while it is
             attached to nothing.
     """
 
-    dimensions: ClassVar[int]
+    dimensions: int
     """2 or 3. Colliders meet colliders of the same dimensions only."""
 
     def __init__(self, pose_offset: Pose) -> None:
-        self._source: Any = None
-        self._source_is_function = False
-        self._offset = Pose.from_array(pose_offset)
-        self._base: Pose | None = None
-        self._pose = self._offset
-        self._framed: Pose | None = None
-        self._frame: Any = None
-        self._enabled = True
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the collider takes part; True at first."""
-        return self._enabled
-
-    def enable(self) -> None:
-        """Take part again."""
-        self._enabled = True
-
-    def disable(self) -> None:
-        """Meet nothing until enabled again."""
-        self._enabled = False
-
-    def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
-        """Follow `source`: an object with a `pose`, or a function that returns one.
-
-        Raises:
-            TypeError: when `source` has neither.
-        """
-        # Looked up without asking for it: the thing itself may come into being later.
-        has_pose = inspect.getattr_static(source, "pose", None) is not None
-        if not has_pose and not callable(source):
-            raise TypeError(
-                f"cannot attach to {source!r}: "
-                "give an object with a `pose`, or a function that returns a Pose"
-            )
-        self._source = source
-        self._source_is_function = not has_pose
-
-    def detach(self) -> None:
-        """Follow nothing: `pose_offset` is in the world frame now."""
-        self._source = None
-
-    @property
-    def pose_offset(self) -> Pose:
-        """Pose in the frame of what it is attached to; may be set."""
-        return self._offset
-
-    @pose_offset.setter
-    def pose_offset(self, pose: Pose) -> None:
-        self._offset = Pose.from_array(pose)
-        self._base = None
-
-    @property
-    def pose(self) -> Pose:
-        """Pose in the world frame, now."""
-        source = self._source
-        if source is None:
-            base = ORIGIN
-        elif self._source_is_function:
-            base = source()
-        else:
-            base = source.pose
-        if (
-            self._base is None or base is not self._base
-        ):  # values are immutable: the same object is the same pose
-            pose = Pose.from_array(base)
-            self._pose = pose if self._offset is ORIGIN else pose @ self._offset
-            self._base = base if isinstance(base, Pose) else None
-        return self._pose
+        Follower.__init__(self, pose_offset)
+        Layered.__init__(self)
 
     def intersects(self, target: Target) -> bool:
         """Whether they share at least one point; for a point, whether it is in the collider.
@@ -130,16 +62,14 @@ class Collider(ABC):
         if not isinstance(target, Collider):
             return self.contains(target)
         self._refuse_other_dimensions(target)
-        if not (self._ready() and target._ready()):
+        if not self._may_meet(target):
             return False
-        answer = self._intersects(target)
-        if answer is NotImplemented:
-            answer = target._intersects(self)
-        if answer is NotImplemented:
-            raise TypeError(
-                f"no intersection test between {type(self).__name__} and {type(target).__name__}"
-            )
-        return bool(answer)
+        others = target._live_shapes()
+        for shape in self._live_shapes():
+            for other in others:
+                if shape._meets(other):
+                    return True
+        return False
 
     def contains(self, target: Target) -> bool:
         """Whether no point of `target` is outside the collider.
@@ -150,11 +80,15 @@ class Collider(ABC):
         Raises:
             TypeError: for a collider of other dimensions or what is neither.
         """
-        if isinstance(target, Collider):
-            self._refuse_other_dimensions(target)
-            return self._ready() and target._ready() and self._contains(target)
-        point = self._point(target)
-        return self._ready() and self._holds(self._frame.to_local(point))
+        shapes = self._live_shapes()
+        if not isinstance(target, Collider):
+            point = self._point(target)
+            return any(shape._holds_here(point) for shape in shapes)
+        self._refuse_other_dimensions(target)
+        others = target._live_shapes()
+        if not (others and self._may_meet(target)):
+            return False
+        return all(any(shape._contains(other) for shape in shapes) for other in others)
 
     __contains__ = contains
 
@@ -171,13 +105,12 @@ class Collider(ABC):
             ValueError: when `points` has another shape.
         """
         array = np.asarray(points, dtype=np.float64)
-        self._refuse_shape(array)
-        if not self._ready():
-            return np.zeros(array.shape[:-1], dtype=np.bool_)
-        frame = self._frame
-        with np.errstate(invalid="ignore"):  # a point that is not finite is outside
-            offset = array[..., : self.dimensions] - np.array(frame.origin)
-            return self._hold(offset @ np.array(frame.axes).T)
+        self._refuse_array(array)
+        flat = array[..., : self.dimensions].reshape(-1, self.dimensions)
+        inside = np.zeros(len(flat), dtype=np.bool_)
+        for shape in self._live_shapes():
+            inside |= shape._hold_here(flat)
+        return inside.reshape(array.shape[:-1])
 
     def raycast(self, ray: Ray) -> Hit | None:
         """Find where the ray first meets the collider; None when it does not.
@@ -192,20 +125,22 @@ class Collider(ABC):
             raise TypeError(
                 f"raycast needs a Ray, got {ray!r}; make one with Ray(origin, direction)"
             )
-        if not self._ready():
+        shapes = self._live_shapes()
+        origin, direction = self._point(ray.origin), self._point(ray.direction)
+        first: Crossing | None = None
+        for shape in shapes:
+            crossing = shape._cross_here(origin, direction)
+            if crossing and (first is None or crossing.start < first.start):
+                first = crossing
+        if first is None:
             return None
-        frame = self._frame
-        origin = frame.to_local(self._point(ray.origin))
-        direction = frame.turn_to_local(self._point(ray.direction))
-        crossing = self._cross(origin, direction)
-        if self._holds(origin):
-            leaves = max(crossing.end, 0.0) if crossing else 0.0
-            return Hit(self, 0.0, ray.origin, None, leaves, True)
-        if crossing is None or not crossing.start >= 0.0:
-            return None
-        normal = Vector3(*frame.turn_to_world(crossing.normal))
-        point = ray.get_point(crossing.start)
-        return Hit(self, crossing.start, point, normal, crossing.end, False)
+        end = first.end
+        if len(shapes) > 1:
+            end = _connected_end(shapes, origin, direction, end)
+        inside = first.normal is None
+        normal = None if first.normal is None else Vector3(*first.normal)
+        point = ray.origin if inside else ray.get_point(first.start)
+        return Hit(self, first.start, point, normal, end, inside)
 
     def _refuse_other_dimensions(self, other: Collider) -> None:
         if other.dimensions != self.dimensions:
@@ -214,71 +149,37 @@ class Collider(ABC):
                 f"against {type(other).__name__} ({other.dimensions}D)"
             )
 
-    def _touch(self, other: Collider) -> float:
-        """Gap [m] below which this and `other` count as touching."""
-        return TOUCH * (self._size + other._size)
+    @abstractmethod
+    def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
+        """The shapes of which the collider is the union, and whether each is enabled.
 
-    def _ready(self) -> bool:
-        """Read the pose, once for a query, into `_frame`; False when there is nothing to meet."""
-        if not self._enabled:
-            return False
-        pose = self.pose
-        if pose is not self._framed:
-            self._framed = pose
-            self._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
-        return self._frame is not None
-
-    # What the dimensions decide.
+        With the pose of each when what the collider is attached to is at `base`.
+        """
 
     @abstractmethod
-    def _make_frame(self, pose: Pose) -> Any:
-        """Frame2D or Frame3D of a pose."""
+    def _live_shapes(self) -> Sequence[Shape]:
+        """The shapes that take part now, each with its frame read from its pose."""
 
     @abstractmethod
     def _point(self, values: Any) -> Any:
         """Coordinates of a point or vector, as many as there are dimensions."""
 
     @abstractmethod
-    def _refuse_shape(self, points: NDArray[np.float64]) -> None:
+    def _refuse_array(self, points: NDArray[np.float64]) -> None:
         """Raise ValueError when `points` is no array of points for this many dimensions."""
 
-    # What a shape answers in its own frame.
 
-    @property
-    @abstractmethod
-    def _size(self) -> float:
-        """Distance of the farthest point of the shape from the origin of its frame."""
-
-    @abstractmethod
-    def _holds(self, point: Any) -> bool:
-        """Whether a point is in the shape or touches it."""
-
-    @abstractmethod
-    def _hold(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """`_holds` for an array of points."""
-
-    @abstractmethod
-    def _cross(self, origin: Any, direction: Any) -> Crossing | None:
-        """Find the first connected piece of a ray or its line in the shape."""
-
-    # What a shape answers in the world frame, once both sides are `_ready`.
-
-    @abstractmethod
-    def _near(self, point: Any, reach: float) -> bool:
-        """Whether some point of the shape is within `reach` of `point`."""
-
-    @abstractmethod
-    def _farthest(self, point: Any) -> float:
-        """Distance from `point` of the point of the shape that is farthest from it."""
-
-    @abstractmethod
-    def _support(self, direction: Any) -> float:
-        """How far the shape reaches along the unit vector `direction`: max of p . direction."""
-
-    @abstractmethod
-    def _intersects(self, other: Any) -> Any:
-        """Whether both meet; NotImplemented leaves the question to `other`."""
-
-    @abstractmethod
-    def _contains(self, other: Any) -> bool:
-        """Whether `other`, of the same dimensions, is in the shape."""
+def _connected_end(shapes: Sequence[Shape], origin: Any, direction: Any, end: float) -> float:
+    """Follow a ray that leaves one shape at `end` through the shapes that it is in there."""
+    grown = True
+    while grown and end < math.inf:
+        grown = False
+        for shape in shapes:
+            place = tuple(o + end * d for o, d in zip(origin, direction))
+            crossing = shape._cross_here(place, direction)
+            # Leaving the same shape once more, by touching or by rounding, is no progress.
+            least = shape._gap + 1e-12 * (math.hypot(*place) + end)
+            if crossing and crossing.normal is None and crossing.end > least:
+                end += crossing.end
+                grown = True
+    return end

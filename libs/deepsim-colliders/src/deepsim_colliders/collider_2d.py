@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from deepsim_math import Point, Pose, Vector3
 
 from ._frames import Frame2D, Pair
-from .collider import Collider
+from ._shape import Shape
 
 
-class Collider2D(Collider):
+class Collider2D(Shape):
     """Collider on the ground: it knows x, y and yaw of its pose, and ignores every z.
 
     In 3D it is as if it had walls without end up and down: a ray meets it where the ray's shadow on
@@ -33,6 +33,6 @@ class Collider2D(Collider):
             values = Point.from_array([*row, 0.0] if row else values)
         return values.x, values.y
 
-    def _refuse_shape(self, points: NDArray[np.float64]) -> None:
+    def _refuse_array(self, points: NDArray[np.float64]) -> None:
         if points.shape[-1:] not in ((2,), (3,)):
             raise ValueError(f"points must have shape (..., 2) or (..., 3), got {points.shape}")

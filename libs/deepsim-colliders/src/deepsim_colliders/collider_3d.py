@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from deepsim_math import Point, Pose, Vector3
 
 from ._frames import Frame3D, Triple
-from .collider import Collider
+from ._shape import Shape
 
 
-class Collider3D(Collider):
+class Collider3D(Shape):
     """Collider in space."""
 
     dimensions = 3
@@ -27,6 +27,6 @@ class Collider3D(Collider):
             values = Point.from_array(values)
         return values.x, values.y, values.z
 
-    def _refuse_shape(self, points: NDArray[np.float64]) -> None:
+    def _refuse_array(self, points: NDArray[np.float64]) -> None:
         if points.shape[-1:] != (3,):
             raise ValueError(f"points must have shape (..., 3), got {points.shape}")

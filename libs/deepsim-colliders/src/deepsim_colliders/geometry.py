@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from deepsim_math import Pose
 
 from ._crossings import Crossing
+from ._follower import ORIGIN
 from ._frames import Frame2D, Pair, dot
 from ._outline import Outline
+from ._shape import GEOMETRY, TOUCH, Solid
 from .circle import CircleCollider
-from .collider import ORIGIN, TOUCH
 from .collider_2d import Collider2D
 from .rectangle import RectangleCollider
 
@@ -62,16 +63,48 @@ class GeometryCollider(Collider2D):
         return f"{type(self).__name__}({self._geometry!r})"
 
     @property
+    def _solid(self) -> Solid:
+        return Solid(GEOMETRY, (0.0, 0.0), self._radius)
+
+    @property
     def _size(self) -> float:
         return self._radius
+
+    def _near_points(self, points: Points, reach: Points) -> NDArray[np.bool_]:
+        """Whether points of the frame, shape (n, 2), are within `reach`, shape (n,), each."""
+        near: NDArray[np.bool_] = shapely.dwithin(self._geometry, shapely.points(points), reach)
+        return near
+
+    def _meets_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether geometries in the frame share a point with this one."""
+        met: NDArray[np.bool_] = shapely.intersects(self._closed, geometries)
+        return met
+
+    def _contains_balls(self, centers: Points, radii: Points) -> NDArray[np.bool_]:
+        """Whether discs about points of the frame, shape (n, 2), are in the geometry."""
+        inside: NDArray[np.bool_] = self._hold(centers.T) & ~shapely.dwithin(
+            self._boundary, shapely.points(centers), radii
+        )
+        return inside
+
+    def _covers_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether geometries in the frame have no point outside of this one."""
+        covered: NDArray[np.bool_] = shapely.covers(self._closed, geometries)
+        return covered
+
+    def _enter(self, origins: Points, directions: Points) -> tuple[Points, NDArray[np.bool_]]:
+        """First t >= 0 at which rays in the frame meet an edge, and whether they start inside."""
+        return self._outline.enter(origins, directions)[0], self._hold(origins.T)
+
+    def _normals(self, origins: Points, directions: Points) -> Points:
+        """Unit normals, against the rays, of the edges that rays in the frame meet first."""
+        return self._outline.enter(origins, directions)[1]
 
     def _holds(self, point: Pair) -> bool:
         return bool(shapely.intersects_xy(self._closed, *point))
 
-    def _hold(self, points: Points) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = shapely.intersects_xy(
-            self._closed, points[..., 0], points[..., 1]
-        )
+    def _hold(self, points: Any) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = shapely.intersects_xy(self._closed, points[0], points[1])
         return inside
 
     def _cross(self, origin: Pair, direction: Pair) -> Crossing | None:

@@ -8,9 +8,9 @@ from typing import Any, SupportsFloat
 from deepsim_math import Pose
 
 from ._cuboid import CuboidCollider
+from ._follower import ORIGIN
 from ._frames import Pair
 from ._measures import positive
-from .collider import ORIGIN
 from .collider_2d import Collider2D
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of many pairs of shapes contain each other: the same questions as `Shape._contains`."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import shapely
+
+from ._pair_tests import brought, geometries, hold
+from ._rows import Array, Flags, Rows
+from ._shape import BALL, BOX, GEOMETRY
+
+
+def contain(a: Rows, b: Rows) -> Flags:
+    """Whether shape k of `a` contains shape k of `b`, for all k."""
+    codes = a.kind * 4 + b.kind
+    answers = np.empty(codes.size, dtype=np.bool_)
+    for code in np.unique(codes):
+        which = np.flatnonzero(codes == code)
+        answers[which] = _contain(a.take(which), b.take(which))
+    return answers
+
+
+def _contain(a: Rows, b: Rows) -> Flags:
+    """`contain` for shapes of one kind on each side."""
+    if a.kind[0] == GEOMETRY:
+        return _in_geometries(a, b)
+    # The others are convex: the corners of b's core decide, and how far b reaches beyond it.
+    answers = np.ones(a.kind.size, dtype=np.bool_)
+    if b.kind[0] == GEOMETRY:
+        xy, pair = shapely.get_coordinates(geometries(b), return_index=True)
+        frames, some = a.take(pair), b.take(pair)
+        outside = ~hold(frames, frames.to_local(some.to_world(xy.T)), some.touch)
+        answers[pair[outside]] = False
+        return answers
+    reach = b.touch - b.radius
+    if a.kind[0] == BOX:
+        inside = a.half + a.touch + reach
+        for corner in _corners(b):
+            local = a.to_local(corner)
+            answers &= np.all([np.abs(x) <= limit for x, limit in zip(local, inside)], axis=0)
+        return answers
+    for corner in _corners(b):
+        answers &= hold(a, a.to_local(corner), reach) & (a.radius + a.touch + reach >= 0.0)
+    return answers
+
+
+def _corners(rows: Rows) -> list[Array]:
+    """Corners of the cores, in the world; one for balls and two for capsules."""
+    spans = [axis * half for axis, half in zip(rows.axes, rows.half) if half.any()]
+    signs = itertools.product((-1.0, 1.0), repeat=len(spans))
+    return [sum((s * span for s, span in zip(sign, spans)), rows.center) for sign in signs]
+
+
+def _in_geometries(frames: Rows, others: Rows) -> Flags:
+    answers = np.empty(others.kind.size, dtype=np.bool_)
+    for leaf in np.unique(frames.leaf):
+        which = np.flatnonzero(frames.leaf == leaf)
+        here, some = frames.take(which), others.take(which)
+        shape = frames.shapes[leaf]
+        if some.kind[0] == BALL:
+            centers = np.array(here.to_local(some.center)).T
+            reach = some.radius - some.touch - here.touch
+            answers[which] = shape._contains_balls(centers, reach)
+        else:
+            answers[which] = shape._covers_geometries(brought(some, here))
+    return answers

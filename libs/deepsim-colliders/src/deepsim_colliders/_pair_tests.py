@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact tests of many pairs of shapes at once: the same questions as `Shape._meets`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from ._rows import Array, Flags, Rows
+from ._segments import segments_to_boxes
+from ._shape import BALL, BOX, CAPSULE, GEOMETRY, within
+
+# What turns a vector into the matrix of its cross products, row by row; the same without signs.
+_CROSS = np.array(
+    [
+        [0, 0, 0, 0, 0, -1, 0, 1, 0],
+        [0, 0, 1, 0, 0, 0, -1, 0, 0],
+        [0, -1, 0, 1, 0, 0, 0, 0, 0],
+    ],
+    dtype=np.float64,
+)
+_SPREAD = np.abs(_CROSS)
+
+# Pairs up to which picking those that the faces leave open costs more than it saves.
+_FEW = 100
+
+
+def meet(a: Rows, b: Rows) -> Flags:
+    """Whether shape k of `a` and shape k of `b` share a point, for all k."""
+    codes = a.kind * 4 + b.kind
+    if (codes == codes[:1]).all():
+        return _meet(a, b)
+    answers = np.empty(codes.size, dtype=np.bool_)
+    for code in np.unique(codes):
+        which = np.flatnonzero(codes == code)
+        answers[which] = _meet(a.take(which), b.take(which))
+    return answers
+
+
+def _meet(a: Rows, b: Rows) -> Flags:
+    """`meet` for shapes of one kind on each side."""
+    if not a.kind.size:
+        return np.empty(0, dtype=np.bool_)
+    if a.kind[0] > b.kind[0]:
+        a, b = b, a
+    if b.kind[0] == GEOMETRY:
+        return _geometries(a, b)
+    if a.kind[0] == BALL:
+        return hold(b, b.to_local(a.center), a.radius + a.touch)
+    return _capsules(a, b) if a.kind[0] == CAPSULE else _boxes(a, b)
+
+
+def hold_points(rows: Rows, points: list[Array]) -> Flags:
+    """Whether points in the frames of shapes of one kind are in them, or touch."""
+    if rows.kind[0] != GEOMETRY:
+        return hold(rows, points)
+    answers = np.empty(rows.leaf.size, dtype=np.bool_)
+    for leaf in np.unique(rows.leaf):
+        which = np.flatnonzero(rows.leaf == leaf)
+        answers[which] = rows.shapes[leaf]._hold([column[which] for column in points])
+    return answers
+
+
+def hold(rows: Rows, points: list[Array], reach: Any = 0.0) -> Flags:
+    """Whether points in the frames of the shapes are in them, or touch, or are within `reach`."""
+    return within(points, rows.half, rows.radius + rows.touch + reach)
+
+
+def _capsules(capsules: Rows, others: Rows) -> Flags:
+    """Capsules against capsules and boxes."""
+    along = capsules.axes[2] * capsules.half[2]
+    start = np.array(others.to_local(capsules.center - along))
+    step = np.array(others.turn_to_local(2.0 * along))
+    reach = capsules.radius + others.radius + capsules.touch + others.touch
+    near: Flags = segments_to_boxes(start, step, others.half) <= reach
+    return near
+
+
+def _boxes(a: Rows, b: Rows) -> Flags:
+    """Separating axes: the faces of both, and in 3D the planes along an edge of each.
+
+    Gottschalk, Lin and Manocha 1996. The arrays count pairs on their first axis.
+    """
+    slack = (a.touch + b.touch)[:, np.newaxis]
+    gap = np.einsum("ikn,kn->ni", a.axes, b.center - a.center)
+    # turn[n, i, j] is axis j of b along axis i of a.
+    turn = a.axes.transpose(2, 0, 1) @ b.axes.transpose(2, 1, 0)
+    size = np.abs(turn)
+    half, others = a.half.T, b.half.T
+    theirs = (size @ others[:, :, np.newaxis])[:, :, 0]
+    ours = (half[:, np.newaxis] @ size)[:, 0]
+    across = (gap[:, np.newaxis] @ turn)[:, 0]
+    near = (np.abs(gap) <= half + theirs + slack) & (np.abs(across) <= others + ours + slack)
+    answers: Flags = near.all(axis=1)
+    if gap.shape[1] == 2:
+        return answers
+    columns = (gap, turn, size, half, others, slack)
+    if len(gap) < _FEW:
+        answers &= _edges(*columns)
+    else:
+        rest = np.flatnonzero(answers)
+        answers[rest] = _edges(*(column[rest] for column in columns))
+    return answers
+
+
+def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
+    """Whether no plane along edge i of the first and edge j of the second separates them.
+
+    The plane's normal is the product of both edges; all nine at once as products of matrices.
+    """
+    length = np.sqrt(np.maximum(1.0 - turn * turn, 0.0))
+    reach = _matrices(half, _SPREAD) @ size + size @ _matrices(others, _SPREAD)
+    apart = np.abs(_matrices(gap, _CROSS) @ turn)
+    # Of parallel edges the faces have answered.
+    near = (apart <= reach + slack[..., np.newaxis] * length) | (length < 1e-6)
+    answers: Flags = np.logical_and.reduce(near.reshape(-1, 9), axis=1)
+    return answers
+
+
+def _matrices(rows: Array, tensor: Array) -> Array:
+    product: Array = (rows @ tensor).reshape(-1, 3, 3)
+    return product
+
+
+def _geometries(others: Rows, frames: Rows) -> Flags:
+    """Geometries of shapely against flat shapes of one kind: each geometry once, with all of its.
+
+    Both sides are in the order of the pairs.
+    """
+    answers = np.empty(others.kind.size, dtype=np.bool_)
+    for leaf in np.unique(frames.leaf):
+        which = np.flatnonzero(frames.leaf == leaf)
+        here, met = frames.take(which), others.take(which)
+        shape = frames.shapes[leaf]
+        if met.kind[0] == BALL:
+            centers = np.array(here.to_local(met.center)).T
+            answers[which] = shape._near_points(centers, met.radius + met.touch + here.touch)
+        else:
+            answers[which] = shape._meets_geometries(brought(met, here))
+    return answers
+
+
+def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
+    """Shapely geometries of rectangles or of geometries, each in the frame of its pair."""
+    if shapes.kind[0] == BOX:
+        (x, y), (half_x, half_y) = shapes.axes, shapes.half
+        corners = [
+            frames.to_local(shapes.center + s * half_x * x + t * half_y * y)
+            for s, t in ((1, 1), (-1, 1), (-1, -1), (1, -1))
+        ]
+        polygons: NDArray[Any] = shapely.polygons(np.array(corners).transpose(2, 0, 1))
+        return polygons
+    own = geometries(shapes)
+    xy, pair = shapely.get_coordinates(own, return_index=True)
+    world = shapes.take(pair).to_world(xy.T)
+    local = np.array(frames.take(pair).to_local(world)).T
+    moved: NDArray[Any] = shapely.set_coordinates(own, local)
+    return moved
+
+
+def geometries(rows: Rows) -> NDArray[Any]:
+    """The geometry of each row, in its own frame."""
+    objects = np.empty(rows.leaf.size, dtype=object)
+    objects[:] = [rows.shapes[leaf].geometry for leaf in rows.leaf]
+    return objects

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many shapes as columns of arrays, sorted by kind: what the batch queries compute with."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import quaternions
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+class Rows(NamedTuple):
+    """Shapes in the world. The last axis of each array counts the shapes."""
+
+    shapes: Sequence[Any]
+    """What `leaf` counts."""
+    owner: Index
+    """Number of the collider in its set; a compound owns several shapes."""
+    leaf: Index
+    """Number of the shape."""
+    kind: Index
+    """Of `Solid`."""
+    center: Array
+    """Origins of the frames, shape (dimensions, n) [m]."""
+    axes: Array
+    """Unit axes of the frames, shape (dimensions, dimensions, n); the first index is the axis."""
+    half: Array
+    """Half lengths of the cores, shape (dimensions, n) [m]."""
+    radius: Array
+    """Beyond the core [m]."""
+    reach: Array
+    """Radius of the ball around the shape [m]."""
+    touch: Array
+    """Gap to a point that counts as touching [m]."""
+
+    def take(self, which: Any) -> Rows:
+        """The shapes of a slice or of an index array, in that order."""
+        columns: list[Any] = [
+            column[..., which] if isinstance(which, slice) else column.take(which, axis=-1)
+            for column in self[1:]
+        ]
+        return Rows(self.shapes, *columns)
+
+    def to_local(self, points: Any) -> list[Array]:
+        """Take one point for each shape, (dimensions, n), from the world to its frame."""
+        return self.turn_to_local([p - c for p, c in zip(points, self.center)])
+
+    def turn_to_local(self, vectors: Any) -> list[Array]:
+        """Take one vector for each shape from the world to its frame."""
+        # Written out, so that the result for a pair does not depend on how pairs are grouped.
+        return [
+            sum((v * a for v, a in zip(vectors[1:], axis[1:])), vectors[0] * axis[0])
+            for axis in self.axes
+        ]
+
+    def to_world(self, points: Any) -> Array:
+        """Take one point for each shape, (dimensions, n), from its frame to the world."""
+        return self.turn_to_world(points) + self.center
+
+    def turn_to_world(self, vectors: Any) -> Array:
+        """Take one vector for each shape, (dimensions, n), from its frame to the world."""
+        turned: Array = np.einsum("in,ikn->kn", np.asarray(vectors), self.axes)
+        return turned
+
+
+def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
+    """Origins (dimensions, n) and axes (dimensions, dimensions, n) of poses (n, 7).
+
+    In 2D the yaw is that of the forward axis, seen from above, as in `Frame2D`.
+
+    Raises:
+        ValueError: when a quaternion has zero length.
+    """
+    matrices = quaternions.to_matrix(poses[:, 3:])
+    center = np.ascontiguousarray(poses[:, :dimensions].T)
+    if dimensions == 3:
+        return center, np.ascontiguousarray(matrices.transpose(2, 1, 0))
+    x, y = matrices[:, 0, 0], matrices[:, 1, 0]
+    length = np.hypot(x, y)
+    vertical = length < 1e-9
+    length[vertical] = 1.0
+    x, y = np.where(vertical, 1.0, x / length), np.where(vertical, 0.0, y / length)
+    return center, np.array([[x, y], [-y, x]])

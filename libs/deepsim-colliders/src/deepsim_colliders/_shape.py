@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a collider of one piece answers, in its own frame and in the world."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Pose
+
+from ._crossings import Crossing
+from ._follower import ORIGIN
+from .collider import Collider
+
+# Touching counts as meeting. Rounding moves a turned surface by some 1e-16 of its size, so what
+# comes within this part of the sizes counts as touching.
+TOUCH = 1e-9
+
+
+class Solid(NamedTuple):
+    """A shape as numbers, for arrays of many: all points near enough to the core of a box.
+
+    A ball has a core of no size, a capsule one of a single length, a box no radius. The solid of a
+    geometry is a ball around it.
+    """
+
+    kind: int
+    half: Sequence[float]
+    """Half lengths of the core [m]."""
+    radius: float
+    """How far the shape reaches beyond its core [m]."""
+
+
+BALL, CAPSULE, BOX, GEOMETRY = range(4)
+
+
+def within(points: Any, half: Any, reach: Any) -> NDArray[np.bool_]:
+    """Whether points are within `reach` of the box [-half, half].
+
+    All take one number or array for each dimension, but `reach` just one.
+    """
+    gaps = (np.maximum(np.abs(p) - h, 0.0) for p, h in zip(points, half))
+    near: NDArray[np.bool_] = sum(gap * gap for gap in gaps) <= reach * reach
+    return near
+
+
+class Shape(Collider):
+    """Collider of one piece, which the others take apart into questions about points."""
+
+    def __init__(self, pose_offset: Pose) -> None:
+        super().__init__(pose_offset)
+        self._framed: Pose | None = None
+        self._frame: Any = None
+
+    @property
+    def _gap(self) -> float:
+        """Gap [m] to a point below which it counts as touching."""
+        return TOUCH * self._size
+
+    def _holds_here(self, point: Any) -> bool:
+        """Whether a point of the world is in the shape or touches it."""
+        return self._holds(self._frame.to_local(point))
+
+    def _hold_here(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """`_holds_here` for an array of points, shape (n, dimensions)."""
+        frame = self._frame
+        with np.errstate(invalid="ignore"):  # a point that is not finite is outside
+            if self._framed is ORIGIN:  # as of a track that is where its geometry says
+                return self._hold(points.T)
+            offset = points.T - np.array(frame.origin)[:, np.newaxis]
+            return self._hold(np.array(frame.axes) @ offset)
+
+    def _cross_here(self, origin: Any, direction: Any) -> Crossing | None:
+        """Find the first connected piece of a ray of the world, t >= 0, in the shape.
+
+        The normal, in the world, is None when the ray starts in the shape.
+        """
+        frame = self._frame
+        start = frame.to_local(origin)
+        crossing = self._cross(start, frame.turn_to_local(direction))
+        if self._holds(start):
+            return Crossing(0.0, max(crossing.end, 0.0) if crossing else 0.0, None)
+        if crossing is None or crossing.normal is None or not 0.0 <= crossing.start < math.inf:
+            return None
+        return crossing._replace(normal=frame.turn_to_world(crossing.normal))
+
+    def _meets(self, other: Shape) -> bool:
+        """Whether both, of the same dimensions, share a point."""
+        answer = self._intersects(other)
+        if answer is NotImplemented:
+            answer = other._intersects(self)
+        return bool(answer)
+
+    def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
+        return [(self, base @ self.pose_offset, self.enabled)]
+
+    def _live_shapes(self) -> tuple[Shape, ...]:
+        """Read the pose, once for a query, into `_frame`."""
+        if not self._enabled:
+            return ()
+        pose = self.pose
+        if pose is not self._framed:
+            self._framed = pose
+            self._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
+        return () if self._frame is None else (self,)
+
+    def _touch(self, other: Shape) -> float:
+        """Gap [m] below which this and `other` count as touching."""
+        return TOUCH * (self._size + other._size)
+
+    # What the dimensions decide.
+
+    @abstractmethod
+    def _make_frame(self, pose: Pose) -> Any:
+        """Frame2D or Frame3D of a pose."""
+
+    @property
+    @abstractmethod
+    def _solid(self) -> Solid:
+        """The shape as numbers."""
+
+    # What a shape answers in its own frame.
+
+    def _hold(self, points: Any) -> NDArray[np.bool_]:
+        """`_holds` for arrays of the coordinates of many points."""
+        solid = self._solid
+        return within(points, solid.half, solid.radius + self._gap)
+
+    @property
+    @abstractmethod
+    def _size(self) -> float:
+        """Distance of the farthest point of the shape from the origin of its frame."""
+
+    @abstractmethod
+    def _holds(self, point: Any) -> bool:
+        """Whether a point is in the shape or touches it."""
+
+    @abstractmethod
+    def _cross(self, origin: Any, direction: Any) -> Crossing | None:
+        """Find the first connected piece of a ray or its line in the shape."""
+
+    # What a shape answers in the world frame, once both sides are live.
+
+    @abstractmethod
+    def _near(self, point: Any, reach: float) -> bool:
+        """Whether some point of the shape is within `reach` of `point`."""
+
+    @abstractmethod
+    def _farthest(self, point: Any) -> float:
+        """Distance from `point` of the point of the shape that is farthest from it."""
+
+    @abstractmethod
+    def _support(self, direction: Any) -> float:
+        """How far the shape reaches along the unit vector `direction`: max of p . direction."""
+
+    @abstractmethod
+    def _intersects(self, other: Any) -> Any:
+        """Whether both meet; NotImplemented leaves the question to `other`."""
+
+    @abstractmethod
+    def _contains(self, other: Any) -> bool:
+        """Whether `other`, of the same dimensions, is in the shape."""

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colliders drawn from above; needs matplotlib: ``pip install deepsim-colliders[plot]``."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Iterable
+
+import matplotlib.pyplot as plt
+import numpy as np
+import shapely
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from deepsim_math import Pose
+
+from ._shape import Shape
+from .collider import Collider
+from .geometry import GeometryCollider
+
+_QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
+
+
+def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any) -> Axes:
+    """Draw the outlines of colliders as seen from above, where they are now.
+
+    Disabled colliders are drawn dashed; one whose pose is not finite is left out.
+
+    >>> from deepsim_colliders import BoxCollider, SphereCollider
+    >>> ax = top_view([BoxCollider(4, 2, 1), SphereCollider(1)], alpha=0.5)
+    >>> len(ax.patches)
+    2
+
+    Args:
+        colliders: 2D or 3D ones, also mixed.
+        ax: axes to draw on; a new figure's by default. x is to the right, y upwards, in metres and
+            to the same scale.
+        **style: options of `matplotlib.patches.PathPatch`, such as ``facecolor`` and ``alpha``.
+
+    Returns:
+        The axes, one patch richer for each collider.
+    """
+    if ax is None:
+        ax = plt.subplots()[1]
+    style = {"facecolor": "tab:blue", "edgecolor": "black", "alpha": 0.6, **style}
+    for collider in colliders:
+        base = Pose.from_array(collider._base_now())
+        placed = collider._placed_shapes(base)
+        outline = shapely.union_all([_from_above(shape, pose) for shape, pose, _ in placed])
+        if not outline.is_empty:
+            dashed = {} if any(enabled for _, _, enabled in placed) else {"linestyle": "--"}
+            filled = outline.area > 0.0
+            ax.add_patch(PathPatch(_path(outline), fill=filled, **{**style, **dashed}))
+    ax.set_aspect("equal")
+    ax.autoscale_view()
+    return ax
+
+
+def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
+    """Outline of a shape in the x-y plane of the world."""
+    if not math.isfinite(sum(pose)):
+        return shapely.Point()
+    frame, solid = shape._make_frame(pose), shape._solid
+    origin, axes = np.array(frame.origin[:2]), np.array(frame.axes)[:, :2]
+    if isinstance(shape, GeometryCollider):
+        return shapely.transform(shape.geometry, lambda xy: xy @ axes + origin)
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=shape.dimensions)))
+    core = shapely.MultiPoint(origin + signs * solid.half @ axes).convex_hull
+    return core.buffer(solid.radius, _QUARTER) if solid.radius else core
+
+
+def _path(outline: shapely.Geometry) -> Path:
+    """All lines of an outline, with its holes; rings of polygons are closed."""
+    areas = outline.area > 0.0
+    lines = shapely.get_parts(outline.boundary if areas else outline)
+    rings = [
+        Path(shapely.get_coordinates(line), closed=bool(shapely.is_closed(line))) for line in lines
+    ]
+    return Path.make_compound_path(*rings)

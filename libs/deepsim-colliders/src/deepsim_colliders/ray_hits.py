@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answer of many raycasts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class RayHits(NamedTuple):
+    """Where rays first meet a collider of a set: one entry per ray, in the world frame."""
+
+    ids: NDArray[np.intp]
+    """Number of the collider in the set; -1 where a ray meets none. Shape (...)."""
+
+    distances: NDArray[np.float64]
+    """Along the ray to where it enters [m]; infinite where it meets none. Shape (...)."""
+
+    points: NDArray[np.float64]
+    """Where it enters, (..., 3), or (..., 2) for rays given so; NaN where it meets none."""
+
+    normals: NDArray[np.float64]
+    """Unit normals of the surface there, against the ray; NaN where there is none or inside."""
+
+    inside: NDArray[np.bool_]
+    """Whether the ray starts inside or on the surface. Shape (...)."""
