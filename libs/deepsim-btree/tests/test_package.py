@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package itself: its public names and what importing it costs."""
+"""The package itself: its public names and what importing it brings."""
 
 from __future__ import annotations
 
@@ -11,24 +11,19 @@ from importlib import metadata
 import deepsim_btree as bt
 
 PROGRAM = """
-import sys, time
+import sys
 sys.path[:] = {path!r}
 before = set(sys.modules)
-start = time.process_time()
 import deepsim_btree
-print(time.process_time() - start)
 print(*(set(sys.modules) - before))
 """
 
 
-def import_afresh() -> tuple[float, set[str]]:
-    """Import the package in a new process; return its processor time [s] and the modules."""
+def modules_of_import() -> set[str]:
+    """Import the package in a new process; return the modules that this brings."""
     program = PROGRAM.format(path=sys.path)
     command = [sys.executable, "-S", "-c", program]
-    seconds, modules = subprocess.run(
-        command, capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    return float(seconds), set(modules.split())
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
 
 
 def test_public_names():
@@ -42,14 +37,9 @@ def test_public_names():
     assert bt.__all__ == sorted(bt.__all__)
 
 
-def test_import_is_fast():
-    """Importing takes less than 50 ms of processor time, the best of three tries."""
-    assert min(import_afresh()[0] for _ in range(3)) < 0.050
-
-
 def test_import_brings_nothing_else():
     """Neither other distributions nor heavy parts of the standard library are imported."""
-    modules = import_afresh()[1]
+    modules = modules_of_import()
     installed = {
         module.partition(".")[0].partition("/")[0]
         for distribution in metadata.distributions()

@@ -97,7 +97,7 @@ def test_orders_do_not_depend_on_the_process():
         ).stdout
         for seed in ("1", "2")
     }
-    assert seen == {"fdbeacebdcafaedbfc\n"}
+    assert seen == {"dfeacbcbaefddbfaec\n"}
 
 
 def test_seed_must_be_an_int():

@@ -14,20 +14,26 @@ from pathlib import Path
 import pytest
 
 import deepsim_btree
+from deepsim_btree.xml.builtin_types import BUILTIN_TYPES, UNSUPPORTED
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-MODULES = [module.name for module in pkgutil.iter_modules(deepsim_btree.__path__)]
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PACKAGES = pkgutil.walk_packages(deepsim_btree.__path__, "deepsim_btree.")
+MODULES = [module.name for module in PACKAGES if "batch" not in module.name]  # needs numpy
 
 
-def test_readme_examples():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples(page, tmp_path, monkeypatch):
     """The Python blocks run one after another; a text block is the output of the one before it."""
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    assert any(language == "text" for language, _ in blocks)
-    names: dict[str, object] = {"__name__": "readme"}
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    names: dict[str, object] = {"__name__": "page"}
+    monkeypatch.chdir(tmp_path)
     output = ""
     for language, block in blocks:
         if language == "python":
-            assert output == "", "the block before this one prints what the README does not show"
+            assert output == "", "the block before this one prints what the page does not show"
             stream = io.StringIO()
             with contextlib.redirect_stdout(stream):
                 exec(block, names)
@@ -38,6 +44,13 @@ def test_readme_examples():
     assert output == ""
 
 
+def test_the_page_about_xml_names_every_tag():
+    """Those that are read, and those that are refused."""
+    page = (ROOT / "docs" / "xml.md").read_text(encoding="utf-8")
+    tags = {tag for tag in (*BUILTIN_TYPES, *UNSUPPORTED) if not re.match("Switch[3-5]", tag)}
+    assert [tag for tag in sorted(tags) if not re.search(f"`{tag}[ `]", page)] == []
+
+
 def test_readme_names_every_node():
     """The table of types is complete."""
     assert [name for name in deepsim_btree.__all__ if f"`{name}" not in README] == []
@@ -46,6 +59,6 @@ def test_readme_names_every_node():
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name):
     """Examples in docstrings give what they say."""
-    module = importlib.import_module(f"deepsim_btree.{name}")
+    module = importlib.import_module(name)
     names = {**vars(module), **{n: getattr(deepsim_btree, n) for n in deepsim_btree.__all__}}
     assert doctest.testmod(module, globs=names).failed == 0

@@ -40,9 +40,17 @@ class Column:
     def answer(self) -> bt.Status:
         return LETTERS[self.rows["answer()"][self.index]]
 
+    def mode(self) -> str:
+        return self.rows["mode()"][self.index]
+
+    def work(self):
+        while self.rows["work()"][self.index] == "yield":
+            yield
+        return LETTERS.get(self.rows["work()"][self.index])
+
 
 def leaves(scripted_class, scripts: dict[str, str], log) -> dict[str, bt.Behaviour]:
-    return {name: scripted_class(script, name, log) for name, script in scripts.items()}
+    return {name: scripted_class(script, name, log=log) for name, script in scripts.items()}
 
 
 def cell(events: list[str]) -> str:
@@ -60,7 +68,8 @@ def test_case(scripted_class, case):
     log: list[tuple[str, str]] = []
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
     nodes = leaves(scripted_class, {name: s or "S" for name, s in scripts.items()}, log)
-    root = eval(case["tree"], {**PUBLIC, **nodes, "yes": column.yes, "answer": column.answer})
+    functions = {name: getattr(column, name) for name in ("yes", "answer", "mode", "work")}
+    root = eval(case["tree"], {**PUBLIC, **nodes, **functions})
     tree = bt.Tree(root, clock=column.clock if "clock [s]" in column.rows else None)
     played: dict[str, list[str]] = {name: [] for name in (*names, "result")}
     width = len(column.rows["result"])
@@ -115,7 +124,7 @@ def test_memory_is_proved(row):
 
 
 def test_every_node_has_a_table():
-    """No public node is missing on the page but the two bases without behaviour of their own."""
+    """No public node is missing on the page but the three bases without behaviour of their own."""
     nodes = {
         name
         for name, value in PUBLIC.items()
@@ -123,7 +132,7 @@ def test_every_node_has_a_table():
     }
     documented = {entry["node"] for entry in NODES}
     documented |= {row["tree"].partition("(")[0] for row in DATA["answers"]}
-    assert nodes - {"Composite", "Decorator"} == documented
+    assert nodes - {"Composite", "Decorator", "PortLeaf"} == documented
 
 
 def test_the_page_is_up_to_date():

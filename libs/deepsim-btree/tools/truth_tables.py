@@ -28,7 +28,9 @@ Each row of this page is a test of the library, so the page and the code cannot 
 | x | it was halted; Rx is ticked and then halted in the same tick |
 
 A column is a call of `Tree.tick()`, unless the line *call* says `halt` or `reset`; *result* is
-`Tree.status` after the call. `a`, `b` and `c` are leaves.
+`Tree.status` after the call. `a`, `b` and `c` are leaves. A row with brackets says what a function
+returns in that tick; of `work()`, a generator function, it says where that pauses (`yield`) and
+ends (`return` without a value).
 
 Rules for all nodes:
 

@@ -3,23 +3,32 @@
 
 A tree of nodes decides at each tick what to do: leaves act and ask, decorators change what one
 child does, composites choose among several. ``Tree(root).tick()`` runs it. What every node
-answers, tick by tick, is on the page docs/truth-tables.md.
+answers, tick by tick, is on the page docs/truth-tables.md. ``deepsim_btree.trace`` records what a
+tree does and ``deepsim_btree.xml`` reads and writes files; both are imported only when asked for.
 """
 
 from .behaviour import Behaviour
 from .blackboard import Blackboard
 from .composite import Composite
+from .conditional import IfThenElse, WhileDoElse
 from .counters import Limit, Repeater, Retry, RunOnce
 from .decorator import Decorator
-from .errors import BtreeError, BusyError, StructureError, TickError
-from .function_leaves import Action, Check, action, condition
+from .entries import DeleteEntry, SetEntry
+from .errors import BtreeError, BusyError, StructureError, TickError, XmlError
+from .function_leaves import Action, Check
 from .guard import Guard
+from .key import key
+from .leaf_classes import action, condition
 from .leaves import Failure, Running, Success
+from .light_tree import LightTree
 from .memory import Selector, Sequence
 from .parallel import Parallel, ParallelSelector, ParallelSequence
+from .placeholder import AGENT
+from .ports import InOut, Input, Output, PortLeaf
 from .random_order import RandomSelector, RandomSequence
 from .reactive import ReactiveSelector, ReactiveSequence
 from .render import render_dot, render_mermaid, render_text
+from .routine import Routine, next_tick
 from .status import Status
 from .status_map import (
     Condition,
@@ -33,10 +42,15 @@ from .status_map import (
     SuccessIsRunning,
     UntilFail,
 )
+from .subtree import SubTree
+from .switch import Switch
+from .template import Template
 from .timers import Cooldown, Delay, Timeout
 from .tree import Problem, Tree
+from .wait import Wait
 
 __all__ = [
+    "AGENT",
     "Action",
     "Behaviour",
     "Blackboard",
@@ -48,15 +62,22 @@ __all__ = [
     "Cooldown",
     "Decorator",
     "Delay",
+    "DeleteEntry",
     "Failure",
     "FailureIsRunning",
     "FailureIsSuccess",
     "Guard",
+    "IfThenElse",
+    "InOut",
+    "Input",
     "Inverter",
+    "LightTree",
     "Limit",
+    "Output",
     "Parallel",
     "ParallelSelector",
     "ParallelSequence",
+    "PortLeaf",
     "Problem",
     "RandomSelector",
     "RandomSequence",
@@ -64,24 +85,34 @@ __all__ = [
     "ReactiveSequence",
     "Repeater",
     "Retry",
+    "Routine",
     "RunOnce",
     "Running",
     "RunningIsFailure",
     "RunningIsSuccess",
     "Selector",
     "Sequence",
+    "SetEntry",
     "Status",
     "StructureError",
+    "SubTree",
     "Succeeder",
     "Success",
     "SuccessIsFailure",
     "SuccessIsRunning",
+    "Switch",
+    "Template",
     "TickError",
     "Timeout",
     "Tree",
     "UntilFail",
+    "Wait",
+    "WhileDoElse",
+    "XmlError",
     "action",
     "condition",
+    "key",
+    "next_tick",
     "render_dot",
     "render_mermaid",
     "render_text",

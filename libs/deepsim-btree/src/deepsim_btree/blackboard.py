@@ -37,11 +37,10 @@ class Blackboard(MutableMapping[str, Any]):
         return self._parent
 
     def __getitem__(self, name: str) -> Any:
-        board: Blackboard | None = self
-        while board is not None:
-            if name in board._values:
-                return board._values[name]
-            board = board._parent
+        if name in self._values:
+            return self._values[name]
+        if self._parent is not None:
+            return self._parent[name]
         raise KeyError(f"nothing named {name!r} on the blackboard: write it first, or use get()")
 
     def __setitem__(self, name: str, value: Any) -> None:

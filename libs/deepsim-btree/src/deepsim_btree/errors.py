@@ -6,7 +6,8 @@
     BtreeError
     ├── StructureError (RuntimeError)   the tree would not be a tree, or has no clock
     ├── BusyError (RuntimeError)        right call, wrong moment: something is being ticked
-    └── TickError (RuntimeError)        a node raised an exception or returned no Status
+    ├── TickError (RuntimeError)        a node raised an exception or returned no Status
+    └── XmlError (ValueError)           a file cannot be read, or a tree cannot be written
 """
 
 from __future__ import annotations
@@ -44,3 +45,22 @@ class TickError(BtreeError, RuntimeError):
     def __str__(self) -> str:
         more = "".join(f"; then, while halting, {error}" for error in self.while_halting)
         return f"tick {self.tick}, node {self.path}: {self.reason}{more}"
+
+
+class XmlError(BtreeError, ValueError):
+    """A file is wrong or uses what is not supported, or a tree cannot be written as XML.
+
+    Attributes:
+        file: Path of the file; ``"<text>"`` if there is none, empty when a tree was to be written.
+        line: Number of the line, from 1; 0 when a tree was to be written.
+        reason: What is wrong and what to do.
+    """
+
+    def __init__(self, reason: str, file: str = "", line: int = 0) -> None:
+        super().__init__(reason, file, line)
+        self.reason = reason
+        self.file = file
+        self.line = line
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}" if self.file else self.reason

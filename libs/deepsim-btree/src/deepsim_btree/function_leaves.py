@@ -7,48 +7,77 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .behaviour import Behaviour
+from .key import Key
 from .status import FAILURE, SUCCESS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from typing_extensions import ParamSpec
+# Flags of code objects; the module inspect, which names them, takes 10 ms to import.
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
-    P = ParamSpec("P")
+
+_NONE: dict[str, object] = {}  # of all leaves without named arguments: an empty dict takes 64 bytes
 
 
 class FunctionLeaf(Behaviour):
-    """A leaf that calls ``function(*args, **kwargs)`` at each tick.
+    """A leaf that calls ``function(*args, **kwargs)``; a `key` among them is looked up first.
 
     Attributes:
         args: Positional arguments of the call; read only.
         kwargs: Keyword arguments of the call; read only.
     """
 
-    __slots__ = ("_function", "args", "kwargs")
+    __slots__ = ("_function", "_has_keys", "args", "kwargs")
 
     def __init__(
         self, function: Callable[..., Any], *args: object, name: str | None = None, **kwargs: object
     ) -> None:
         if not callable(function):
             raise TypeError(f"function must be callable, got {function!r}")
+        self._check_function(function)
         if name is None:
             name = getattr(function, "__name__", type(function).__name__)
         super().__init__(name)
         self._function = function
-        self.args = args
-        self.kwargs = kwargs
+        self._take(args, kwargs)
 
     def _bind(self, *args: object, **kwargs: object) -> None:
         """Be the constructor of a class that has its function already."""
-        super().__init__()
+        Behaviour.__init__(self)
+        self._take(args, kwargs)
+
+    def _take(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         self.args = args
-        self.kwargs = kwargs
+        self.kwargs = kwargs or _NONE
+        self._has_keys = any(isinstance(value, Key) for value in (*args, *kwargs.values()))
+
+    @classmethod
+    def _check_function(cls, function: Callable[..., Any]) -> None:
+        if pauses(function):
+            raise TypeError(
+                f"{function!r} is a generator function or async def: use Routine or @action"
+            )
 
     @property
     def function(self) -> Callable[..., Any]:
         """What is called."""
         return self._function
+
+    def call(self) -> Any:
+        """Call the function, with the entries of the blackboard in place of their keys.
+
+        Raises:
+            KeyError: The blackboard lacks an entry.
+        """
+        if not self._has_keys:
+            return self.function(*self.args, **self.kwargs)
+        args = [value.read(self) if isinstance(value, Key) else value for value in self.args]
+        kwargs = {
+            name: value.read(self) if isinstance(value, Key) else value
+            for name, value in self.kwargs.items()
+        }
+        return self.function(*args, **kwargs)
 
 
 class Action(FunctionLeaf):
@@ -59,21 +88,20 @@ class Action(FunctionLeaf):
         *args: Handed to it at each tick.
         name: Name of the node; that of the function if None.
         **kwargs: Handed to it at each tick.
+
+    Raises:
+        TypeError: `function` is not callable, or pauses: that is a `Routine`.
     """
 
     __slots__ = ()
 
     def update(self) -> Status:
         """Call the function and return what it returns."""
-        status: Status = self.function(*self.args, **self.kwargs)
-        return status
-
-    def _entry(self) -> Callable[[], Status]:
-        if not self._plain or type(self).update is not Action.update:
-            return super()._entry()
-        if self.args or self.kwargs:
-            return partial(self.function, *self.args, **self.kwargs)
-        return self.function
+        if self._has_keys:
+            return self.call()  # type: ignore[no-any-return]  # whoever ticks checks it
+        function, kwargs = self.function, self.kwargs
+        # Without the **, which costs a third of the time, where there is nothing to hand over.
+        return function(*self.args, **kwargs) if kwargs else function(*self.args)  # type: ignore[no-any-return]
 
 
 class Check(FunctionLeaf):
@@ -87,13 +115,23 @@ class Check(FunctionLeaf):
         *args: Handed to it at each tick.
         name: Name of the node; that of the function if None.
         **kwargs: Handed to it at each tick.
+
+    Raises:
+        TypeError: `function` is not callable, or pauses.
     """
 
     __slots__ = ()
 
     def update(self) -> Status:
         """Return SUCCESS if the function says yes, otherwise FAILURE."""
+        if self._has_keys:
+            return SUCCESS if truth(self.call()) else FAILURE
         return SUCCESS if truth(self.function(*self.args, **self.kwargs)) else FAILURE
+
+    @classmethod
+    def _check_function(cls, function: Callable[..., Any]) -> None:
+        if pauses(function):
+            raise TypeError(f"{function!r} pauses, but a condition must answer at once")
 
 
 def truth(value: object) -> bool:
@@ -107,50 +145,16 @@ def truth(value: object) -> bool:
     return bool(value)
 
 
-def action(function: Callable[P, Status]) -> Callable[P, Action]:
-    """Turn a function into a class of `Action`.
+def pauses(function: Callable[..., Any]) -> bool:
+    """Return whether a call of `function` makes a generator or a coroutine.
 
-    Call it with the function's arguments to get a node, whose name is that of the function. The
-    function itself remains as the attribute ``function``. For a method of an object that exists
-    already write ``Action(robot.drive)``.
-
-    >>> @action
-    ... def drive(robot, speed=1.0):
-    ...     robot.append(speed)
-    ...     return Status.RUNNING
-    >>> robot = []
-    >>> drive(robot, speed=0.5).tick().name, robot
-    ('RUNNING', [0.5])
+    Raises:
+        TypeError: It makes an asynchronous generator, which is both and cannot be driven.
     """
-    leaf_class: Callable[P, Action] = _leaf_class(Action, function)
-    return leaf_class
-
-
-def condition(function: Callable[P, bool]) -> Callable[P, Check]:
-    """Turn a function that returns True or False into a class of `Check`, as `action` does.
-
-    >>> @condition
-    ... def battery_low(robot, limit):
-    ...     return robot["battery"] < limit
-    >>> battery_low({"battery": 0.1}, limit=0.2).tick().name
-    'SUCCESS'
-    """
-    leaf_class: Callable[P, Check] = _leaf_class(Check, function)
-    return leaf_class
-
-
-def _leaf_class(base: type[FunctionLeaf], function: Callable[..., Any]) -> Any:
-    # A class, so that nodes can be pickled: its name is where pickle finds it, whereas the name
-    # of the bare function would lead to whatever replaced it.
-    return type(
-        function.__name__,
-        (base,),
-        {
-            "__slots__": (),
-            "__init__": FunctionLeaf._bind,
-            "__doc__": function.__doc__,
-            "__module__": function.__module__,
-            "__qualname__": function.__qualname__,
-            "function": staticmethod(function),
-        },
-    )
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    flags = 0 if code is None else code.co_flags
+    if flags & _ASYNC_GENERATOR:
+        raise TypeError(f"{function!r} is an async def with yield: await next_tick() instead")
+    return bool(flags & (_GENERATOR | _COROUTINE))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .behaviour import Behaviour
-    from .parent import Step
 
 
 class MemoryComposite(Serial):
@@ -27,16 +26,19 @@ class MemoryComposite(Serial):
 
     def update(self) -> Status:
         """Run children, from the first or from the one that is RUNNING."""
-        steps: tuple[Step, ...] = self._steps or self._make_steps()
-        if self.status is RUNNING and self._current:
-            steps = steps[self._current :]
+        return self._run_in_turn(self._children)
+
+    def _run_in_turn(self, children: tuple[Behaviour, ...]) -> Status:
+        first = self._current if self.status is RUNNING else 0
+        if first:
+            children = children[first:]
         go_on = self.go_on
         tick = self.last_tick
         child: Behaviour = self
         try:
-            for position, child, call in steps:
+            for position, child in enumerate(children, first):
                 child.last_tick = tick
-                child.status = status = call()
+                child.status = status = child._entry()
                 if status is go_on:
                     continue
                 if status is RUNNING:

@@ -58,41 +58,44 @@ class Parallel(Composite):
         fresh = self.status is not RUNNING
         eager = self.eager
         tick = self.last_tick
+        needed, allowed = self.thresholds()
         successes = failures = 0
         child: Behaviour = self
         try:
-            for _, child, call in self._steps or self._make_steps():
+            for child in self._children:
                 status = child.status
                 if fresh or status is RUNNING:
                     child.last_tick = tick
-                    child.status = status = call()
+                    child.status = status = child._entry()
                 if status is SUCCESS:
                     successes += 1
                 elif status is FAILURE or status is INVALID:
                     failures += 1
                 elif status is not RUNNING:
                     raise child._no_status(status)
-                if eager and self._outcome(successes, failures) is not RUNNING:
+                if eager and (successes >= needed or failures >= allowed):
                     break
         except TickError:
             raise
         except Exception as error:
             raise child._failed(error) from error
-        outcome = self._outcome(successes, failures)
-        if outcome is not RUNNING:
-            for child in self._children:
+        if successes >= needed:
+            outcome = SUCCESS
+        elif failures >= allowed:
+            outcome = FAILURE
+        else:
+            return RUNNING
+        for child in self._children:
+            if child.status is RUNNING:
                 child.halt()
         return outcome
 
-    def _outcome(self, successes: int, failures: int) -> Status:
+    def thresholds(self) -> tuple[int, int]:
+        """Return how many successes make the node succeed, and how many failures make it fail."""
         count = len(self._children)
         needed = self.success if self.success > 0 else count + 1 + self.success
-        if successes >= needed:
-            return SUCCESS
         allowed = self.failure if self.failure > 0 else count + 1 + self.failure
-        if failures >= allowed or count - failures < needed:
-            return FAILURE
-        return RUNNING
+        return needed, min(allowed, count - needed + 1)
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Tuple
+from typing import TYPE_CHECKING
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError, TickError
@@ -12,31 +12,20 @@ from .status import RUNNING, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Step = Tuple[int, Behaviour, Callable[[], Status]]
-
-
-class Steps(Tuple[Step, ...]):
-    """What a node calls at a tick: (position, child, call), in order of execution.
-
-    It only saves looking the calls up at each tick, so a copy or a pickle gets an empty one,
-    which its node fills again when it is ticked.
-    """
-
-    __slots__ = ()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Steps, ()
+    from .blackboard import Blackboard
 
 
 class Parent(Behaviour):
     """A node with children: base of `Decorator` and `Composite`."""
 
-    __slots__ = ("_children", "_steps")
+    __slots__ = ("_children",)
+
+    # What the nodes below share instead of the blackboard above; only a SubTree has it.
+    _scope: Blackboard | None = None
 
     def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
         super().__init__(name)
         self._children: tuple[Behaviour, ...] = ()
-        self._steps = Steps()
         if isinstance(children, Behaviour):
             raise TypeError(f"children must be an iterable of nodes: write [{children.name}]")
         self._adopt(tuple(children))
@@ -60,7 +49,7 @@ class Parent(Behaviour):
         """
         child.last_tick = self.last_tick
         try:
-            status = child._entry()()
+            status = child._entry()
         except TickError:
             raise
         except Exception as error:
@@ -69,12 +58,6 @@ class Parent(Behaviour):
             raise child._no_status(status)
         child.status = status
         return status
-
-    def _make_steps(self) -> Steps:
-        self._steps = Steps(
-            (position, child, child._entry()) for position, child in enumerate(self._children)
-        )
-        return self._steps
 
     def _adopt(self, children: tuple[Behaviour, ...]) -> None:
         """Make `children` the children of this node; change nothing if that cannot be.
@@ -113,7 +96,8 @@ class Parent(Behaviour):
                     for node in child.walk():
                         node._tree = self._tree
         self._children = children
-        self._steps = Steps()
+        if self._tree is not None:
+            self._tree._revision += 1
 
     def _check_newcomer(self, child: Behaviour) -> None:
         ancestor: Parent | None = self

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from .arguments import check_int
 from .memory import MemoryComposite
-from .parent import Parent, Steps
+from .parent import Parent
 from .status import FAILURE, RUNNING, SUCCESS, Status
+from .stream import draw_order, stream_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,14 +44,18 @@ class RandomComposite(MemoryComposite):
     ) -> None:
         super().__init__(children, name)
         self.seed = None if seed is None else check_int("seed", seed)
-        self._order: list[int] = []
-        self._stream: random.Random | None = None
+        self._order: tuple[int, ...] = ()
+        self._stream: int | None = None
 
     def update(self) -> Status:
         """Draw an order if a run starts, then run the children in that order."""
+        children = self._children
         if self.status is not RUNNING:
-            self._shuffle()
-        return super().update()
+            if self._stream is None:
+                tree_seed = 0 if self._tree is None else self._tree.seed
+                self._stream = stream_start(self.seed, tree_seed, self.path)
+            self._stream, self._order = draw_order(self._stream, len(children))
+        return self._run_in_turn(tuple([children[index] for index in self._order]))
 
     def reset(self) -> None:
         """Become as good as new: the stream of random numbers starts from its seed again."""
@@ -61,27 +65,6 @@ class RandomComposite(MemoryComposite):
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
         return Parent.problems(self)  # In random order every child may have its turn.
-
-    def _shuffle(self) -> None:
-        stream = self._stream
-        if stream is None:
-            stream = self._stream = random.Random(self._stream_name())
-        # Of the methods of Random only random() is promised to stay the same in later Pythons.
-        self._order = sorted(range(len(self._children)), key=lambda _: stream.random())
-        self._steps = Steps()
-
-    def _stream_name(self) -> str:
-        # Random hashes a str by SHA-512, which unlike hash() is the same in every process.
-        if self.seed is not None:
-            return str(self.seed)
-        return f"{0 if self._tree is None else self._tree.seed} {self.path}"
-
-    def _make_steps(self) -> Steps:
-        children = (self._children[index] for index in self._order)
-        self._steps = Steps(
-            (position, child, child._entry()) for position, child in enumerate(children)
-        )
-        return self._steps
 
 
 class RandomSequence(RandomComposite):

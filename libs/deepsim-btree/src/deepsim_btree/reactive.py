@@ -31,9 +31,9 @@ class ReactiveComposite(Serial):
         tick = self.last_tick
         child: Behaviour = self
         try:
-            for position, child, call in self._steps or self._make_steps():
+            for position, child in enumerate(self._children):
                 child.last_tick = tick
-                child.status = status = call()
+                child.status = status = child._entry()
                 if status is go_on:
                     continue
                 if status is INVALID:

@@ -28,10 +28,10 @@ class StatusMap(Decorator):
 
     def update(self) -> Status:
         """Tick the child and translate."""
-        ((_, child, call),) = self._steps or self._make_steps()
+        (child,) = self._children
         child.last_tick = self.last_tick
         try:
-            status = call()
+            status = child._entry()
         except TickError:
             raise
         except Exception as error:

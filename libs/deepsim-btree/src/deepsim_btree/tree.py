@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard import Blackboard
-from .errors import BtreeError, BusyError, StructureError, TickError
+from .clock import read_clock
+from .errors import BusyError, StructureError, TickError
 from .render import render_text
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    Observer = Callable[[str, TickError | None], None]
 
 
 class Problem(NamedTuple):
@@ -47,12 +49,24 @@ class Tree:
 
     Attributes:
         clock: As given; may be exchanged between ticks.
-        blackboard: What the nodes share.
 
     Raises:
         TypeError: `root` is no node, `clock` is not callable or `seed` is no int.
         StructureError: `root` has a parent or is the root of another tree.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_blackboard",
+        "_is_busy",
+        "_now",
+        "_observers",
+        "_revision",
+        "_root",
+        "_seed",
+        "_tick_count",
+        "clock",
+    )
 
     def __init__(
         self,
@@ -73,12 +87,17 @@ class Tree:
         self._root = root
         self._seed = check_int("seed", seed)
         self.clock = clock
-        self.blackboard = (
-            blackboard if isinstance(blackboard, Blackboard) else Blackboard(blackboard)
+        # Most trees of a large crowd have no blackboard: an empty one takes as much as a leaf.
+        self._blackboard = (
+            blackboard
+            if blackboard is None or isinstance(blackboard, Blackboard)
+            else Blackboard(blackboard)
         )
         self._now: float | None = None
         self._tick_count = 0
         self._is_busy = False
+        self._revision = 0  # grows whenever nodes are added or removed
+        self._observers: tuple[Observer, ...] = ()
         for node in root.walk():
             node._tree = self
 
@@ -88,15 +107,24 @@ class Tree:
     def __str__(self) -> str:
         return render_text(self._root)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
-        return self.__dict__
+        reduced: Any = super().__reduce_ex__(2)
+        make, args, (attributes, slots), *rest = reduced
+        return (make, args, (attributes, {**slots, "_observers": ()}), *rest)
 
     @property
     def root(self) -> Behaviour:
         """The node at the top."""
         return self._root
+
+    @property
+    def blackboard(self) -> Blackboard:
+        """What the nodes share."""
+        if self._blackboard is None:
+            self._blackboard = Blackboard()
+        return self._blackboard
 
     @property
     def status(self) -> Status:
@@ -145,26 +173,33 @@ class Tree:
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be ticked")
         if self.clock is not None:
-            self._read_clock(self.clock)
+            self._now = read_clock(self.clock, self._now, self)
         root = self._root
         self._tick_count += 1
         root.last_tick = self._tick_count
         self._is_busy = True
+        tick_error = None
         try:
-            return root.tick()
+            root.status = status = root._entry()
+            if status.__class__ is not Status:
+                raise root._no_status(status)
+            return status
         except TickError as error:
-            error.while_halting = self._halt_all()
+            tick_error = error
+            error.while_halting = self._stop()
             raise
         except Exception as error:
             tick_error = root._failed(error)
-            tick_error.while_halting = self._halt_all()
+            tick_error.while_halting = self._stop()
             raise tick_error from error
         except BaseException as interrupt:
-            for while_halting in self._halt_all():
+            for while_halting in self._stop():
                 interrupt.__context__ = while_halting  # so that the traceback shows it
             raise
         finally:
             self._is_busy = False
+            if self._observers:
+                self._tell("tick", tick_error)
 
     def halt(self) -> None:
         """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
@@ -182,6 +217,8 @@ class Tree:
             self._is_busy = False
         if errors:
             errors[0].while_halting = errors[1:]
+        self._tell("halt", errors[0] if errors else None)
+        if errors:
             raise errors[0]
 
     def reset(self, seed: int | None = None) -> None:
@@ -202,6 +239,26 @@ class Tree:
         self._now = None
         for node in self._root.walk():
             node.reset()
+        self._tell("reset", None)
+
+    def subscribe(self, observer: Observer) -> None:
+        """Call a function after each `tick`, `halt` and `reset`; it is no part of copies.
+
+        Args:
+            observer: Called with ``"tick"``, ``"halt"`` or ``"reset"`` and the `TickError` that is
+                about to be raised, or None. It may read the tree, but not tick it.
+        """
+        self._observers = (*self._observers, observer)
+
+    def unsubscribe(self, observer: Observer) -> None:
+        """Stop calling a function.
+
+        Raises:
+            ValueError: It was not subscribed.
+        """
+        if observer not in self._observers:
+            raise ValueError(f"{observer!r} is not subscribed to {self!r}")
+        self._observers = tuple(one for one in self._observers if one != observer)
 
     def validate(self) -> list[Problem]:
         """Return everything about the tree that looks wrong, all at once; empty if nothing does."""
@@ -221,15 +278,15 @@ class Tree:
             )
         return found
 
-    def _read_clock(self, clock: Callable[[], float]) -> None:
-        now = float(clock())
-        last = -math.inf if self._now is None else self._now
-        if not now >= last:  # NaN is caught as well
-            raise BtreeError(
-                f"the clock of {self!r} went from {last} s to {now} s, but time only goes on: "
-                "call reset() when the simulation starts again"
-            )
-        self._now = now
+    def _tell(self, call: str, error: TickError | None) -> None:
+        for observer in self._observers:
+            observer(call, error)
+
+    def _stop(self) -> tuple[TickError, ...]:
+        """Clean up after a tick that was cut short, and return what nodes raised meanwhile."""
+        errors = self._halt_all()
+        self._root.status = INVALID  # An older answer is not that of this tick.
+        return errors
 
     def _halt_all(self) -> tuple[TickError, ...]:
         """Terminate every node that is RUNNING, children first, and return what they raised.

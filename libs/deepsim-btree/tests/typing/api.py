@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Generator
+
 import deepsim_btree as bt
+from deepsim_btree.trace import Recording, Trace, render_html
+from deepsim_btree.xml import read_xml, write_xml
 
 
 @bt.action
@@ -19,6 +23,30 @@ def near(distance: float) -> bool:
 @bt.action  # type: ignore[arg-type]  # an action must return a Status
 def wrong(speed: float) -> bool:
     return speed > 0.0
+
+
+@bt.action
+def pause(ticks: int) -> Generator[None, None, None]:
+    for _ in range(ticks):
+        yield
+
+
+@bt.action
+async def fetch(url: str) -> bt.Status:
+    await bt.next_tick()
+    return bt.Status.SUCCESS
+
+
+class Move(bt.PortLeaf):
+    speed = bt.Input(float, default=1.0)
+    count = bt.InOut(int)
+    left = bt.Output(float)
+
+    def update(self) -> bt.Status:
+        self.count += 1
+        self.left = self.speed * self.count
+        self.speed = "fast"  # type: ignore[assignment]  # a port has a type
+        return bt.Status.RUNNING
 
 
 class Wait(bt.Behaviour):
@@ -52,3 +80,20 @@ problems: list[bt.Problem] = tree.validate()
 twin: bt.Selector = root.copy()
 children: tuple[bt.Behaviour, ...] = twin.children
 parent: bt.Behaviour | None = children[0].parent
+
+pausing: bt.Routine = pause(3)
+fetching: bt.Routine = fetch("a")
+pause("three")  # type: ignore[arg-type]
+keyed: bt.Action = drive(bt.key("speed"))
+port: bt.Input[float] = Move.speed
+speed: float = Move(speed=2.0).speed
+subtree = bt.SubTree(Move(), remap={"a": "b"})
+scope: bt.Blackboard = subtree.scope
+branches = bt.Switch({"a": Wait(), 2: Wait()}, Wait(), on=bt.key("mode"))
+choice = bt.IfThenElse(asking, Wait(), Wait())
+
+with Trace(tree) as trace:
+    recording: Recording = trace.recording
+page: str = render_html(recording)
+text: str = bt.render_text(recording.at(0))
+again: bt.Behaviour = read_xml(write_xml(root, [drive]), [drive, Move])

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ticking behaviour trees: deepsim-btree in all its forms beside py_trees, interleaved in one run.
+
+Leaves do next to nothing, so the figures are the cost of the trees themselves: with leaves that
+take milliseconds no library is faster than another. py_trees is ticked by `tick_once`, its fastest
+way. Needs ``py_trees==2.6.0``, ``numpy`` and ``matplotlib``.
+"""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from statistics import median
+from time import process_time_ns
+from typing import Any, NamedTuple
+
+import numpy as np
+import py_trees
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from report import RESULTS, write
+
+import deepsim_btree as bt
+from deepsim_btree import AGENT, Status
+from deepsim_btree.batch import Batch
+from deepsim_btree.trace import Trace
+
+AGENTS = 10_000
+# Of py_trees and of our trees of objects at most so many are timed.
+OBJECT_TREES = 1000
+LIMIT = 0.97  # so many of the questions get a yes
+# Bound to names, because looking them up takes a leaf as long as the rest of its work.
+SUCCESS, FAILURE = Status.SUCCESS, Status.FAILURE
+THEIR_SUCCESS, THEIR_FAILURE = py_trees.common.Status.SUCCESS, py_trees.common.Status.FAILURE
+
+
+def interleaved(
+    calls: Mapping[str, Callable[[], object]], rounds: int, repeats: int
+) -> dict[str, float]:
+    """Microseconds per call as `report.interleaved`, but of the processor.
+
+    Wall-clock time would favour the short calls while other programs run, and the long ones are
+    those of py_trees.
+    """
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = process_time_ns()
+            for _ in range(repeats):
+                call()
+            times[name].append((process_time_ns() - start) / repeats / 1000)
+    return {name: median(values) for name, values in times.items()}
+
+
+class TheirLeaf(py_trees.behaviour.Behaviour):
+    """Answers at once."""
+
+    def __init__(self, answer: str, number: int) -> None:
+        super().__init__("leaf")
+        self.answer = py_trees.common.Status[answer]
+
+    def update(self) -> py_trees.common.Status:
+        return self.answer
+
+
+class OurLeaf(bt.Behaviour):
+    """Answers at once."""
+
+    __slots__ = ("answer",)
+
+    def __init__(self, answer: str, number: int) -> None:
+        super().__init__("leaf")
+        self.answer = Status[answer]
+
+    def update(self) -> Status:
+        return self.answer
+
+
+class TheirQuestion(py_trees.behaviour.Behaviour):
+    """Looks at one number of an agent."""
+
+    def __init__(self, agent: Sequence[float], number: int) -> None:
+        super().__init__("leaf")
+        self.agent = agent
+        self.number = number
+
+    def update(self) -> py_trees.common.Status:
+        return THEIR_SUCCESS if self.agent[self.number] < LIMIT else THEIR_FAILURE
+
+
+class OurQuestion(bt.Behaviour):
+    """Looks at one number of an agent."""
+
+    __slots__ = ("agent", "number")
+
+    def __init__(self, agent: Sequence[float], number: int) -> None:
+        super().__init__("leaf")
+        self.agent = agent
+        self.number = number
+
+    def update(self) -> Status:
+        return SUCCESS if self.agent[self.number] < LIMIT else FAILURE
+
+
+def question(agent: Sequence[float], number: int) -> Status:
+    return SUCCESS if agent[number] < LIMIT else FAILURE
+
+
+class Library(NamedTuple):
+    """What trees are made of."""
+
+    sequence: Callable[..., Any]
+    selector: Callable[..., Any]
+    leaf: Callable[[int], Any]
+
+
+def theirs(leaf: Callable[[int], Any]) -> Library:
+    return Library(
+        lambda children, name: py_trees.composites.Sequence(name, True, children),
+        lambda children, name: py_trees.composites.Selector(name, True, children),
+        leaf,
+    )
+
+
+def ours(leaf: Callable[[int], Any]) -> Library:
+    return Library(bt.Sequence, bt.Selector, leaf)
+
+
+def forty(make: Library) -> Any:
+    """A sequence of 3 sequences of 12 leaves."""
+    branches = [
+        make.sequence([make.leaf(12 * i + j) for j in range(12)], "branch") for i in range(3)
+    ]
+    return make.sequence(branches, "root")
+
+
+def sequence_1000(make: Library) -> Any:
+    return make.sequence([make.leaf(number) for number in range(1000)], "root")
+
+
+def selector_1000(make: Library) -> Any:
+    return make.selector([make.leaf(number) for number in range(1000)], "root")
+
+
+def ten(make: Library) -> Any:
+    """Two sequences of 3 leaves, or else another leaf; most ticks end after the first sequence."""
+    branches = [make.sequence([make.leaf(3 * i + j) for j in range(3)], "branch") for i in range(2)]
+    return make.selector([*branches, make.leaf(6)], "root")
+
+
+def succeed(_agent: object, _number: int) -> Status:
+    return SUCCESS
+
+
+def fail(_agent: object, _number: int) -> Status:
+    return FAILURE
+
+
+def full_ticks() -> dict[str, float]:
+    """One agent; every leaf of the tree is ticked."""
+    figures = {}
+    cases = [
+        ("40 nodes", forty, succeed, 200),
+        ("1000-leaf sequence", sequence_1000, succeed, 10),
+        ("1000-leaf selector", selector_1000, fail, 10),
+    ]
+    for name, build, function, repeats in cases:
+        answer = function(None, 0).name
+        their_root = build(theirs(partial(TheirLeaf, answer)))
+        tree = bt.Tree(build(ours(partial(OurLeaf, answer))))
+        root = build(ours(partial(bt.Action, function, AGENT, name="leaf")))
+        light = bt.Template(root).spawn(None)
+        updates = [node.update for node in tree.root.walk() if not node.children]
+
+        def bare(updates=updates) -> None:
+            for update in updates:
+                update()
+
+        times = interleaved(
+            {
+                "py_trees": their_root.tick_once,
+                "tree": tree.tick,
+                "template": light.tick,
+                "bare": bare,
+            },
+            15,
+            repeats,
+        )
+        assert their_root.status.name == tree.status.name == light.status.name == answer
+        figures[f"{name}, py_trees [us]"] = times["py_trees"]
+        figures[f"{name}, tree of objects [us]"] = times["tree"]
+        figures[f"{name}, bare calls of update [us]"] = times["bare"]
+        figures[f"{name}, tree of objects, x py_trees"] = times["py_trees"] / times["tree"]
+        figures[f"{name}, template, x py_trees"] = times["py_trees"] / times["template"]
+    return figures
+
+
+def per_agent(build: Callable[[Library], Any], count: int, rounds: int = 7) -> dict[str, float]:
+    """Microseconds per agent and tick of each form, in which agents diverge.
+
+    Every agent has numbers of its own, which its leaves look at.
+    """
+    numbers = np.random.default_rng(1).random((count, 36))
+    columns = np.ascontiguousarray(numbers.T)
+    agents = numbers.tolist()
+    few = agents[:OBJECT_TREES]
+    leaf = partial(bt.Action, question, AGENT, name="leaf")
+    trees = {
+        "py_trees": [build(theirs(partial(TheirQuestion, agent))) for agent in few],
+        "objects": [bt.Tree(build(ours(partial(OurQuestion, agent)))) for agent in few],
+        "template": bt.Template(build(ours(leaf))).spawn_all(agents),
+    }
+
+    def questions(who: Any, number: int) -> Any:
+        return columns[number][who] < LIMIT
+
+    batch = Batch(build(ours(partial(bt.Check, questions, AGENT, name="leaf"))), count)
+
+    def tick_theirs() -> None:
+        for root in trees["py_trees"]:
+            root.tick_once()
+
+    def tick_all(form: str) -> None:
+        for tree in trees[form]:
+            tree.tick()
+
+    calls = {
+        "py_trees": tick_theirs,
+        "objects": partial(tick_all, "objects"),
+        "template": partial(tick_all, "template"),
+        "batch": batch.tick,
+    }
+    repeats = max(1, 200 // count)
+    times = interleaved(calls, rounds, repeats)
+    answers = batch.status.tolist()
+    for form in ("objects", "template"):
+        assert [tree.status for tree in trees[form]] == answers[: len(trees[form])]
+    assert [Status[root.status.name] for root in trees["py_trees"]] == answers[: len(few)]
+    ticked = {"py_trees": len(few), "objects": len(few), "template": count, "batch": count}
+    return {form: time / ticked[form] for form, time in times.items()}
+
+
+def many_agents() -> dict[str, float]:
+    """10,000 agents."""
+    figures = {}
+    for name, build in (("40 nodes", forty), ("10 nodes", ten)):
+        times = per_agent(build, AGENTS)
+        for form, time in times.items():
+            figures[f"{AGENTS} agents, {name}, {form} [us per agent]"] = time
+        for form in ("objects", "template", "batch"):
+            figures[f"{AGENTS} agents, {name}, {form}, x py_trees"] = (
+                times["py_trees"] / times[form]
+            )
+    return figures
+
+
+def bytes_per_tree(make: Callable[[], Any]) -> float:
+    """Bytes that stay allocated for a tree after a tick, on average of 200 trees."""
+    count = 200
+
+    def make_all() -> list[Any]:
+        trees = [make() for _ in range(count)]
+        for tree in trees:
+            tree.tick_once() if isinstance(tree, py_trees.behaviour.Behaviour) else tree.tick()
+        return trees
+
+    make_all()  # what the first ones create for all others does not count
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    trees = make_all()
+    gc.collect()
+    size = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert len(trees) == count
+    return size / count
+
+
+def memory() -> dict[str, float]:
+    """Sizes of trees, everything included but the texts of names, which programs share."""
+    figures = {}
+    agent = [0.0] * 1000
+    makers: dict[str, Callable[[Any], Any]] = {
+        "py_trees": lambda build: build(theirs(partial(TheirLeaf, "SUCCESS"))),
+        "objects": lambda build: bt.Tree(build(ours(partial(OurLeaf, "SUCCESS")))),
+        "objects, leaves of functions": lambda build: bt.Tree(
+            build(ours(partial(bt.Action, question, agent, name="leaf")))
+        ),
+    }
+    for form, maker in makers.items():
+        for name, build, nodes in (
+            ("10", ten, 10),
+            ("40", forty, 40),
+            ("1001", sequence_1000, 1001),
+        ):
+            size = bytes_per_tree(partial(maker, build))
+            figures[f"{name} nodes, {form} [bytes per node]"] = size / nodes
+    template = bt.Template(forty(ours(partial(bt.Action, question, AGENT, name="leaf"))))
+    figures["40 nodes, template [bytes per agent]"] = bytes_per_tree(lambda: template.spawn(agent))
+    return figures
+
+
+class OurSwitch(bt.Behaviour):
+    """Succeeds every other time."""
+
+    __slots__ = ("answer",)
+
+    def __init__(self) -> None:
+        super().__init__("switch")
+        self.answer = Status.SUCCESS
+
+    def update(self) -> Status:
+        self.answer = Status.FAILURE if self.answer is Status.SUCCESS else Status.SUCCESS
+        return self.answer
+
+
+def tracing() -> dict[str, float]:
+    """What a trace that records changes costs, if there are none and if there are many."""
+    figures = {}
+    for name, special in (("nothing", 40), ("half of the tree", 18)):
+        plain, traced = (
+            bt.Tree(
+                forty(ours(lambda n, s=special: OurSwitch() if n == s else OurLeaf("SUCCESS", n)))
+            )
+            for _ in range(2)
+        )
+        with Trace(traced, limit=100):
+            times = interleaved({"off": plain.tick, "on": traced.tick}, 15, 200)
+        figures[f"40 nodes, tracing while {name} changes, x off"] = times["on"] / times["off"]
+    return figures
+
+
+def sweep() -> dict[str, float]:
+    """From which number of agents on a batch is faster than a template; draws the figure."""
+    counts = [1, 10, 100, 300, 1000, 3000, 10_000, 100_000]
+    times = [per_agent(forty, count, rounds=3) for count in counts]
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for form in times[0]:
+        axes.loglog(counts, [row[form] for row in times], marker="o", label=form)
+    axes.set(xlabel="agents", ylabel="microseconds per agent and tick", title="40-node trees")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend()
+    RESULTS.mkdir(exist_ok=True)
+    FigureCanvasAgg(figure).print_png(RESULTS / "btree.png")
+    return {
+        f"{count} agents, 40 nodes, batch, x template": row["template"] / row["batch"]
+        for count, row in zip(counts, times, strict=True)
+    }
+
+
+def main() -> None:
+    """Measures everything."""
+    figures = full_ticks() | many_agents() | memory() | tracing() | sweep()
+    write("btree", figures, "py_trees", "numpy")
+
+
+if __name__ == "__main__":
+    main()

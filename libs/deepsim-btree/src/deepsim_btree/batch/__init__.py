@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees for thousands of agents at once, on numpy arrays: ``pip install deepsim-btree[batch]``."""
+
+from .batch import Batch
+
+__all__ = ["Batch"]

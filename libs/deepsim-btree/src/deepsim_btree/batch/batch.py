@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batch: one tree for thousands of agents, which are ticked in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deepsim_btree.arguments import check_count, check_int
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.clock import read_clock
+from deepsim_btree.errors import BusyError
+from deepsim_btree.template import check_root
+
+from .node import INVALID, RUNNING
+from .team import Team
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike
+
+    from .node import Codes, Numbers
+
+
+class Batch:
+    """A tree that is ticked for many agents at once; functions get and return arrays.
+
+    AGENT stands for the numbers of the agents that a leaf is ticked for, an array (n,) of ints. A
+    condition returns a bool or an array (n,) of them, an action a `Status` or an array (n,) of
+    status codes. What the agents know is best kept in arrays with a row per agent:
+
+    >>> import numpy as np
+    >>> from deepsim_btree import AGENT, Sequence, Status, action, condition
+    >>> food = np.array([0.0, 5.0, 1.0])
+    >>> @condition
+    ... def hungry(numbers):
+    ...     return food[numbers] < 2
+    >>> @action
+    ... def eat(numbers, amount):
+    ...     food[numbers] += amount
+    ...     return np.where(food[numbers] < 3, Status.RUNNING, Status.SUCCESS)
+    >>> batch = Batch(Sequence([hungry(AGENT), eat(AGENT, amount=2)]), count=3)
+    >>> batch.tick(), food
+    (array([1, 3, 2], dtype=uint8), array([2., 5., 3.]))
+
+    Every agent answers as a `Tree` of its own would. Leaves must be functions or constant, or a
+    `Wait`, and control nodes those of this library with their own `update`. Below about 500
+    agents a `Template` is faster. A batch can be pickled and deep-copied between any two ticks.
+
+    Args:
+        root: The node at the top. It must have no parent and belong to no tree.
+        count: Number of agents, at least 1.
+        clock: Returns the time in seconds, read at the start of each tick.
+        seed: Agent number ``i`` behaves like ``Tree(root, seed=seed + i)``.
+
+    Attributes:
+        clock: As given; may be exchanged between ticks.
+
+    Raises:
+        TypeError: `root` is no node, `clock` is not callable, `count` or `seed` is no int.
+        ValueError: `count` is less than 1.
+        StructureError: `root` has a parent or belongs to a tree, a node has no form for many
+            agents, or needs a clock and there is none.
+    """
+
+    def __init__(
+        self,
+        root: Behaviour,
+        count: int,
+        *,
+        clock: Callable[[], float] | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_root(root, clock, "Batch")
+        self.clock = clock
+        self._name = root.name
+        self._team = Team(check_count("count", count, 1), check_int("seed", seed))
+        self._root = self._team.make(root)
+        self._everyone: Numbers = np.arange(count)
+        self._status: Codes = np.full(count, INVALID, np.uint8)
+        self._is_busy = False
+        self._team.start_streams(self._everyone)
+
+    def __repr__(self) -> str:
+        return f"<Batch {self._name!r} of {len(self)}, tick {self.tick_count}>"
+
+    def __len__(self) -> int:
+        """Number of agents."""
+        return len(self._status)
+
+    @property
+    def status(self) -> Codes:
+        """The last answer for each agent, (count,) status codes; a copy."""
+        return self._status.copy()
+
+    @property
+    def tick_count(self) -> int:
+        """Number of calls of `tick` so far, the current one included."""
+        return self._team.tick_count
+
+    def tick(self, agents: ArrayLike | None = None) -> Codes:
+        """Run the tree for one tick and return the answers of the root.
+
+        Args:
+            agents: Numbers of the agents to tick, (n,), each at most once; all of them if None.
+
+        Returns:
+            Status codes, (n,).
+
+        Raises:
+            TickError: A function raised an exception or returned something else than it should.
+                Then the runs of all agents are halted, so that the next tick starts afresh.
+            TypeError: `agents` are no ints.
+            ValueError: `agents` has another shape, or has a number twice.
+            IndexError: There is no agent with one of the numbers.
+            BusyError: The batch is inside a tick.
+            BtreeError: The clock went backwards.
+        """
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick and cannot be ticked")
+        numbers = self._numbers(agents)
+        if self.clock is not None:
+            last = None if np.isnan(self._team.now) else self._team.now
+            self._team.now = read_clock(self.clock, last, self)
+        self._team.tick_count += 1
+        if not numbers.size:
+            return self._status[numbers]
+        self._is_busy = True
+        try:
+            codes = self._root.tick(numbers)
+        except BaseException:
+            self._root.halt(self._everyone)
+            self._status[:] = INVALID
+            raise
+        finally:
+            self._is_busy = False
+        self._status[numbers] = codes
+        return codes
+
+    def halt(self, agents: ArrayLike | None = None) -> None:
+        """End the runs of agents, of all if None; nothing happens to those not RUNNING.
+
+        Raises:
+            TypeError, ValueError, IndexError: As for `tick`.
+            BusyError: The batch is inside a tick.
+        """
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick and cannot be halted")
+        numbers = self._numbers(agents)
+        numbers = numbers[self._status[numbers] == RUNNING]
+        self._root.halt(numbers)
+        self._status[numbers] = INVALID
+
+    def reset(self, agents: ArrayLike | None = None) -> None:
+        """Make agents as good as new, all if None, at the start of an episode for example.
+
+        The tick count goes on; the time may start again if all agents are reset.
+
+        Raises:
+            TypeError, ValueError, IndexError: As for `tick`.
+            BusyError: The batch is inside a tick.
+        """
+        self.halt(agents)
+        numbers = self._numbers(agents)
+        self._root.reset(numbers)
+        self._status[numbers] = INVALID
+        self._team.start_streams(numbers)
+        if agents is None:
+            self._team.now = np.nan
+
+    def _numbers(self, agents: ArrayLike | None) -> Numbers:
+        if agents is None:
+            return self._everyone
+        numbers = np.asarray(agents)
+        if numbers.ndim != 1:
+            raise ValueError(f"agents must be a list of numbers, got shape {numbers.shape}")
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise TypeError(f"agents must be ints, got {numbers.dtype}: use np.flatnonzero(mask)")
+        numbers = numbers.astype(np.intp)
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
+            raise IndexError(f"agents must be from 0 to {len(self) - 1}, got {numbers}")
+        seen = np.zeros(len(self), np.bool_)
+        seen[numbers] = True
+        if np.count_nonzero(seen) < numbers.size:
+            raise ValueError(f"agents must be different from each other, got {numbers}")
+        return numbers

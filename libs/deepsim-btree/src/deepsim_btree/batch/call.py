@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of users' functions for many agents."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deepsim_btree.errors import StructureError, TickError
+from deepsim_btree.key import Key
+from deepsim_btree.placeholder import AGENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from .node import Numbers
+    from .team import Team
+
+
+class Call:
+    """A call of a user's function, with the numbers of agents in place of AGENT.
+
+    Args:
+        path: Path of the node that calls.
+        team: The agents.
+        function: What to call; the arguments of a partial are looked through as well.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        team: Team,
+        function: Callable[..., Any] | Key,
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> None:
+        kwargs = kwargs or {}
+        if isinstance(function, partial):
+            args, kwargs = function.args + args, {**function.keywords, **kwargs}
+            function = function.func
+        if isinstance(function, Key) or any(
+            isinstance(value, Key) for value in (*args, *kwargs.values())
+        ):
+            raise StructureError(f"{path} reads a blackboard: give it a function of AGENT")
+        self._path = path
+        self._team = team
+        self._function = function
+        self._args = args
+        self._kwargs = kwargs
+
+    def __call__(self, numbers: Numbers) -> Any:
+        """Return what the function returns.
+
+        Raises:
+            TickError: It raised an exception.
+        """
+        args = [numbers if value is AGENT else value for value in self._args]
+        kwargs = {
+            name: numbers if value is AGENT else value for name, value in self._kwargs.items()
+        }
+        try:
+            return self._function(*args, **kwargs)
+        except TickError:
+            raise
+        except Exception as error:
+            raise self.failed(f"{type(error).__name__}: {error}") from error
+
+    def failed(self, reason: str) -> TickError:
+        """Return an error of the node that calls."""
+        return TickError(self._path, self._team.tick_count, reason)
+
+    def ask(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Return the answers of a condition, a bool for each agent.
+
+        Raises:
+            TickError: The function raised an exception or did not return bools.
+        """
+        answers = self.read(numbers)
+        if answers.dtype != np.bool_:
+            raise self.failed(f"a condition must return bools, got {answers!r}")
+        return answers
+
+    def read(self, numbers: Numbers) -> NDArray[Any]:
+        """Return a value for each agent.
+
+        Raises:
+            TickError: The function raised an exception or returned an array of another length.
+        """
+        value = self(numbers)
+        values = np.asarray(value)
+        if values.shape == numbers.shape:
+            return values
+        if values.shape:
+            raise self.failed(f"expected one value or an array of {len(numbers)}, got {value!r}")
+        return np.broadcast_to(values, numbers.shape)

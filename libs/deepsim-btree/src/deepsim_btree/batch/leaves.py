@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves for many agents: functions that get and return arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deepsim_btree.status import Status
+
+from .call import Call
+from .node import FAILURE, Node
+
+if TYPE_CHECKING:
+    from deepsim_btree.errors import TickError
+    from deepsim_btree.function_leaves import FunctionLeaf
+    from deepsim_btree.leaves import Constant
+
+    from .node import Codes, Numbers
+    from .team import Team
+
+
+class ActionNode(Node):
+    """An `Action`, whose function returns one `Status` or an array of their codes."""
+
+    def __init__(self, node: FunctionLeaf, team: Team) -> None:
+        super().__init__(node, team)
+        self._call = Call(self.path, team, node.function, node.args, node.kwargs)
+
+    def tick(self, numbers: Numbers) -> Codes:
+        """Call the function."""
+        value = self._call(numbers)
+        if value.__class__ is Status:
+            return np.full(len(numbers), value, np.uint8)
+        codes = np.asarray(value)
+        if codes.shape != numbers.shape or codes.dtype.kind not in "iu":
+            raise self._no_codes(numbers, value)
+        if codes.max() > 3 or codes.min() < 0:
+            raise self._no_codes(numbers, value)
+        return codes.astype(np.uint8, copy=False)
+
+    def _no_codes(self, numbers: Numbers, value: object) -> TickError:
+        return self._call.failed(
+            f"an action must return a Status or an array of {len(numbers)} status codes, "
+            f"got {value!r}"
+        )
+
+
+class CheckNode(Node):
+    """A `Check`, whose function returns a bool or an array of them."""
+
+    def __init__(self, node: FunctionLeaf, team: Team) -> None:
+        super().__init__(node, team)
+        self._call = Call(self.path, team, node.function, node.args, node.kwargs)
+
+    def tick(self, numbers: Numbers) -> Codes:
+        """Call the function."""
+        # True is SUCCESS, 2, and False FAILURE, 3.
+        return np.subtract(np.uint8(FAILURE), self._call.ask(numbers), dtype=np.uint8)
+
+
+class ConstantNode(Node):
+    """A leaf that always gives the same answer."""
+
+    def __init__(self, node: Constant, team: Team) -> None:
+        super().__init__(node, team)
+        self._answer = node.answer
+
+    def tick(self, numbers: Numbers) -> Codes:
+        """Return the answer."""
+        return np.full(len(numbers), self._answer, np.uint8)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of nodes that are ticked for many agents in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_btree.status import Status
+
+# As plain ints: numpy takes 2 us to look at a member of an enum.
+INVALID, RUNNING, SUCCESS, FAILURE = (int(status) for status in Status)
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+    from .team import Team
+
+Codes = NDArray[np.uint8]
+"""Statuses of agents, (n,)."""
+Numbers = NDArray[np.intp]
+"""Which agents, (n,): no number comes twice."""
+State = Tuple["NDArray[Any]", Any]
+"""What all agents remember, (count, ...), and what it starts from."""
+
+
+class Node:
+    """Ticks a branch for any of the agents; what they remember is in arrays.
+
+    Args:
+        node: The node of the tree that was given.
+        team: The agents.
+    """
+
+    def __init__(self, node: Behaviour, team: Team) -> None:
+        self.path = node.path
+        self.team = team
+        self.children = [team.make(child) for child in node.children]
+        self.run_states: list[State] = [s for c in self.children for s in c.run_states]
+        self.lasting_states: list[State] = [s for c in self.children for s in c.lasting_states]
+
+    def tick(self, numbers: Numbers) -> Codes:
+        """Tick the branch for agents, at least one, and return their statuses."""
+        raise NotImplementedError
+
+    def halt(self, numbers: Numbers) -> None:
+        """Set back the runs of agents."""
+        for array, initial in self.run_states:
+            array[numbers] = initial
+
+    def reset(self, numbers: Numbers) -> None:
+        """Set back all that agents remember but the streams of random numbers."""
+        self.halt(numbers)
+        for array, initial in self.lasting_states:
+            array[numbers] = initial
+
+    def run_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
+        """Return an array that is set back when the branch is halted."""
+        array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
+        self.run_states.append((array, initial))
+        return array
+
+    def lasting_state(self, initial: Any, dtype: type) -> NDArray[Any]:
+        """Return an array that survives halts."""
+        array: NDArray[Any] = np.full(self.team.count, initial, dtype)
+        self.lasting_states.append((array, initial))
+        return array
+
+    def tick_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> Codes:
+        """Tick for each agent the child at the position that is `chosen` for it.
+
+        Where there is no such child, the answer is FAILURE.
+        """
+        answers = np.full(len(numbers), FAILURE, np.uint8)
+        for position, child in enumerate(self.children):
+            rows = np.flatnonzero(chosen == position)
+            if rows.size:
+                answers[rows] = child.tick(numbers[rows])
+        return answers
+
+
+# By code of a status: INVALID as FAILURE, the others as they are.
+FINISHED: Codes = np.array([FAILURE, RUNNING, SUCCESS, FAILURE], np.uint8)

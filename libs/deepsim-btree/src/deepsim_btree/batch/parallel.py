@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parallel nodes for many agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .node import FAILURE, FINISHED, RUNNING, SUCCESS, Node
+
+if TYPE_CHECKING:
+    from deepsim_btree.parallel import Parallel
+
+    from .node import Codes, Numbers
+    from .team import Team
+
+
+class ParallelNode(Node):
+    """Ticks the children that have not finished, and counts how the others did."""
+
+    def __init__(self, node: Parallel, team: Team) -> None:
+        super().__init__(node, team)
+        self._needed, self._allowed = node.thresholds()
+        self._eager = node.eager
+        # How each child has finished, RUNNING if it has not.
+        self._ends = self.run_state(RUNNING, np.uint8, len(self.children))
+
+    def tick(self, numbers: Numbers) -> Codes:
+        """Tick children."""
+        ends = self._ends[numbers]
+        undecided = np.ones(len(numbers), np.bool_)
+        successes = np.zeros(len(numbers), np.int32)
+        failures = np.zeros(len(numbers), np.int32)
+        for position, child in enumerate(self.children):
+            rows = np.flatnonzero(undecided & (ends[:, position] == RUNNING))
+            if rows.size:
+                ends[rows, position] = FINISHED[child.tick(numbers[rows])]
+            successes += undecided & (ends[:, position] == SUCCESS)
+            failures += undecided & (ends[:, position] == FAILURE)
+            if self._eager:
+                undecided = (successes < self._needed) & (failures < self._allowed)
+        failed = np.where(failures >= self._allowed, np.uint8(FAILURE), np.uint8(RUNNING))
+        answers = np.where(successes >= self._needed, np.uint8(SUCCESS), failed)
+        self._ends[numbers] = ends
+        self.halt(numbers[answers != RUNNING])
+        return answers

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From nodes to Python functions: names, slots and text; what nodes do is in `bodies`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deepsim_btree.errors import StructureError
+from deepsim_btree.parent import Parent
+
+from .bodies import BODIES
+from .leaf_call import LeafCall, leaf_call
+from .program import OwnLeaf, Program
+from .runtime import RUNTIME
+from .text import block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.random_order import RandomComposite
+
+# Without the call of a function, to save its time.
+CHECKED = "(v if (v := {}).__class__ is Status else checked(v))"
+
+
+class Part(NamedTuple):
+    """How the function of a node deals with one of its children."""
+
+    call: str
+    """Expression that ticks the child, and a comment: an exception on such a line is its fault."""
+    checked: str
+    """The same, giving a `Status` for sure."""
+    halt: str
+    """Statements that halt the child; empty if there is nothing to halt."""
+    mark: str
+    """The comment, for other lines."""
+    can_run: bool
+    """Whether it may answer RUNNING."""
+
+
+class Compiler:
+    """Compiles one tree.
+
+    Every control node becomes a function ``n3(a, s)`` of an agent and its state, which is a list.
+    Its *run slots* are ``s[0]``, ``s[1]`` and so on; those of a branch lie side by side and are
+    set back when the branch is halted. *Lasting slots* survive that; they are ``s[-1]``, where
+    the time is, ``s[-2]`` and so on.
+
+    Args:
+        root: The node at the top.
+    """
+
+    def __init__(self, root: Behaviour) -> None:
+        self._root = root
+        self._paths: list[str] = []
+        self._functions: list[str] = []
+        self._run_slots: list[object] = []
+        self._lasting_slots = 1
+        self._streams: list[tuple[int, RandomComposite, str]] = []
+        self._leaves: list[OwnLeaf] = []
+        self._names: dict[str, Any] = dict(RUNTIME)
+
+    def compile(self) -> Program:
+        """Return the functions and what the state of an agent starts from.
+
+        Raises:
+            StructureError: A node has no compiled form.
+        """
+        part = self.part(self._root)
+        if not self._functions:  # The root is a leaf.
+            self._functions.append(block("def n0(a, s):  # @0", f"return {part.checked}"))
+        source = "\n".join(self._functions) + "\n"
+        filename = f"<compiled {self._root.name}>"
+        # The text consists of our own words and numbers; values and functions go in by name.
+        exec(compile(source, filename, "exec"), self._names)
+        return Program(
+            source,
+            filename,
+            tuple(self._owners(source)),
+            self._names["n0"],
+            tuple(self._run_slots),
+            self._lasting_slots,
+            tuple(self._streams),
+            tuple(self._leaves),
+        )
+
+    def part(self, node: Behaviour) -> Part:
+        """Compile a branch and return how its parent ticks and halts it."""
+        number = len(self._paths)
+        self._paths.append(node.path)
+        mark = f"  # @{number}"
+        first_slot, first_leaf = len(self._run_slots), len(self._leaves)
+        body = self._body(node)
+        if body is None:
+            call = leaf_call(self, node)
+        else:
+            self._functions.append(block(f"def n{number}(a, s):{mark}", body))
+            call = LeafCall(f"n{number}(a, s)")
+        halts = []
+        slots = self._run_slots[first_slot:]
+        if slots:
+            values = self.constant(tuple(slots))
+            halts.append(f"s[{first_slot}:{first_slot + len(slots)}] = {values}")
+        for leaf in self._leaves[first_leaf:]:
+            halts.append(f"halt_leaf(s[{leaf.slot}])  # @{leaf.number}")
+        return Part(
+            call=call.text + mark,
+            checked=(call.text if call.is_checked else CHECKED.format(call.text)) + mark,
+            halt="\n".join(halts),
+            mark=mark,
+            can_run=call.can_run,
+        )
+
+    def parts(self, node: Parent) -> list[Part]:
+        """Compile all branches below a node."""
+        return [self.part(child) for child in node.children]
+
+    @property
+    def own_leaves(self) -> tuple[OwnLeaf, ...]:
+        """The leaves so far that every agent has a copy of."""
+        return tuple(self._leaves)
+
+    def run_slot(self, initial: object = None) -> str:
+        """Reserve a slot that is set back when the branch is halted; return how to write it."""
+        self._run_slots.append(initial)
+        return f"s[{len(self._run_slots) - 1}]"
+
+    def lasting_slot(self) -> str:
+        """Reserve a slot that survives halts and starts as None; return how to write it."""
+        self._lasting_slots += 1
+        return f"s[{-self._lasting_slots}]"
+
+    def stream_slot(self, node: RandomComposite) -> str:
+        """Reserve a slot for a stream of random numbers; return how to write it."""
+        slot = self.lasting_slot()
+        self._streams.append((-self._lasting_slots, node, node.path))
+        return slot
+
+    def leaf_slot(self, leaf: Behaviour) -> str:
+        """Reserve a slot for a copy of a leaf; return how to write it."""
+        slot = self.lasting_slot()
+        number = len(self._paths) - 1
+        self._leaves.append(OwnLeaf(-self._lasting_slots, leaf, self._paths[number], number))
+        return slot
+
+    def constant(self, value: object) -> str:
+        """Return a name for a value."""
+        name = f"c{len(self._names)}"
+        self._names[name] = value
+        return name
+
+    def functions(self, parts: Iterable[Part]) -> str:
+        """Return a name for a tuple of functions ``(a, s)`` that tick the children."""
+        name = f"c{len(self._names)}"
+        self._names[name] = None
+        lines = []
+        for part in parts:
+            text, mark = part.checked.split("  # ")
+            lines.append(f"lambda a, s: {text},  # {mark}")
+        self._functions.append(block(f"{name} = (", *lines) + "\n)")
+        return name
+
+    def _body(self, node: Behaviour) -> str | None:
+        """Return the body of the function of a node; None for most leaves."""
+        cls = type(node)
+        body = BODIES.get(cls.update) if cls._entry is cls.update else None
+        if body is not None:
+            return body(self, node)
+        if isinstance(node, Parent):
+            raise StructureError(
+                f"{node.path} has no compiled form: {cls.__name__} is a control node with an "
+                "update() or hooks of its own"
+            )
+        return None
+
+    def _owners(self, source: str) -> Iterator[str]:
+        owner = 0
+        for line in source.splitlines():
+            mark = re.search(r"  # @(\d+)$", line)
+            number = int(mark.group(1)) if mark else owner
+            if line.startswith("def"):
+                owner = number
+            yield self._paths[number]

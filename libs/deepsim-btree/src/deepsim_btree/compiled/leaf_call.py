@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How generated functions tick leaves."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deepsim_btree.errors import StructureError
+from deepsim_btree.function_leaves import Action, Check, FunctionLeaf
+from deepsim_btree.key import Key
+from deepsim_btree.leaves import Constant
+from deepsim_btree.placeholder import AGENT
+from deepsim_btree.status import RUNNING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from deepsim_btree.behaviour import Behaviour
+
+    from .compiler import Compiler
+
+
+class LeafCall(NamedTuple):
+    """How to tick a node."""
+
+    text: str
+    """Expression that ticks it for the agent ``a`` with the state ``s``."""
+    is_checked: bool = True
+    """Whether it gives a `Status` for sure."""
+    can_run: bool = True
+    """Whether that may be RUNNING."""
+
+
+def leaf_call(compiler: Compiler, leaf: Behaviour) -> LeafCall:
+    """Return how to tick a leaf.
+
+    The function of a plain `Action` or `Check` is called directly, with the agent in place of
+    AGENT. Every other leaf keeps what it remembers in itself: each agent has a copy of it.
+    """
+    update = type(leaf).update
+    if type(leaf)._entry is update:
+        if isinstance(leaf, Constant) and update is Constant.update:
+            return LeafCall(leaf.answer.name, can_run=leaf.answer is RUNNING)
+        if isinstance(leaf, FunctionLeaf) and not _has_keys(leaf):
+            call = function_call(compiler, leaf.function, leaf.args, leaf.kwargs)
+            if update is Action.update:
+                return LeafCall(call, is_checked=False)
+            if update is Check.update:
+                text = (
+                    f"(SUCCESS if (v := {call}) is True else FAILURE if v is False else answer(v))"
+                )
+                return LeafCall(text, can_run=False)
+    path = compiler.constant(leaf.path)
+    return LeafCall(f"tick_leaf({compiler.leaf_slot(leaf)}, {path})")
+
+
+def _has_keys(leaf: FunctionLeaf) -> bool:
+    return any(isinstance(value, Key) for value in (*leaf.args, *leaf.kwargs.values()))
+
+
+def condition_call(compiler: Compiler, node: Behaviour, function: Callable[[], Any] | Key) -> str:
+    """Return an expression that calls a function, maybe a partial with AGENT, of a control node.
+
+    Raises:
+        StructureError: It is a key.
+    """
+    if isinstance(function, Key):
+        raise StructureError(f"{node.path} reads a blackboard: give it a function of AGENT")
+    if isinstance(function, partial):
+        return function_call(compiler, function.func, function.args, function.keywords)
+    return function_call(compiler, function, (), {})
+
+
+def function_call(
+    compiler: Compiler,
+    function: Callable[..., Any],
+    args: Iterable[object],
+    kwargs: Mapping[str, object],
+) -> str:
+    """Return an expression that calls a function, with the agent in place of AGENT."""
+    if kwargs and not any(value is AGENT for value in kwargs.values()):
+        function, kwargs = partial(function, **kwargs), {}
+    values = ["a" if value is AGENT else compiler.constant(value) for value in args]
+    if kwargs:
+        pairs = [
+            f"{compiler.constant(name)}: {'a' if value is AGENT else compiler.constant(value)}"
+            for name, value in kwargs.items()
+        ]
+        values.append(f"**{{{', '.join(pairs)}}}")
+    return f"{compiler.constant(function)}({', '.join(values)})"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result of compiling a tree: functions, and what the state of one agent starts from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple
+
+from deepsim_btree.stream import stream_start
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.random_order import RandomComposite
+    from deepsim_btree.status import Status
+
+State = List[Any]
+
+
+class OwnLeaf(NamedTuple):
+    """A leaf that every agent has a copy of."""
+
+    slot: int
+    """Where in the state the copy is, counted from the end."""
+    original: Behaviour
+    """What to copy."""
+    path: str
+    """Path of the original."""
+    number: int
+    """How lines of the source refer to it."""
+
+
+class Program(NamedTuple):
+    """A compiled tree."""
+
+    source: str
+    """The text of the functions, for people."""
+    filename: str
+    """What tracebacks call that text."""
+    owners: tuple[str, ...]
+    """For each line of the text the path of the node that is at work there."""
+    tick: Callable[[Any, State], Status]
+    """Ticks the root, given an agent and its state."""
+    run_slots: tuple[object, ...]
+    """What the slots of runs, the first of the state, start from."""
+    lasting_slots: int
+    """Number of the other slots, which start as None."""
+    streams: tuple[tuple[int, RandomComposite, str], ...]
+    """Slots of streams of random numbers with their nodes and paths."""
+    leaves: tuple[OwnLeaf, ...]
+    """The leaves that every agent has a copy of, from the left."""
+
+    def fresh_state(self, seed: int) -> State:
+        """Return the state of an agent that was never ticked, still without leaves."""
+        state = [*self.run_slots, *[None] * self.lasting_slots]
+        for slot, node, path in self.streams:
+            state[slot] = stream_start(node.seed, seed, path)
+        return state
+
+    def culprit(self, error: Exception) -> str:
+        """Return the path of the node that was at work when `error` was raised."""
+        line = 1
+        traceback = error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == self.filename:
+                line = traceback.tb_lineno
+            traceback = traceback.tb_next
+        return self.owners[line - 1]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names that generated functions use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.errors import TickError
+from deepsim_btree.function_leaves import truth
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from deepsim_btree.stream import draw_order
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+
+class NoStatusError(Exception):
+    """A leaf answered with something that is no Status."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__(f"update() must return a Status, got {value!r}")
+
+
+def checked(status: Status) -> Status:
+    """Return `status`.
+
+    Raises:
+        NoStatusError: It is no `Status`.
+    """
+    if status.__class__ is not Status:
+        raise NoStatusError(status)
+    return status
+
+
+def finished(status: Status) -> Status:
+    """Return `status`, but INVALID as FAILURE.
+
+    Raises:
+        NoStatusError: It is no `Status`.
+    """
+    return FAILURE if checked(status) is INVALID else status
+
+
+def answer(value: object) -> Status:
+    """Return the status of a `Check` whose function returned `value`.
+
+    Raises:
+        TypeError: It is None or a `Status`.
+    """
+    return SUCCESS if truth(value) else FAILURE
+
+
+def tick_leaf(leaf: Behaviour, path: str) -> Status:
+    """Tick an agent's own copy of the leaf at `path`.
+
+    Raises:
+        TickError: The leaf raised one, or returned something else than a `Status`.
+    """
+    try:
+        status = checked(leaf._entry())
+    except TickError as error:
+        if error.path == leaf.name:  # It is about the copy, which has no parent.
+            raise TickError(path, error.tick, error.reason) from error.__cause__
+        raise
+    leaf.status = status
+    return status
+
+
+def halt_leaf(leaf: Behaviour) -> None:
+    """End the run of a leaf, if it is in one."""
+    if leaf.status is RUNNING:
+        leaf.status = INVALID
+        leaf.terminate(INVALID)
+
+
+RUNTIME: dict[str, Any] = {
+    "Status": Status,
+    "INVALID": INVALID,
+    "RUNNING": RUNNING,
+    "SUCCESS": SUCCESS,
+    "FAILURE": FAILURE,
+    "answer": answer,
+    "checked": checked,
+    "draw_order": draw_order,
+    "finished": finished,
+    "halt_leaf": halt_leaf,
+    "tick_leaf": tick_leaf,
+    "truth": truth,
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IfThenElse and WhileDoElse: a condition decides which of two branches runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .parent import Parent
+from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+
+if TYPE_CHECKING:
+    from .behaviour import Behaviour
+
+
+class Conditional(Parent):
+    """A condition and one or two branches.
+
+    Args:
+        condition: The node that is asked; FAILURE and INVALID mean no.
+        then: The node that runs after a yes.
+        otherwise: The node that runs after a no; without it a no is a FAILURE.
+        name: Name of the node; that of its class if None.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        condition: Behaviour,
+        then: Behaviour,
+        otherwise: Behaviour | None = None,
+        name: str | None = None,
+    ) -> None:
+        branches = (then,) if otherwise is None else (then, otherwise)
+        super().__init__((condition, *branches), name)
+
+    def _run(self, branch: int) -> Status:
+        """Tick a branch, 1 or 2, and answer as it does."""
+        if branch >= len(self._children):
+            return FAILURE
+        status = self.tick_child(self._children[branch])
+        return FAILURE if status is INVALID else status
+
+
+class IfThenElse(Conditional):
+    """Asks a condition once per run, then runs one branch to its end.
+
+    Args:
+        condition: The node that is asked, until it is not RUNNING; FAILURE and INVALID mean no.
+        then: The node that runs after a yes.
+        otherwise: The node that runs after a no; without it a no is a FAILURE.
+        name: Name of the node; that of its class if None.
+    """
+
+    __slots__ = ("_branch",)
+
+    def __init__(
+        self,
+        condition: Behaviour,
+        then: Behaviour,
+        otherwise: Behaviour | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(condition, then, otherwise, name)
+        self._branch = 0
+
+    def update(self) -> Status:
+        """Ask if that was not done yet, then tick the branch."""
+        if self.status is not RUNNING:
+            self._branch = 0
+        if self._branch == 0:
+            status = self.tick_child(self._children[0])
+            if status is RUNNING:
+                return RUNNING
+            self._branch = 1 if status is SUCCESS else 2
+        return self._run(self._branch)
+
+
+class WhileDoElse(Conditional):
+    """Asks a condition at every tick and runs the branch that fits, halting the other one.
+
+    While the condition itself is RUNNING no branch is ticked, and none is halted.
+
+    Args:
+        condition: The node that is asked; FAILURE and INVALID mean no.
+        then: The node that runs while the answer is yes.
+        otherwise: The node that runs while it is no; without it a no is a FAILURE.
+        name: Name of the node; that of its class if None.
+    """
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Ask, halt the branch that does not fit, and tick the other."""
+        status = self.tick_child(self._children[0])
+        if status is RUNNING:
+            return RUNNING
+        branch = 1 if status is SUCCESS else 2
+        for position, child in enumerate(self._children):
+            if position not in (0, branch):
+                child.halt()
+        return self._run(branch)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves that write on the blackboard: SetEntry and DeleteEntry."""
+
+from __future__ import annotations
+
+from .behaviour import Behaviour
+from .key import Key, key
+from .status import SUCCESS, Status
+
+
+class SetEntry(Behaviour):
+    """Writes a value on the blackboard and succeeds.
+
+    Args:
+        entry: Name of the entry, as for `key`.
+        value: What to write; with a `key` the value of that entry.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        TypeError: `entry` is no str.
+    """
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, entry: str, value: object, name: str | None = None) -> None:
+        super().__init__(name)
+        self._key: Key = key(entry)
+        self.value = value
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Write."""
+        board, name = self._key.place(self)
+        board[name] = self.value.read(self) if isinstance(self.value, Key) else self.value
+        return SUCCESS
+
+
+class DeleteEntry(Behaviour):
+    """Deletes an entry of the blackboard and succeeds, also if there was none.
+
+    Args:
+        entry: Name of the entry, as for `key`.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        TypeError: `entry` is no str.
+    """
+
+    __slots__ = ("_key",)
+
+    def __init__(self, entry: str, name: str | None = None) -> None:
+        super().__init__(name)
+        self._key: Key = key(entry)
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Delete."""
+        board, name = self._key.place(self)
+        board.pop(name, None)
+        return SUCCESS

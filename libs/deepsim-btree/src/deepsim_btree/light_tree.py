@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One agent's run of a `Template`."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, cast
+
+from .arguments import check_int
+from .blackboard import Blackboard
+from .clock import read_clock
+from .compiled import NoStatusError, halt_leaf
+from .errors import BusyError, StructureError, TickError
+from .placeholder import AGENT
+from .status import INVALID, RUNNING, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .compiled import State
+    from .template import Template
+    from .tree import Tree
+
+
+class LightTree:
+    """A tree without nodes: what one agent of a `Template` remembers. `Template.spawn` makes it.
+
+    It is ticked, halted and reset like a `Tree`, and it answers and fails as the `Tree` of the
+    same nodes with the same seed does. It can be pickled and deep-copied between any two ticks.
+    For leaves that are no functions it is their `Behaviour.tree`.
+
+    Attributes:
+        agent: What functions get in place of AGENT; may be exchanged between ticks.
+        status: The answer of the last tick; INVALID before the first one and after a halt.
+        tick_count: Number of ticks since it was spawned or reset, the current one included.
+
+    `status` and `tick_count` are there to be read only.
+    """
+
+    __slots__ = (
+        "_blackboard",
+        "_is_busy",
+        "_seed",
+        "_state",
+        "_template",
+        "agent",
+        "status",
+        "tick_count",
+    )
+
+    def __init__(self, template: Template, agent: object, seed: int) -> None:
+        self.agent = agent
+        self.status = INVALID
+        self.tick_count = 0
+        self._template = template
+        self._seed = check_int("seed", seed)
+        self._blackboard: Blackboard | None = None
+        self._is_busy = False
+        self._state: State = template.program.fresh_state(seed)
+        for slot, original, *_ in template.program.leaves:
+            known = {id(AGENT): agent, id(original.parent): None}
+            leaf = self._state[slot] = copy.deepcopy(original, known)
+            leaf._tree = cast("Tree", self)
+
+    def __repr__(self) -> str:
+        name = self._template.root.name
+        return f"<LightTree {name!r} tick {self.tick_count} {self.status.name}>"
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
+        return cast("tuple[object, ...]", super().__reduce_ex__(2))
+
+    @property
+    def template(self) -> Template:
+        """What it was spawned from."""
+        return self._template
+
+    @property
+    def seed(self) -> int:
+        """Where its random numbers start; `reset` can change it."""
+        return self._seed
+
+    @property
+    def clock(self) -> Callable[[], float] | None:
+        """The clock of the template."""
+        return self._template.clock
+
+    @property
+    def now(self) -> float:
+        """Time at the start of the current or last tick [s].
+
+        Raises:
+            StructureError: The template has no clock, or there was no tick yet.
+        """
+        now: float | None = self._state[-1]
+        if now is None:
+            raise StructureError(f"{self!r} has no time: write Template(root, clock=...)")
+        return now
+
+    @property
+    def blackboard(self) -> Blackboard:
+        """What the leaves of this agent share."""
+        if self._blackboard is None:
+            self._blackboard = Blackboard()
+        return self._blackboard
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a tick or a halt is going on, so that the caller is a leaf of this tree."""
+        return self._is_busy
+
+    def tick(self) -> Status:
+        """Run the tree for one tick and return the answer of the root.
+
+        When a leaf raises an exception, the whole tree is halted, so that the next tick starts
+        afresh, and the exception is raised again as the cause of a `TickError`.
+
+        Raises:
+            TickError: A leaf raised an exception or returned something else than a `Status`.
+            BusyError: The tree is inside a tick or a halt.
+            BtreeError: The clock went backwards.
+        """
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be ticked")
+        template = self._template
+        if template.clock is not None:
+            self._state[-1] = read_clock(template.clock, self._state[-1], self)
+        self.tick_count += 1
+        self._is_busy = True
+        try:
+            self.status = status = template.tick_root(self.agent, self._state)
+            return status
+        except TickError as error:
+            error.while_halting = self._halt_all()
+            raise
+        except NoStatusError as error:
+            path = template.program.culprit(error)
+            tick_error = TickError(path, self.tick_count, str(error))
+            tick_error.while_halting = self._halt_all()
+            raise tick_error from None
+        except Exception as error:
+            tick_error = self._failed(template.program.culprit(error), error)
+            tick_error.while_halting = self._halt_all()
+            raise tick_error from error
+        except BaseException as interrupt:
+            for while_halting in self._halt_all():
+                interrupt.__context__ = while_halting  # so that the traceback shows it
+            raise
+        finally:
+            self._is_busy = False
+
+    def halt(self) -> None:
+        """End the run; nothing happens if the tree is not RUNNING.
+
+        Raises:
+            TickError: A `terminate` raised an exception; the tree is halted nevertheless.
+            BusyError: The tree is inside a tick or a halt.
+        """
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be halted")
+        if self.status is not RUNNING:
+            return
+        self._is_busy = True
+        try:
+            errors = self._halt_all()
+        finally:
+            self._is_busy = False
+        if errors:
+            errors[0].while_halting = errors[1:]
+            raise errors[0]
+
+    def reset(self, seed: int | None = None) -> None:
+        """Halt the tree and make it as good as new, at the start of an episode for example.
+
+        Args:
+            seed: New start of the random numbers; None for the same as before.
+        """
+        if seed is not None:
+            check_int("seed", seed)
+        self.halt()
+        if seed is not None:
+            self._seed = seed
+        self.status = INVALID
+        self.tick_count = 0
+        program = self._template.program
+        state = program.fresh_state(self._seed)
+        for slot, *_ in program.leaves:
+            state[slot] = self._state[slot]
+            state[slot].reset()
+        self._state = state
+
+    def _halt_all(self) -> tuple[TickError, ...]:
+        """Set back all runs, terminate leaves that are RUNNING, and return what they raised."""
+        program = self._template.program
+        self._state[: len(program.run_slots)] = program.run_slots
+        self.status = INVALID
+        errors = []
+        for slot, _, path, _ in program.leaves:
+            try:
+                halt_leaf(self._state[slot])
+            except Exception as error:
+                tick_error = self._failed(path, error)
+                tick_error.__cause__ = error
+                errors.append(tick_error)
+        return tuple(errors)
+
+    def _failed(self, path: str, error: Exception) -> TickError:
+        return TickError(path, self.tick_count, f"{type(error).__name__}: {error}")

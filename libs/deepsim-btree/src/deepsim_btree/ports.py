@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typed ports: what a leaf reads and writes, declared in its class and connected from outside."""
+
+from __future__ import annotations
+
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Mapping,
+    TypeVar,
+    cast,
+    overload,
+)
+
+from .behaviour import Behaviour
+from .errors import StructureError
+from .key import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from typing_extensions import Self
+
+T = TypeVar("T")
+_NOTHING: Any = object()
+
+
+class Port(Generic[T]):
+    """What `Input`, `Output` and `InOut` share.
+
+    Attributes:
+        type: Class of the values; an int is accepted where it is float.
+        default: Value of an input that is not connected.
+        has_default: Whether there is one.
+        description: For people, and for editors of XML files.
+        name: Name of the attribute that the port is.
+    """
+
+    direction: ClassVar[str]
+
+    def __init__(
+        self,
+        type: type[T],
+        *,
+        default: T = _NOTHING,
+        description: str = "",
+    ) -> None:
+        if not isinstance(type, _Type):
+            raise TypeError(f"the type of a port must be a class, got {type!r}")
+        self.type = type
+        self.has_default = default is not _NOTHING
+        self.default = default
+        self.description = description
+        self.name = ""
+
+    def __set_name__(self, owner: _Type, name: str) -> None:
+        self.name = name
+
+    def check(self, node: Behaviour, value: object) -> T:
+        """Return `value` if it is of the port's type.
+
+        Raises:
+            TypeError: It is not.
+        """
+        if isinstance(value, self.type) or (self.type is float and isinstance(value, int)):
+            return cast("T", value)
+        raise TypeError(
+            f"port {self.name} of {node.path} takes {self.type.__name__}, got {value!r}"
+        )
+
+    def connection(self, node: PortLeaf) -> object:
+        """Return the `key` or value that the port of `node` is connected to, or its default.
+
+        Raises:
+            StructureError: There is neither.
+        """
+        connected = node._connections.get(self.name, self.default)
+        if connected is _NOTHING:
+            raise StructureError(
+                f"port {self.name} of {node.path} is not connected and has no default"
+            )
+        return connected
+
+
+_Type = type
+
+
+class Input(Port[T]):
+    """A port that a `PortLeaf` reads: ``speed = Input(float, default=1.0)``, then ``self.speed``.
+
+    Args:
+        type: Class of the values.
+        default: Value if nothing is connected; without it a connection is required.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is no class.
+    """
+
+    direction = "input"
+
+    @overload
+    def __get__(self, instance: None, owner: _Type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: PortLeaf, owner: _Type) -> T: ...
+
+    def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
+        if instance is None:
+            return self
+        connected = self.connection(instance)
+        if isinstance(connected, Key):
+            return self.check(instance, connected.read(instance))
+        return cast("T", connected)
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        raise AttributeError(
+            f"{self.name} of {instance.path} is an input: declare it InOut to write it"
+        )
+
+
+class Output(Port[T]):
+    """A port that a `PortLeaf` writes by assignment: ``left = Output(float)``, ``self.left = 2.0``.
+
+    What is written while the port is not connected is dropped: nobody asked for it.
+
+    Args:
+        type: Class of the values.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is no class.
+    """
+
+    direction = "output"
+
+    def __init__(self, type: type[T], *, description: str = "") -> None:
+        super().__init__(type, description=description)
+
+    @overload
+    def __get__(self, instance: None, owner: _Type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: PortLeaf, owner: _Type) -> T: ...
+
+    def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"{self.name} of {instance.path} is an output: declare it InOut to read it"
+        )
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        _write(self, instance, value)
+
+
+class InOut(Input[T]):
+    """A port that a `PortLeaf` both reads and writes.
+
+    Args:
+        type: Class of the values.
+        default: Value that is read if nothing is connected.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is no class.
+    """
+
+    direction = "inout"
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        _write(self, instance, value)
+
+
+class PortLeaf(Behaviour):
+    """A leaf with ports; subclass it, declare them and override `update`.
+
+    Every port is a keyword argument: a value, or the `key` of an entry of the blackboard.
+
+    >>> class Drive(PortLeaf):
+    ...     speed = Input(float, default=1.0)
+    ...     left = InOut(float)
+    ...     def update(self):
+    ...         self.left -= self.speed
+    ...         return Status.RUNNING if self.left > 0 else Status.SUCCESS
+    >>> tree = Tree(Drive(speed=2.0, left=key("distance")), blackboard={"distance": 3.0})
+    >>> tree.tick().name, tree.blackboard["distance"]
+    ('RUNNING', 1.0)
+
+    Args:
+        name: Name of the node; that of its class if None.
+        **ports: What the ports are connected to.
+
+    Raises:
+        TypeError: There is no such port, a value is of the wrong type, or an output is given a
+            value rather than a key.
+    """
+
+    __slots__ = ("_connections",)
+
+    ports: ClassVar[Mapping[str, Port[Any]]] = {}
+    """The ports of the class by name, those of its bases included."""
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Port)}
+        super().__init_subclass__()
+        taken = sorted(name for name in own if hasattr(PortLeaf, name) or name in ("ID", "name"))
+        if taken:
+            raise TypeError(f"{cls.__name__} cannot have a port called {taken[0]}: it is taken")
+        cls.ports = {**cls.ports, **own}
+
+    def __init__(self, name: str | None = None, **ports: object) -> None:
+        super().__init__(name)
+        self._connections: dict[str, object] = {}
+        for port_name, connected in ports.items():
+            port = self.ports.get(port_name)
+            if port is None:
+                known = ", ".join(self.ports) or "none"
+                raise TypeError(f"{self.name} has no port {port_name}; its ports: {known}")
+            if not isinstance(connected, Key):
+                if port.direction == "output":
+                    raise TypeError(
+                        f"port {port_name} of {self.name} is an output and needs a key, "
+                        f'such as key("{port_name}"), got {connected!r}'
+                    )
+                port.check(self, connected)
+            self._connections[port_name] = connected
+
+    @property
+    def connections(self) -> dict[str, object]:
+        """What the ports are connected to, as given to the constructor; a copy."""
+        return dict(self._connections)
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        for name, port in self.ports.items():
+            required = port.direction != "output" and not port.has_default
+            if required and name not in self._connections:
+                yield f"port {name} is not connected and has no default"
+
+
+def _write(port: Port[Any], node: PortLeaf, value: object) -> None:
+    port.check(node, value)
+    connected = node._connections.get(port.name)
+    if isinstance(connected, Key):
+        board, name = connected.place(node)
+        board[name] = value
+    elif port.direction == "inout":
+        raise StructureError(
+            f'port {port.name} of {node.path} cannot be written: connect it by key("...")'
+        )

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a tree looks at one moment: what drawings show and recordings keep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Mapping, NamedTuple
+
+from .decorator import Decorator
+from .parent import Parent
+from .status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .behaviour import Behaviour
+
+# Letters of INVALID, RUNNING, SUCCESS and FAILURE, from this tick and from an earlier one.
+CURRENT = "IRSF"
+OLDER = ".rsf"
+_CODES = bytes(range(8))  # of the older ones, then of the current ones
+_LETTERS = bytes.maketrans(_CODES, (OLDER + CURRENT).encode())
+_LETTERS_AT_0 = bytes.maketrans(_CODES, f"{OLDER}.{CURRENT[1:]}".encode())  # without a Tree
+STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in enumerate(row)}
+
+
+class NodeInfo(NamedTuple):
+    """What of a node does not change from tick to tick."""
+
+    name: str
+    """Name of the node."""
+    kind: str
+    """Name of its class."""
+    shape: str
+    """``"composite"``, ``"decorator"`` or ``"leaf"``."""
+    parent: int | None
+    """Position of its parent in `Snapshot.nodes`; None for the root."""
+
+
+class Snapshot(NamedTuple):
+    """A tree at one moment."""
+
+    nodes: tuple[NodeInfo, ...]
+    """All nodes, each before its children, left to right."""
+    states: str
+    """One letter per node: R, S, F or I if it ran in the last tick and is RUNNING, SUCCESS,
+    FAILURE or INVALID now; r, s or f if that is left from an earlier tick; a dot if it is INVALID
+    and did not run."""
+    feedback: Mapping[int, str]
+    """The feedback messages that are not empty, by the position of their node."""
+
+    def status(self, position: int) -> Status:
+        """Return the status of a node."""
+        return STATUSES[self.states[position]]
+
+    def title(self, position: int) -> str:
+        """Return the name of a node, its class if that is another word, and its feedback."""
+        name, kind, _, _ = self.nodes[position]
+        title = name if name == kind else f"{name} <{kind}>"
+        message = self.feedback.get(position)
+        return f"{title} - {message}" if message else title
+
+    def children(self) -> list[list[int]]:
+        """Return the positions of the children of every node."""
+        children: list[list[int]] = [[] for _ in self.nodes]
+        for position, node in enumerate(self.nodes):
+            if node.parent is not None:
+                children[node.parent].append(position)
+        return children
+
+
+def take_snapshot(root: Behaviour) -> Snapshot:
+    """Return how the tree below a node looks now, its own last tick being the current one."""
+    nodes = tuple(root.walk())
+    return Snapshot(describe(nodes), letters(nodes, root.last_tick), feedback(nodes))
+
+
+def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
+    """Return what of the nodes does not change from tick to tick; the first one is the root."""
+    positions: dict[int, int] = {}
+    infos = []
+    for position, node in enumerate(nodes):
+        positions[id(node)] = position
+        shape = (
+            "decorator"
+            if isinstance(node, Decorator)
+            else "composite"
+            if isinstance(node, Parent)
+            else "leaf"
+        )
+        parent = positions[id(node.parent)] if position else None
+        infos.append(NodeInfo(node.name, type(node).__name__, shape, parent))
+    return tuple(infos)
+
+
+def letters(nodes: Sequence[Behaviour], tick: int) -> str:
+    """Return the letters of `Snapshot.states` for nodes whose tree has made `tick` ticks."""
+    # All nodes in one addition of very long numbers, a byte per node: a trace does this at every
+    # tick, and a loop over the nodes would take four times as long.
+    statuses = int.from_bytes([node.status for node in nodes], "little")
+    current = int.from_bytes([node.last_tick == tick for node in nodes], "little")
+    codes = (statuses + 4 * current).to_bytes(len(nodes), "little")
+    return codes.translate(_LETTERS if tick else _LETTERS_AT_0).decode()
+
+
+def feedback(nodes: Iterable[Behaviour]) -> dict[int, str]:
+    """Return the feedback messages that are not empty."""
+    return {
+        position: str(node.feedback_message)
+        for position, node in enumerate(nodes)
+        if node.feedback_message
+    }

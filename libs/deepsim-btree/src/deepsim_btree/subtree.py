@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SubTree: a branch with a blackboard of its own, some entries of which are those outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .blackboard import Blackboard
+from .decorator import Decorator
+from .key import Key, key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .behaviour import Behaviour
+    from .status import Status
+
+
+class SubTree(Decorator):
+    """Answers as its child; the nodes below share a blackboard that the nodes above do not see.
+
+    So the same branch can be used in several places, with different entries each time: those in
+    `remap` are the outer entries under another name, for reading and for writing. All others are
+    private to this node, which keeps them from run to run until `Tree.reset`.
+
+    Args:
+        child: The node below.
+        name: Name of the node; `tree_id` if None, or that of its class if there is none.
+        remap: From names inside to names outside; an outer name that starts with an @ is one of
+            the blackboard of the whole tree.
+        values: Private entries to start with.
+        autoremap: Share every entry under its own name, but those that start with ``_`` and those
+            in `remap` and `values`.
+        tree_id: What the branch is called in XML, where it is written once for all its uses.
+
+    Raises:
+        TypeError: A name is no str.
+        ValueError: A name is in `remap` and in `values`.
+    """
+
+    __slots__ = ("_remap", "_scope", "_values", "autoremap", "tree_id")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        remap: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+        autoremap: bool = False,
+        tree_id: str | None = None,
+    ) -> None:
+        super().__init__(child, tree_id if name is None else name)
+        self._remap: dict[str, Key] = {key(n).name: key(o) for n, o in (remap or {}).items()}
+        self._values = {key(n).name: value for n, value in (values or {}).items()}
+        both = sorted(set(self._remap) & set(self._values))
+        if both:
+            raise ValueError(f"{both[0]!r} of {self.name} is both in remap and in values")
+        self.autoremap = autoremap
+        self.tree_id = tree_id
+        self._scope: Blackboard = Scope(self)
+
+    @property
+    def remap(self) -> dict[str, str]:
+        """From names inside to names outside; a copy."""
+        return {name: outer.name for name, outer in self._remap.items()}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Private entries to start with; a copy."""
+        return dict(self._values)
+
+    @property
+    def scope(self) -> Blackboard:
+        """The blackboard of the nodes below."""
+        return self._scope
+
+    def update(self) -> Status:
+        """Tick the child."""
+        return self.tick_child(self.child)
+
+    def reset(self) -> None:
+        """Become as good as new: private entries are what they were at first."""
+        super().reset()
+        self._scope = Scope(self)
+
+    def outside(self, name: str) -> tuple[Blackboard, str] | None:
+        """Return where an entry of the nodes below is kept outside; None if it is private."""
+        if name in self._remap:
+            return self._remap[name].place(self)
+        if self.autoremap and name[:1] != "_" and name not in self._values:
+            return self.blackboard, name
+        return None
+
+
+class Scope(Blackboard):
+    """The blackboard of the nodes below a `SubTree`."""
+
+    __slots__ = ("_subtree",)
+
+    def __init__(self, subtree: SubTree) -> None:
+        super().__init__(subtree.values)
+        self._subtree = subtree
+
+    def __getitem__(self, name: str) -> Any:
+        outside = self._subtree.outside(name)
+        if outside is None:
+            return super().__getitem__(name)
+        board, outer_name = outside
+        return board[outer_name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        outside = self._subtree.outside(name)
+        if outside is None:
+            super().__setitem__(name, value)
+        else:
+            board, outer_name = outside
+            board[outer_name] = value
+
+    def __delitem__(self, name: str) -> None:
+        outside = self._subtree.outside(name)
+        if outside is None:
+            super().__delitem__(name)
+        else:
+            board, outer_name = outside
+            del board[outer_name]
+
+    def __contains__(self, name: object) -> bool:
+        outside = self._subtree.outside(name) if isinstance(name, str) else None
+        if outside is None:
+            return super().__contains__(name)
+        board, outer_name = outside
+        return outer_name in board
+
+    def __iter__(self) -> Iterator[str]:
+        yield from super().__iter__()
+        yield from (name for name in self._subtree.remap if name in self)
+        if self._subtree.autoremap:
+            own = {*self._subtree.remap, *self._values}
+            yield from (n for n in self._subtree.blackboard if n not in own and n[:1] != "_")

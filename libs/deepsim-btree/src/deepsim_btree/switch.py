@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Switch: a value decides which child runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .key import Key
+from .parent import Parent
+from .status import FAILURE, INVALID, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .behaviour import Behaviour
+
+
+class Switch(Parent):
+    """Runs the child whose case equals a value, which is asked for at every tick.
+
+    When the value changes while a child is RUNNING, that child is halted. A case that is a text
+    is compared with the value written as a text, so ``"2"`` stands for 2 as well.
+
+    Args:
+        cases: From values to the nodes that run for them.
+        default: The node for all other values; without it they are a FAILURE.
+        name: Name of the node; that of its class if None.
+        on: The value: a function without arguments, or the `key` of an entry of the blackboard.
+
+    Raises:
+        TypeError: `on` is neither.
+    """
+
+    __slots__ = ("_cases", "on")
+
+    def __init__(
+        self,
+        cases: Mapping[object, Behaviour],
+        default: Behaviour | None = None,
+        name: str | None = None,
+        *,
+        on: Callable[[], object] | Key,
+    ) -> None:
+        if not isinstance(on, Key) and not callable(on):
+            raise TypeError(f'on must be a function or a key such as key("mode"), got {on!r}')
+        super().__init__((*cases.values(), *(() if default is None else (default,))), name)
+        self._cases = tuple(cases)
+        self.on = on
+
+    @property
+    def cases(self) -> tuple[object, ...]:
+        """The values that have a child of their own, in the order of the children."""
+        return self._cases
+
+    def update(self) -> Status:
+        """Ask for the value, halt the child that lost its turn and tick the other."""
+        value = self.on.read(self) if isinstance(self.on, Key) else self.on()
+        chosen = self.choose(value)
+        for position, child in enumerate(self._children):
+            if position != chosen:
+                child.halt()
+        if chosen == len(self._children):
+            return FAILURE
+        status = self.tick_child(self._children[chosen])
+        return FAILURE if status is INVALID else status
+
+    def choose(self, value: object) -> int:
+        """Return the position of the child for `value`; that of the default if there is none."""
+        for position, case in enumerate(self._cases):
+            if case == value or (isinstance(case, str) and case == str(value)):
+                return position
+        return len(self._cases)

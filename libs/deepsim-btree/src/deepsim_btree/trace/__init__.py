@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces: recording what the nodes of a tree answer, keeping it, comparing it and showing it."""
+
+from deepsim_btree.snapshot import NodeInfo, Snapshot
+
+from .observer import Trace
+from .recording import Recording, Step
+from .viewer import render_html
+
+__all__ = ["NodeInfo", "Recording", "Snapshot", "Step", "Trace", "render_html"]

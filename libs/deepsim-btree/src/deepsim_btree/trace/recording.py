@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording: what a trace has seen, kept in a file of JSON lines, looked at again step by step."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deepsim_btree.arguments import check_count
+from deepsim_btree.snapshot import CURRENT, OLDER, NodeInfo, Snapshot
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+VERSION = 1
+
+
+class Step(NamedTuple):
+    """One moment of a `Recording`: after a tick, a halt or a reset that changed something."""
+
+    call: str
+    """``"start"``, ``"tick"``, ``"halt"`` or ``"reset"``."""
+    tick: int
+    """Number of ticks of the tree until then."""
+    time: float | None
+    """Time on the clock of the tree [s]; None if it has none or was not ticked."""
+    snapshot: Snapshot
+    """How the tree looked; `render_text` and the others draw it."""
+    error: str | None
+    """Message of the `TickError` that was raised."""
+
+
+class Recording:
+    """The steps that a `Trace` has recorded, in order.
+
+    Args:
+        steps: What was recorded.
+        limit: Keep only so many steps, the latest; None for all.
+
+    Attributes:
+        steps: A deque of `Step`.
+        last_tick: Number of ticks of the tree when it was looked at last. Ticks between two steps,
+            and after the last one, looked like the step before them.
+
+    Raises:
+        ValueError: `limit` is less than 1.
+    """
+
+    def __init__(self, steps: Iterable[Step] = (), *, limit: int | None = None) -> None:
+        if limit is not None:
+            check_count("limit", limit, 1)
+        self.steps: deque[Step] = deque(steps, limit)
+        self.last_tick = self.steps[-1].tick if self.steps else 0
+
+    def at(self, tick: int) -> Snapshot:
+        """Return how the tree looked after a tick; if it was reset, in the latest episode.
+
+        Raises:
+            ValueError: Nothing was recorded so early, or the tree was not ticked so often.
+        """
+        if tick <= self.last_tick:
+            for step in reversed(self.steps):
+                if step.tick <= tick:
+                    return step.snapshot
+        raise ValueError(f"tick {tick} was not recorded")
+
+    def difference(self, other: Recording) -> str | None:
+        """Return in words where another recording first differs; None if they are the same.
+
+        Two runs of a tree with the same seed in the same world have no difference, so this finds
+        the tick at which a change of the code or of the world first shows.
+        """
+        for mine, its in zip(self.steps, other.steps):
+            if mine != its:
+                return _difference(mine, its)
+        if len(self.steps) != len(other.steps):
+            longer = max(self.steps, other.steps, key=len)
+            first = longer[min(len(self.steps), len(other.steps))]
+            return f"only one recording has the step {first.call} at tick {first.tick}"
+        return None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of JSON lines, in UTF-8."""
+        lines = [head_line()]
+        layout = None
+        for step in self.steps:
+            if step.snapshot.nodes is not layout:
+                layout = step.snapshot.nodes
+                lines.append(layout_line(layout))
+            lines.append(step_line(step))
+        lines.append(json.dumps({"end": self.last_tick}))
+        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Recording:
+        """Read a file that `save` or the stream of a `Trace` has written.
+
+        Raises:
+            ValueError: It is no such file; the message names the file and the line.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        recording = cls()
+        layout: tuple[NodeInfo, ...] = ()
+        for number, line in enumerate(text.splitlines(), 1):
+            try:
+                fields = json.loads(line)
+                if number == 1:
+                    _check_head(fields)
+                elif "nodes" in fields:
+                    layout = tuple(NodeInfo(*node) for node in fields["nodes"])
+                elif "end" in fields:
+                    recording.last_tick = int(fields["end"])
+                else:
+                    recording.steps.append(_step(fields, layout))
+                    recording.last_tick = recording.steps[-1].tick
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise ValueError(f"{path}:{number}: no line of a trace: {error}") from error
+        if not text:
+            raise ValueError(f"{path}:1: no trace: the file is empty")
+        return recording
+
+
+def head_line() -> str:
+    """Return the first line of a file."""
+    return json.dumps({"format": "deepsim-btree trace", "version": VERSION})
+
+
+def layout_line(nodes: tuple[NodeInfo, ...]) -> str:
+    """Return the line that says which nodes the following steps are about."""
+    return json.dumps({"nodes": nodes})
+
+
+def step_line(step: Step) -> str:
+    """Return the line of one step; what is empty is left out."""
+    fields: dict[str, Any] = {"call": step.call, "tick": step.tick, "time": step.time}
+    fields["states"] = step.snapshot.states
+    fields["feedback"] = step.snapshot.feedback
+    fields["error"] = step.error
+    return json.dumps({name: value for name, value in fields.items() if value not in (None, {})})
+
+
+def _check_head(fields: dict[str, Any]) -> None:
+    if fields.get("format") != "deepsim-btree trace":
+        raise ValueError('it must start with {"format": "deepsim-btree trace", ...}')
+    if fields.get("version") != VERSION:
+        raise ValueError(f"version {fields.get('version')}, but only {VERSION} is known")
+
+
+def _step(fields: dict[str, Any], layout: tuple[NodeInfo, ...]) -> Step:
+    states = fields["states"]
+    if len(states) != len(layout) or not set(states) <= {*CURRENT, *OLDER}:
+        raise ValueError(f"{states!r} are no states of {len(layout)} nodes")
+    feedback = {int(position): text for position, text in fields.get("feedback", {}).items()}
+    snapshot = Snapshot(layout, states, feedback)
+    return Step(fields["call"], fields["tick"], fields.get("time"), snapshot, fields.get("error"))
+
+
+def _difference(mine: Step, its: Step) -> str:
+    if (mine.call, mine.tick) != (its.call, its.tick):
+        return f"{mine.call} at tick {mine.tick}, but {its.call} at tick {its.tick}"
+    where = f"{mine.call} at tick {mine.tick}"
+    if mine.snapshot.nodes != its.snapshot.nodes:
+        return f"{where}: the trees have other nodes"
+    if mine.time != its.time:
+        return f"{where}: time {mine.time}, but {its.time}"
+    for position, node in enumerate(mine.snapshot.nodes):
+        pair = [step.snapshot.states[position] for step in (mine, its)]
+        if pair[0] != pair[1]:
+            return f"{where}: node {node.name} is {pair[0]}, but {pair[1]}"
+    return f"{where}: feedback or errors differ"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait: a leaf that lets time pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .arguments import check_seconds
+from .behaviour import Behaviour
+from .status import RUNNING, SUCCESS, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Wait(Behaviour):
+    """Stays RUNNING for `seconds` from the start of the run, then succeeds.
+
+    Args:
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s].
+
+    Raises:
+        TypeError: `seconds` is no number.
+        ValueError: `seconds` is negative, infinite or NaN.
+    """
+
+    __slots__ = ("_since", "seconds")
+
+    def __init__(self, name: str | None = None, *, seconds: float) -> None:
+        super().__init__(name)
+        self.seconds = check_seconds(seconds)
+        self._since = 0.0
+
+    def update(self) -> Status:
+        """Look at the clock."""
+        now = self.tree.now
+        if self.status is not RUNNING:
+            self._since = now
+        return SUCCESS if now - self._since >= self.seconds else RUNNING
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        if self.tree.clock is None:
+            yield f"{type(self).__name__} needs a clock: Tree(root, clock=...)"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees in the XML of BehaviorTree.CPP 4: reading them, writing them, and models for Groot2.
+
+What is supported, and what is refused, is on the page docs/xml.md.
+"""
+
+from .model import write_nodes_model
+from .reader import read_xml, read_xml_file
+from .writer import write_xml
+
+__all__ = ["read_xml", "read_xml_file", "write_nodes_model", "write_xml"]

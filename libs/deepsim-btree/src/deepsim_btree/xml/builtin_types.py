@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tags that need no registration: those of BehaviorTree.CPP, then those of this library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Mapping
+
+from deepsim_btree.conditional import IfThenElse, WhileDoElse
+from deepsim_btree.counters import Limit, Repeater, Retry, RunOnce
+from deepsim_btree.entries import DeleteEntry, SetEntry
+from deepsim_btree.key import Key
+from deepsim_btree.leaves import Failure, Running, Success
+from deepsim_btree.memory import Selector, Sequence
+from deepsim_btree.parallel import Parallel, ParallelSelector, ParallelSequence
+from deepsim_btree.random_order import RandomSelector, RandomSequence
+from deepsim_btree.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.status import FAILURE, SUCCESS, Status
+from deepsim_btree.status_map import (
+    Condition,
+    FailureIsRunning,
+    FailureIsSuccess,
+    Inverter,
+    RunningIsFailure,
+    RunningIsSuccess,
+    Succeeder,
+    SuccessIsFailure,
+    SuccessIsRunning,
+    UntilFail,
+)
+from deepsim_btree.switch import Switch
+from deepsim_btree.timers import Cooldown, Delay, Timeout
+from deepsim_btree.wait import Wait
+
+from .node_type import MISSING, Attribute, NodeType
+from .texts import EntryName, Literal, Milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class BuiltinType(NodeType):
+    """A type of this library itself.
+
+    Args:
+        tag: The tag.
+        cls: Class of the nodes.
+        attributes: What the elements can have beside ``name``.
+        fixed: Arguments of the constructor that all nodes with this tag have.
+        constant: Attributes that must be there with one particular text.
+        read: Returns an argument of the constructor of a node; getattr if None.
+    """
+
+    def __init__(
+        self,
+        tag: str,
+        cls: type[Behaviour],
+        attributes: Iterable[Attribute] = (),
+        *,
+        fixed: Mapping[str, Any] | None = None,
+        constant: Mapping[str, str] | None = None,
+        read: Callable[[Any, str], Any] | None = None,
+    ) -> None:
+        super().__init__(tag, cls, attributes)
+        self.constant.update(constant or {})
+        self._fixed = dict(fixed or {})
+        self._read = read or getattr
+
+    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
+        """Make a node from the values of its attributes, by their names."""
+        named = {self.attributes[name].argument or name: value for name, value in values.items()}
+        cls: Callable[..., Behaviour] = self.cls
+        return cls(*self.arguments(children), **named, **self._fixed)
+
+    def fits(self, node: Behaviour) -> bool:
+        """Return whether the tag stands for this node."""
+        return type(node) is self.cls and all(
+            self._read(node, argument) == value for argument, value in self._fixed.items()
+        )
+
+    def values(self, node: Behaviour) -> dict[str, Any]:
+        """Return the values of the attributes of a node, by their names."""
+        return {
+            name: self._read(node, attribute.argument or name)
+            for name, attribute in self.attributes.items()
+        }
+
+
+class SwitchType(NodeType):
+    """A `Switch` with so many cases and a default, on an entry of the blackboard."""
+
+    def __init__(self, count: int) -> None:
+        cases = (Attribute(f"case_{number + 1}") for number in range(count))
+        variable = Attribute("variable", takes_key=True)
+        super().__init__(f"Switch{count}", Switch, (variable, *cases))
+        self._count = count
+
+    def children_problem(self, count: int) -> str | None:
+        """Return what is wrong with so many children; None if nothing is."""
+        if count == self._count + 1:
+            return None
+        return f"needs {self._count + 1} children, the last one for all other values"
+
+    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
+        """Make a node from the values of its attributes, by their names."""
+        variable, *cases = (values[name] for name in self.attributes)
+        if not isinstance(variable, Key):
+            raise ValueError(f"variable must be an entry such as {{mode}}, got {variable!r}")
+        if len(set(cases)) < len(cases):
+            raise ValueError(f"the cases must differ, got {', '.join(cases)}")
+        return Switch(dict(zip(cases, children)), children[-1], on=variable)
+
+    def fits(self, node: Behaviour) -> bool:
+        """Return whether the tag stands for this node."""
+        if type(node) is not Switch or not isinstance(node.on, Key):
+            return False
+        return len(node.cases) == self._count  # the writer adds a default
+
+    def values(self, node: Behaviour) -> dict[str, Any]:
+        """Return the values of the attributes of a node, by their names."""
+        assert isinstance(node, Switch), "fits() comes first"
+        return dict(zip(self.attributes, (node.on, *map(str, node.cases))))
+
+
+def _seconds(name: str) -> tuple[Attribute, ...]:
+    return (Attribute(name, Milliseconds, MISSING, "seconds"),)
+
+
+def _read_condition(node: Any, argument: str) -> Status:
+    """Return an argument of Condition, which keeps a table of answers instead."""
+    position = node.answers.index(SUCCESS)
+    others = {answer for code, answer in enumerate(node.answers) if code != position}
+    answer: Status = others.pop() if argument == "otherwise" else Status(position)
+    return answer
+
+
+def _read_until_fail(node: Any, _: str) -> Status:
+    """Return on_end of UntilFail, which keeps a table of answers instead."""
+    answer: Status = node.answers[FAILURE]
+    return answer
+
+
+_SEED = (Attribute("seed", int, None),)
+_EAGER = (Attribute("eager", bool, False),)
+_COUNTS = (
+    Attribute("success_count", int, -1, "success"),
+    Attribute("failure_count", int, 1, "failure"),
+)
+
+# Of two types that fit a node, the first one writes it.
+CPP_TYPES = (
+    BuiltinType("Sequence", Sequence),
+    BuiltinType("Fallback", Selector),
+    BuiltinType("ReactiveSequence", ReactiveSequence),
+    BuiltinType("ReactiveFallback", ReactiveSelector),
+    BuiltinType("Parallel", Parallel, _COUNTS, fixed={"eager": True}),
+    BuiltinType("IfThenElse", IfThenElse),
+    BuiltinType("WhileDoElse", WhileDoElse),
+    *(SwitchType(count) for count in range(2, 7)),
+    BuiltinType("Inverter", Inverter),
+    BuiltinType("ForceSuccess", Succeeder),
+    BuiltinType("ForceFailure", SuccessIsFailure),
+    BuiltinType(
+        "Repeat",
+        Repeater,
+        [Attribute("num_cycles", int, MISSING, "repeat")],
+        fixed={"on_failure": "abort"},
+    ),
+    BuiltinType(
+        "RetryUntilSuccessful", Retry, [Attribute("num_attempts", int, argument="attempts")]
+    ),
+    BuiltinType(
+        "KeepRunningUntilFailure", UntilFail, fixed={"on_end": FAILURE}, read=_read_until_fail
+    ),
+    BuiltinType("Timeout", Timeout, _seconds("msec")),
+    BuiltinType("Delay", Delay, _seconds("delay_msec")),
+    BuiltinType("RunOnce", RunOnce, constant={"then_skip": "false"}),
+    BuiltinType("AlwaysSuccess", Success),
+    BuiltinType("AlwaysFailure", Failure),
+    BuiltinType("Sleep", Wait, _seconds("msec")),
+    BuiltinType(
+        "SetBlackboard",
+        SetEntry,
+        [
+            Attribute("value", Literal, takes_key=True),
+            Attribute("output_key", EntryName, argument="entry"),
+        ],
+    ),
+    BuiltinType("UnsetBlackboard", DeleteEntry, [Attribute("key", EntryName, argument="entry")]),
+)
+
+OWN_TYPES = (
+    BuiltinType("ParallelTickAll", Parallel, _COUNTS, fixed={"eager": False}),
+    BuiltinType("ParallelSequence", ParallelSequence, _EAGER),
+    BuiltinType("ParallelSelector", ParallelSelector, _EAGER),
+    BuiltinType("RandomSequence", RandomSequence, _SEED),
+    BuiltinType("RandomSelector", RandomSelector, _SEED),
+    BuiltinType(
+        "StatusCondition",
+        Condition,
+        [Attribute("success_status", Status, SUCCESS), Attribute("otherwise", Status, FAILURE)],
+        read=_read_condition,
+    ),
+    BuiltinType(
+        "UntilFail", UntilFail, [Attribute("on_end", Status, SUCCESS)], read=_read_until_fail
+    ),
+    BuiltinType("Limit", Limit, [Attribute("tick_limit", int), Attribute("lifetime", bool, False)]),
+    BuiltinType(
+        "Repeater", Repeater, [Attribute("repeat", int), Attribute("on_failure", str, "continue")]
+    ),
+    BuiltinType("Cooldown", Cooldown, [Attribute("seconds", float)]),
+    *(
+        BuiltinType(cls.__name__, cls)
+        for cls in (
+            Running,
+            RunningIsFailure,
+            RunningIsSuccess,
+            FailureIsSuccess,
+            FailureIsRunning,
+            SuccessIsRunning,
+        )
+    ),
+)
+
+BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
+
+_SCRIPTS = "scripts are not supported: write a condition or an action in Python"
+_FRESH = "it depends on when an entry was written last, which is not recorded here"
+UNSUPPORTED = {
+    "Script": _SCRIPTS,
+    "ScriptCondition": _SCRIPTS,
+    "Precondition": _SCRIPTS,
+    "TestNode": "tests use leaves written in Python",
+    "SequenceWithMemory": "a Sequence that keeps its place after a failure is not supported",
+    "SequenceStar": "it is of version 3",
+    "AsyncSequence": "a tick always runs to the first RUNNING child: use Sequence",
+    "AsyncFallback": "a tick always runs to the first RUNNING child: use Fallback",
+    "ParallelAll": "use Parallel with success_count and failure_count",
+    "ManualSelector": "it asks a person at a terminal",
+    "TryCatch": "use Fallback, and terminate() for cleaning up",
+    "ConsumeQueue": "queues on the blackboard are not supported",
+    "LoopInt": "queues on the blackboard are not supported",
+    "LoopBool": "queues on the blackboard are not supported",
+    "LoopDouble": "queues on the blackboard are not supported",
+    "LoopString": "queues on the blackboard are not supported",
+    "SubTreePlus": "it is of version 3: use SubTree with _autoremap",
+    "EntryUpdated": _FRESH,
+    "SkipUnlessUpdated": _FRESH,
+    "WaitValueUpdate": _FRESH,
+    "RetryUntilSuccesful": "it is of version 3: use RetryUntilSuccessful",
+}
+"""Nodes of BehaviorTree.CPP that are refused, and why or what to use instead."""
+
+SCRIPT_ATTRIBUTES = (
+    *("_failureIf", "_successIf", "_skipIf", "_while"),
+    *("_onHalted", "_onFailure", "_onSuccess", "_post"),
+)
+IGNORED_ATTRIBUTES = ("_description", "_uid", "_fullpath", "_fullPath")

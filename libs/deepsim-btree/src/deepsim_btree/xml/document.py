@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Document: the trees and models of a file and of those that it includes, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .element import parse
+
+if TYPE_CHECKING:
+    from .element import Element
+
+_CATEGORIES = ("Action", "Condition", "Control", "Decorator", "SubTree")
+_PORTS = ("input_port", "output_port", "inout_port")
+
+
+class Document:
+    """What a file holds, the files that it includes being part of it."""
+
+    def __init__(self, root: Element) -> None:
+        self._root = root
+        self._trees: dict[str, Element] = {}
+        self._models: dict[str, Element] = {}
+
+    def main(self, tree_id: str | None) -> Element:
+        """Return the BehaviorTree to start with.
+
+        Raises:
+            XmlError: It is not there, or nothing says which one it is.
+        """
+        if tree_id is None:
+            tree_id = self._root.attributes.get("main_tree_to_execute")
+        if tree_id is not None:
+            return self.tree(tree_id, self._root)
+        if len(self._trees) == 1:
+            return next(iter(self._trees.values()))
+        raise self._root.error(
+            f"the file has {len(self._trees)} trees ({', '.join(self._trees)}): choose one with "
+            "tree= or main_tree_to_execute"
+        )
+
+    def tree(self, tree_id: str, user: Element) -> Element:
+        """Return a BehaviorTree.
+
+        Raises:
+            XmlError: It is not there.
+        """
+        if tree_id not in self._trees:
+            known = ", ".join(self._trees) or "none"
+            raise user.error(f"there is no BehaviorTree {tree_id}; the trees: {known}")
+        return self._trees[tree_id]
+
+    def category(self, node_id: str) -> str | None:
+        """Return what TreeNodesModel says a node is; None if it says nothing."""
+        return self._models[node_id].tag if node_id in self._models else None
+
+    def default(self, node_id: str, port: str) -> str | None:
+        """Return the default that TreeNodesModel has for a port; None if it has none."""
+        return self.defaults(node_id).get(port)
+
+    def defaults(self, node_id: str) -> dict[str, str]:
+        """Return the defaults that TreeNodesModel has for the ports of a node."""
+        if node_id not in self._models:
+            return {}
+        ports = (child.attributes for child in self._models[node_id].children)
+        return {port["name"]: port["default"] for port in ports if port.get("default")}
+
+    def add(self, element: Element, included: tuple[Path, ...]) -> None:
+        """Add what an element below <root> holds."""
+        if element.tag == "BehaviorTree":
+            self._add_named(element, self._trees)
+        elif element.tag == "TreeNodesModel":
+            for model in element.children:
+                if model.tag not in _CATEGORIES:
+                    raise model.error(f"<{model.tag}> is not expected in <TreeNodesModel>")
+                self._add_model(model)
+        elif element.tag == "include":
+            self._include(element, included)
+        else:
+            raise element.error(
+                f"<{element.tag}> is not expected here: BehaviorTree, TreeNodesModel or include"
+            )
+
+    def _add_named(self, element: Element, elements: dict[str, Element]) -> None:
+        tree_id = element.attributes.get("ID")
+        if not tree_id:
+            raise element.error(f"<{element.tag}> needs an ID")
+        if tree_id in elements:
+            first = elements[tree_id]
+            raise element.error(f"{tree_id} is there already, at {first.file}:{first.line}")
+        elements[tree_id] = element
+
+    def _add_model(self, model: Element) -> None:
+        for port in model.children:
+            if port.tag not in (*_PORTS, "MetadataFields"):
+                raise port.error(f"<{port.tag}> is not expected in the model of a node")
+            if port.tag in _PORTS and not port.attributes.get("name"):
+                raise port.error(f"<{port.tag}> needs a name")
+        ports = [port for port in model.children if port.tag in _PORTS]
+        self._add_named(model._replace(children=ports), self._models)
+
+    def _include(self, element: Element, included: tuple[Path, ...]) -> None:
+        if "ros_pkg" in element.attributes:
+            raise element.error("include with ros_pkg is not supported: give the path")
+        if "path" not in element.attributes:
+            raise element.error("<include> needs a path")
+        if not included:
+            raise element.error("a text cannot include files: use read_xml_file")
+        path = included[-1].parent / element.attributes["path"]
+        if path.resolve() in (file.resolve() for file in included):
+            raise element.error(f"{path} includes itself")
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise element.error(f"cannot include {path}: {error.strerror}") from error
+        for child in _read_root(content, path).children:
+            self.add(child, (*included, path))
+
+
+def read_document(content: str | bytes, path: Path | None) -> Document:
+    """Return what a file or text holds.
+
+    Raises:
+        XmlError: It is wrong or uses something that is not supported.
+    """
+    root = _read_root(content, path)
+    document = Document(root)
+    for element in root.children:
+        document.add(element, () if path is None else (path,))
+    return document
+
+
+def _read_root(content: str | bytes, path: Path | None) -> Element:
+    root = parse(content, "<text>" if path is None else str(path))
+    if root.tag != "root":
+        raise root.error(f"the file must start with <root>, got <{root.tag}>")
+    version = root.attributes.get("BTCPP_format")
+    if version != "4":
+        raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
+    for name in root.attributes:
+        if name not in ("BTCPP_format", "main_tree_to_execute", "project_name"):
+            raise root.error(f"<root> has no attribute {name}")
+    return root

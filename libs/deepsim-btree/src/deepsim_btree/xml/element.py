@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elements of XML that know their file and line: parsing them and writing them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from xml.parsers import expat
+
+from deepsim_btree.errors import XmlError
+
+MAX_LEVELS = 200
+"""Deeper trees come near Python's recursion limit when they are ticked."""
+
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_ESCAPES["\r"] = "&#13;"
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+class Element(NamedTuple):
+    """An element: its tag, its attributes and what is inside."""
+
+    tag: str
+    attributes: dict[str, str]
+    children: list[Element]
+    file: str = ""
+    line: int = 0
+    text: str = ""
+    """What is written inside instead of children; not kept when a file is read."""
+
+    def error(self, reason: str) -> XmlError:
+        """Return an error about this element."""
+        return XmlError(reason, self.file, self.line)
+
+    def to_lines(self, indent: str = "") -> list[str]:
+        """Return the lines of the element, as a file shows them."""
+        attributes = "".join(f' {name}="{escape(text)}"' for name, text in self.attributes.items())
+        if self.text:
+            return [f"{indent}<{self.tag}{attributes}>{escape(self.text)}</{self.tag}>"]
+        if not self.children:
+            return [f"{indent}<{self.tag}{attributes}/>"]
+        inside = [line for child in self.children for line in child.to_lines(indent + "  ")]
+        return [f"{indent}<{self.tag}{attributes}>", *inside, f"{indent}</{self.tag}>"]
+
+
+def escape(text: str) -> str:
+    """Return `text` as it stands in an attribute or between tags.
+
+    Raises:
+        XmlError: It has a character that XML cannot hold.
+    """
+    if _ILLEGAL.search(text):
+        raise XmlError(f"{text!r} has a character that XML cannot hold")
+    return re.sub('[&<>"\n\t\r]', lambda match: _ESCAPES[match.group()], text)
+
+
+def parse(text: str | bytes, file: str) -> Element:
+    """Return the outermost element of a document.
+
+    Document types, and with them entities, are refused: a tree needs none, and they can make a
+    small file fill the memory. The text between elements is not kept.
+
+    Raises:
+        XmlError: It is no well-formed XML, has a document type or too many levels.
+    """
+    parser = expat.ParserCreate()
+    outside = Element("", {}, [])
+    stack = [outside]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if len(stack) > MAX_LEVELS:
+            reason = f"elements are nested more than {MAX_LEVELS} levels deep"
+            raise XmlError(reason, file, parser.CurrentLineNumber)
+        element = Element(tag, attributes, [], file, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def end(_: str) -> None:
+        stack.pop()
+
+    def refuse(*_: object) -> None:
+        raise XmlError(
+            "a document type (<!DOCTYPE ...>) is not supported: remove it",
+            file,
+            parser.CurrentLineNumber,
+        )
+
+    def characters(data: str) -> None:
+        if data.strip() and not stack[-1].tag.endswith("_port"):  # those hold descriptions
+            reason = f"text {data.strip()!r} is not expected in <{stack[-1].tag}>"
+            raise XmlError(reason, file, parser.CurrentLineNumber)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse
+    parser.CharacterDataHandler = characters
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        reason = f"no well-formed XML: {expat.ErrorString(error.code)}"
+        raise XmlError(reason, file, error.lineno) from error
+    return outside.children[0]

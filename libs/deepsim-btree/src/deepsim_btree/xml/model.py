@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TreeNodesModel: which nodes there are and which ports they have, for editors such as Groot2."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from deepsim_btree.key import Key
+
+from .builtin_types import OWN_TYPES
+from .element import Element
+from .node_type import MISSING
+from .registered import registered_types
+from .texts import to_text
+
+if TYPE_CHECKING:
+    from .node_type import Attribute, NodeType
+    from .registered import Nodes
+
+_TYPE_NAMES = {str: "std::string", float: "double", int: "int", bool: "bool"}
+
+
+def write_nodes_model(nodes: Nodes) -> str:
+    """Return a document with the models of the nodes that a program has, and no tree.
+
+    Groot2 offers the nodes of such a file to draw trees with.
+
+    Args:
+        nodes: As for `read_xml`; the nodes of this library that BehaviorTree.CPP lacks are added.
+
+    Raises:
+        TypeError: One of `nodes` is no class of nodes.
+    """
+    types = [*registered_types(nodes).values(), *OWN_TYPES]
+    models = [model_element(node_type) for node_type in sorted(types, key=lambda one: one.tag)]
+    document = Element("root", {"BTCPP_format": "4"}, [Element("TreeNodesModel", {}, models)])
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
+
+
+def model_element(node_type: NodeType) -> Element:
+    """Return the model of one type."""
+    ports = [_port(attribute) for attribute in node_type.attributes.values()]
+    return Element(node_type.category, {"ID": node_type.tag}, ports)
+
+
+def _port(attribute: Attribute) -> Element:
+    fields = {"name": attribute.name}
+    fields["type"] = _TYPE_NAMES.get(attribute.type, attribute.type.__name__)
+    if attribute.default is not MISSING and attribute.default is not None:
+        default = attribute.default
+        if isinstance(default, Key):
+            fields["default"] = f"{{{default.name}}}"
+        else:
+            with suppress(TypeError):  # an object that has no text
+                fields["default"] = to_text(default, attribute.type, {})
+    return Element(f"{attribute.direction}_port", fields, [], text=attribute.description)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading trees from XML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.subtree import SubTree
+
+from .builtin_types import (
+    BUILTIN_TYPES,
+    IGNORED_ATTRIBUTES,
+    SCRIPT_ATTRIBUTES,
+    UNSUPPORTED,
+)
+from .document import Document, read_document
+from .node_type import MISSING, Attribute
+from .registered import registered_types
+from .texts import EntryName, Literal, key_of, to_value
+
+if TYPE_CHECKING:
+    import os
+
+    from deepsim_btree.behaviour import Behaviour
+
+    from .element import Element
+    from .node_type import NodeType
+    from .registered import Nodes
+    from .texts import Parsers
+
+_EXPLICIT = ("Action", "Condition", "Control", "Decorator")
+
+
+def read_xml(
+    text: str, nodes: Nodes = (), *, tree: str | None = None, parsers: Parsers | None = None
+) -> Behaviour:
+    """Return the root of a tree that is written in the XML of BehaviorTree.CPP 4.
+
+    Args:
+        text: The document.
+        nodes: What the tags stand for beside the built-in ones: a mapping from tags to classes of
+            nodes, or classes, whose names are the tags. Attributes are the arguments of a function
+            leaf, the ports of a `PortLeaf`, or the arguments of a constructor. Arguments that are
+            no text, such as a robot, are given by `functools.partial`.
+        tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
+        parsers: Functions that make values of further types from texts.
+
+    Returns:
+        The root, for `Tree`.
+
+    Raises:
+        XmlError: The document is wrong or uses something that is not supported; the message has
+            the number of the line.
+        TypeError: One of `nodes` is no class of nodes.
+    """
+    return _read(read_document(text, None), nodes, tree, parsers)
+
+
+def read_xml_file(
+    path: str | os.PathLike[str],
+    nodes: Nodes = (),
+    *,
+    tree: str | None = None,
+    parsers: Parsers | None = None,
+) -> Behaviour:
+    """Return the root of a tree in a file, as `read_xml` does; the file may include others.
+
+    Args:
+        path: The file.
+        nodes: What the tags stand for beside the built-in ones.
+        tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
+        parsers: Functions that make values of further types from texts.
+
+    Raises:
+        XmlError: A file is wrong or uses something that is not supported; the message has the file
+            and the number of the line.
+        OSError: The file cannot be read.
+        TypeError: One of `nodes` is no class of nodes.
+    """
+    path = Path(path)
+    return _read(read_document(path.read_bytes(), path), nodes, tree, parsers)
+
+
+def _read(document: Document, nodes: Nodes, tree: str | None, parsers: Parsers | None) -> Behaviour:
+    reader = _Reader(document, {**BUILTIN_TYPES, **registered_types(nodes)}, parsers or {})
+    return reader.tree(document.main(tree), ())
+
+
+class _Reader:
+    def __init__(self, document: Document, types: dict[str, NodeType], parsers: Parsers) -> None:
+        self._document = document
+        self._types = types
+        self._parsers = parsers
+
+    def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
+        """Make the nodes of a BehaviorTree, used inside the trees `above`."""
+        if len(element.children) != 1:
+            raise element.error(f"<BehaviorTree> needs one child, got {len(element.children)}")
+        return self._node(element.children[0], (*above, element.attributes["ID"]))
+
+    def _node(self, element: Element, above: tuple[str, ...]) -> Behaviour:
+        attributes = dict(element.attributes)
+        tag = element.tag
+        if tag in _EXPLICIT:
+            if "ID" not in attributes:
+                raise element.error(f"<{tag}> needs an ID")
+            tag = attributes.pop("ID")
+        for name in SCRIPT_ATTRIBUTES:
+            if name in attributes:
+                raise element.error(f"{name} is not supported: scripts are not, use a Guard")
+        for name in IGNORED_ATTRIBUTES:
+            attributes.pop(name, None)
+        node_name = attributes.pop("name", None)
+        if tag == "SubTree":
+            node = self._subtree(element, attributes, above)
+        else:
+            node = self._plain(element, self._type(element, tag), attributes, above)
+        if node_name is not None:
+            node.name = node_name
+        return node
+
+    def _type(self, element: Element, tag: str) -> NodeType:
+        if tag in self._types:
+            node_type = self._types[tag]
+            declared = self._document.category(tag)
+            for category in (element.tag if element.tag in _EXPLICIT else None, declared):
+                # A leaf may be called what one likes: only who has children matters.
+                leaf = ("Action", "Condition")
+                if category and (category in leaf) != (node_type.category in leaf):
+                    raise element.error(
+                        f"{tag} is a {category} in the file, but a {node_type.category} in Python"
+                    )
+            return node_type
+        if tag in UNSUPPORTED:
+            raise element.error(f"<{tag}> is not supported: {UNSUPPORTED[tag]}")
+        declared = self._document.category(tag)
+        hint = f" (a {declared} of TreeNodesModel)" if declared else ""
+        raise element.error(f"unknown node {tag}{hint}: register its class in nodes=")
+
+    def _plain(
+        self,
+        element: Element,
+        node_type: NodeType,
+        attributes: dict[str, str],
+        above: tuple[str, ...],
+    ) -> Behaviour:
+        problem = node_type.children_problem(len(element.children))
+        if problem:
+            raise element.error(f"{node_type.tag} {problem}, got {len(element.children)}")
+        for name, text in node_type.constant.items():
+            if attributes.pop(name, None) != text:
+                raise element.error(f'{node_type.tag} is supported with {name}="{text}" only')
+        children = [self._node(child, above) for child in element.children]
+        values = self._values(element, node_type, attributes)
+        try:
+            return node_type.build(values, children)
+        except (TypeError, ValueError) as error:
+            raise element.error(f"{node_type.tag}: {error}") from error
+
+    def _values(
+        self, element: Element, node_type: NodeType, attributes: dict[str, str]
+    ) -> dict[str, Any]:
+        unknown = sorted(set(attributes) - set(node_type.attributes))
+        if unknown:
+            known = ", ".join(node_type.attributes) or "none"
+            raise element.error(
+                f"{node_type.tag} has no attribute {unknown[0]}; its attributes: {known}"
+            )
+        values = {}
+        for name, attribute in node_type.attributes.items():
+            text = attributes.get(name, self._document.default(node_type.tag, name))
+            if text is not None:
+                values[name] = self._value(element, node_type.tag, attribute, text)
+            elif attribute.default is MISSING:
+                raise element.error(f"{node_type.tag} needs the attribute {name}")
+        return values
+
+    def _value(self, element: Element, tag: str, attribute: Attribute, text: str) -> Any:
+        name = attribute.name
+        text = f"{{{name}}}" if text == "{=}" else text
+        try:
+            named = key_of(text)
+            if named is not None and attribute.takes_key:
+                return named
+            if attribute.direction == "output":
+                raise ValueError("an output must be an entry such as {goal}")
+            if named is not None and attribute.type is not EntryName:
+                raise ValueError("here an entry of the blackboard is not supported, only a value")
+            return to_value(text, attribute.type, self._parsers)
+        except (TypeError, ValueError) as error:
+            raise element.error(f'{tag} {name}="{text}": {error}') from error
+
+    def _subtree(
+        self, element: Element, attributes: dict[str, str], above: tuple[str, ...]
+    ) -> Behaviour:
+        if "ID" not in attributes:
+            raise element.error("<SubTree> needs an ID")
+        if element.children:
+            raise element.error("<SubTree> cannot have children: they are in its BehaviorTree")
+        tree_id = attributes.pop("ID")
+        if tree_id in above:
+            raise element.error(f"tree {tree_id} contains itself: {' > '.join((*above, tree_id))}")
+        autoremap = self._value(
+            element, "SubTree", Attribute("_autoremap", bool), attributes.pop("_autoremap", "false")
+        )
+        attributes = {**self._document.defaults(tree_id), **attributes}
+        remap, values = {}, {}
+        for name, text in attributes.items():
+            if name.startswith("_"):
+                raise element.error(f"SubTree has no attribute {name}")
+            try:
+                outer = key_of(f"{{{name}}}" if text == "{=}" else text)
+                if outer is None:
+                    values[name] = to_value(text, Literal, {})
+                else:
+                    remap[name] = outer.name
+            except ValueError as error:
+                raise element.error(f'SubTree {name}="{text}": {error}') from error
+        child = self.tree(self._document.tree(tree_id, element), above)
+        return SubTree(child, remap=remap, values=values, autoremap=autoremap, tree_id=tree_id)

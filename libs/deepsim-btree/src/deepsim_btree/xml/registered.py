@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of nodes that the user registers: classes, functions as leaves, and partials of them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.function_leaves import Action, Check, FunctionLeaf
+from deepsim_btree.parent import Parent
+from deepsim_btree.ports import Port, PortLeaf
+from deepsim_btree.routine import Routine
+
+from .node_type import MISSING, Attribute, NodeType
+from .texts import Literal
+
+if TYPE_CHECKING:
+    Maker = Callable[..., Behaviour]
+    Nodes = Union[Mapping[str, Maker], Iterable[Maker]]
+
+_TAG = re.compile(r"[^\W\d][\w.-]*")
+
+
+def registered_types(nodes: Nodes) -> dict[str, NodeType]:
+    """Return the types of nodes by tag.
+
+    Args:
+        nodes: From tags to classes of nodes; or classes, whose names are the tags. A class may
+            be a `functools.partial`, whose arguments then are no attributes.
+
+    Raises:
+        TypeError: One of them is no class of nodes.
+        ValueError: A tag is no word.
+    """
+    if not isinstance(nodes, Mapping):
+        nodes = {getattr(maker, "__name__", repr(maker)): maker for maker in nodes}
+    return {tag: registered_type(tag, maker) for tag, maker in nodes.items()}
+
+
+def registered_type(tag: str, maker: Maker) -> NodeType:
+    """Return the type of the nodes that `maker` makes.
+
+    Raises:
+        TypeError: It is no class of nodes.
+        ValueError: The tag is no word.
+    """
+    if not _TAG.fullmatch(tag):
+        raise ValueError(f"{tag!r} cannot be a tag: register it in a mapping, under a word")
+    cls: Any = maker
+    while isinstance(cls, partial):
+        cls = cls.func
+    if not isinstance(cls, type) or not issubclass(cls, Behaviour):
+        raise TypeError(
+            f"{tag} must be a class of nodes, from @action for example, or a partial of one; "
+            f"got {maker!r}"
+        )
+    if issubclass(cls, FunctionLeaf):
+        return FunctionType(tag, cls, maker)
+    return ClassType(tag, cls, maker)
+
+
+class FunctionType(NodeType):
+    """Leaves made of one function; their attributes are the function's arguments."""
+
+    def __init__(self, tag: str, cls: type[FunctionLeaf], maker: Maker) -> None:
+        args, given = _arguments(maker)
+        if cls in (Action, Check, Routine):
+            if not args:
+                raise TypeError(f"{tag} lacks its function: partial({cls.__name__}, function)")
+            self._function: Callable[..., Any] = args[0]
+            args = args[1:]
+        else:
+            self._function = cls.function
+        self._maker = maker
+        self._signature = inspect.signature(self._function)
+        self._fixed = self._signature.bind_partial(*args, **given).arguments
+        attributes = _attributes(self._function, self._signature, set(self._fixed), takes_key=True)
+        super().__init__(tag, cls, attributes)
+
+    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
+        """Make a node from the values of its attributes, by their names."""
+        return self._maker(**values)
+
+    def fits(self, node: Behaviour) -> bool:
+        """Return whether the tag stands for this node."""
+        if not isinstance(node, FunctionLeaf) or type(node) is not self.cls:
+            return False
+        if node.function != self._function:
+            return False
+        its = self._bound(node)
+        return all(name in its and _same(its[name], value) for name, value in self._fixed.items())
+
+    def values(self, node: Behaviour) -> dict[str, Any]:
+        """Return the values of the attributes of a node, by their names."""
+        bound = self._bound(node)
+        lost = set(bound) - set(self.attributes) - set(self._fixed)
+        if lost:
+            raise AttributeError(f"{lost.pop()} is given by position only, or one of any number")
+        return {name: bound[name] for name in self.attributes if name in bound}
+
+    def _bound(self, node: Any) -> dict[str, Any]:
+        return dict(self._signature.bind_partial(*node.args, **node.kwargs).arguments)
+
+
+class ClassType(NodeType):
+    """Nodes of a class of the user; their attributes are the constructor's arguments or ports."""
+
+    def __init__(self, tag: str, cls: type[Behaviour], maker: Maker) -> None:
+        args, given = _arguments(maker)
+        self._maker = maker
+        signature = inspect.signature(cls)
+        self._fixed = {**signature.bind_partial(*args).arguments, **given}
+        skipped = {"name", *self._fixed}
+        if issubclass(cls, Parent):
+            skipped |= {"child", "children"}
+        attributes = list(_attributes(cls.__init__, signature, skipped, takes_key=False))
+        if issubclass(cls, PortLeaf):
+            attributes += [
+                Attribute(
+                    name,
+                    port.type,
+                    _default(port),
+                    takes_key=True,
+                    direction=port.direction,
+                    description=port.description,
+                )
+                for name, port in cls.ports.items()
+                if name not in self._fixed
+            ]
+        super().__init__(tag, cls, attributes)
+
+    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
+        """Make a node from the values of its attributes, by their names."""
+        return self._maker(*self.arguments(children), **values)
+
+    def fits(self, node: Behaviour) -> bool:
+        """Return whether the tag stands for this node."""
+        return type(node) is self.cls and all(
+            _same(_read(node, name), value) for name, value in self._fixed.items()
+        )
+
+    def values(self, node: Behaviour) -> dict[str, Any]:
+        """Return the values of the attributes of a node, by their names."""
+        if isinstance(node, PortLeaf):
+            connected = node.connections
+            own = {name: _read(node, name) for name in self.attributes if name not in node.ports}
+            return {**own, **{n: v for n, v in connected.items() if n in self.attributes}}
+        return {name: _read(node, name) for name in self.attributes}
+
+
+def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the positional and the named arguments that a partial has already."""
+    if isinstance(maker, partial):
+        return maker.args, dict(maker.keywords)  # a partial of a partial is flat
+    return (), {}
+
+
+def _attributes(
+    function: Any, signature: inspect.Signature, skipped: set[str], *, takes_key: bool
+) -> Iterable[Attribute]:
+    """Yield an attribute for each parameter that can be given by name."""
+    types = _types(function)
+    for name, parameter in signature.parameters.items():
+        if name in skipped or parameter.kind not in (
+            parameter.POSITIONAL_OR_KEYWORD,
+            parameter.KEYWORD_ONLY,
+        ):
+            continue
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        if name in ("name", "ID"):
+            raise TypeError(f"{name} is taken in XML: give that argument another name")
+        guessed = Literal if default is MISSING or default is None else type(default)
+        yield Attribute(name, types.get(name, guessed), default, takes_key=takes_key)
+
+
+def _types(function: Any) -> dict[str, type]:
+    """Return the classes that the parameters are annotated with, where that can be told."""
+    try:
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer
+        hints = {}
+    types = {}
+    for name, hint in hints.items():
+        # Of X | None take the X: None is the absence of the attribute.
+        choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
+        chosen = choices[0] if len(choices) == 1 and type(None) in typing.get_args(hint) else hint
+        chosen = typing.get_origin(chosen) or chosen  # of list[int] the list
+        types[name] = chosen if isinstance(chosen, type) and chosen is not object else Literal
+    return types
+
+
+def _default(port: Port[Any]) -> Any:
+    if port.has_default:
+        return port.default
+    return None if port.direction == "output" else MISSING
+
+
+def _read(node: Behaviour, argument: str) -> Any:
+    if isinstance(node, PortLeaf) and argument in node.ports:
+        return node.connections.get(argument, MISSING)
+    return getattr(node, argument)
+
+
+def _same(one: object, other: object) -> bool:
+    # Two robots that look the same are not the same; two texts that look the same are.
+    return one is other or (type(one).__hash__ is not None and bool(one == other))

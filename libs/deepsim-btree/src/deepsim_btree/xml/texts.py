@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values as texts: how the attributes of an XML file hold numbers, statuses and keys."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.key import Key, key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Parsers = Mapping[type, Callable[[str], Any]]
+    Formatters = Mapping[type, Callable[[Any], str]]
+
+
+class Milliseconds:
+    """Type of an attribute that holds milliseconds where the node has seconds."""
+
+
+class EntryName:
+    """Type of an attribute that holds the name of an entry, with braces or without."""
+
+
+class Literal:
+    """Type of an attribute without a type: an int, float or bool if it looks like one, or a str."""
+
+
+def to_value(text: str, type_: type, parsers: Parsers) -> Any:
+    """Return the value that a text stands for.
+
+    Raises:
+        ValueError: The text does not fit the type.
+        TypeError: The type has no text.
+    """
+    if type_ in parsers:
+        return parsers[type_](text)
+    if type_ is str:
+        return text
+    if type_ is bool:
+        return _bool(text)
+    if type_ is int:
+        return int(text)
+    if type_ is float:
+        return float(text)
+    if type_ is Milliseconds:
+        return _seconds(text)
+    if type_ is Literal:
+        return _literal(text)
+    if type_ is EntryName:
+        return (key_of(text) or key(text)).name
+    if issubclass(type_, Enum):
+        if text not in type_.__members__:
+            raise ValueError(f"must be one of {', '.join(type_.__members__)}")
+        return type_[text]
+    raise TypeError(f"a {type_.__name__} has no text here: add it to parsers=, or use a key")
+
+
+def to_text(value: object, type_: type, formatters: Formatters) -> str:
+    """Return the text that `to_value` turns into `value`.
+
+    Raises:
+        TypeError: There is none.
+    """
+    if type(value) in formatters:
+        return formatters[type(value)](value)
+    text = _text(value, type_)
+    try:
+        is_same = key_of(text) is None and bool(to_value(text, type_, {}) == value)
+    except ValueError:
+        is_same = False
+    if not is_same and type_ is not EntryName:
+        raise TypeError(f"the text of {value!r} would be read as something else")
+    return text
+
+
+def _text(value: object, type_: type) -> str:
+    if type_ is EntryName:
+        return f"{{{value}}}"
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return _milliseconds(float(value)) if type_ is Milliseconds else repr(value)
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"a {type(value).__name__} has no text here: add it to formatters=")
+
+
+def key_of(text: str) -> Key | None:
+    """Return the key that a text such as ``{goal}`` stands for; None if it is no key.
+
+    Raises:
+        ValueError: The name in the braces is none.
+    """
+    if text[:1] == "{" and text[-1:] == "}":
+        named: Key = key(text[1:-1])
+        return named
+    return None
+
+
+def _bool(text: str) -> bool:
+    if text.lower() not in ("true", "false", "1", "0"):
+        raise ValueError("must be true or false")
+    return text.lower() in ("true", "1")
+
+
+def _literal(text: str) -> int | float | bool | str:
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            value = number(text)
+        except ValueError:
+            continue
+        # Python reads more than a file should mean: 1_000, nan, digits of other alphabets.
+        if text.isascii() and "_" not in text and math.isfinite(value) and text == text.strip():
+            return value
+    return text
+
+
+def _milliseconds(seconds: float) -> str:
+    text = f"{Decimal(repr(seconds)).scaleb(3):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _seconds(milliseconds: str) -> float:
+    try:
+        return float(Decimal(milliseconds).scaleb(-3))
+    except InvalidOperation:
+        raise ValueError("must be a number of milliseconds") from None

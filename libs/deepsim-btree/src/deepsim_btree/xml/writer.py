@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing trees as XML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.errors import XmlError
+from deepsim_btree.function_leaves import FunctionLeaf
+from deepsim_btree.key import Key
+from deepsim_btree.subtree import SubTree
+from deepsim_btree.switch import Switch
+
+from .builtin_types import CPP_TYPES, OWN_TYPES
+from .element import Element
+from .model import model_element
+from .registered import ClassType, registered_type, registered_types
+from .texts import Literal, to_text
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+    from .node_type import NodeType
+    from .registered import Nodes
+    from .texts import Formatters
+
+
+def write_xml(
+    root: Behaviour,
+    nodes: Nodes = (),
+    *,
+    tree: str = "Main",
+    formatters: Formatters | None = None,
+) -> str:
+    """Return a tree as a document in the XML of BehaviorTree.CPP 4, TreeNodesModel included.
+
+    `read_xml` makes an equal tree from it, at the start of its life: what a node remembers is not
+    written. A branch below a `SubTree` is written once for all uses of its ``tree_id``.
+
+    Args:
+        root: The node at the top.
+        nodes: As for `read_xml`; needed for what has no name of its own, such as an `Action` made
+            by hand, and for what holds arguments that are no text. Other classes are written under
+            their name.
+        tree: ID of the tree.
+        formatters: Functions that make texts from values of further types.
+
+    Raises:
+        XmlError: The tree holds something that cannot be written, which the message names.
+        TypeError: One of `nodes` is no class of nodes.
+    """
+    writer = _Writer(registered_types(nodes), formatters or {})
+    writer.add_tree(tree, root)
+    document = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": tree}, [])
+    document.children.extend(
+        Element("BehaviorTree", {"ID": tree_id}, [element])
+        for tree_id, element in writer.trees.items()
+        if element is not None
+    )
+    if writer.used:
+        models = [model_element(node_type) for _, node_type in sorted(writer.used.items())]
+        document.children.append(Element("TreeNodesModel", {}, models))
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
+
+
+class _Writer:
+    def __init__(self, registered: dict[str, NodeType], formatters: Formatters) -> None:
+        self.trees: dict[str, Element | None] = {}
+        self.used: dict[str, NodeType] = {}  # types that BehaviorTree.CPP does not have
+        self._registered = registered
+        self._formatters = formatters
+
+    def add_tree(self, tree_id: str, root: Behaviour) -> None:
+        """Write a BehaviorTree, or check that the one which is there is the same."""
+        first = tree_id not in self.trees
+        if first:
+            self.trees[tree_id] = None  # keeps the place: trees come before those they use
+        element = self._element(root)
+        if not first and self.trees[tree_id] != element:
+            raise XmlError(
+                f"{root.path}: the tree {tree_id} is written already and differs: give one of the "
+                "SubTree nodes another tree_id"
+            )
+        self.trees[tree_id] = element
+
+    def _element(self, node: Behaviour) -> Element:
+        if isinstance(node, SubTree):
+            return self._subtree(node)
+        node_type = self._type(node)
+        attributes = {"name": node.name} if node.name != _default_name(node, node_type) else {}
+        attributes.update(node_type.constant)
+        try:
+            values = node_type.values(node)
+        except AttributeError as error:
+            raise XmlError(
+                f"{node.path}: the arguments of {node_type.tag} cannot be read back: {error}"
+            ) from error
+        for name, attribute in node_type.attributes.items():
+            if name not in values or _is_default(values[name], attribute.default):
+                continue
+            value = values[name]
+            if isinstance(value, Key):
+                attributes[name] = f"{{{value.name}}}"
+            else:
+                attributes[name] = self._text(node, name, value, attribute.type)
+        children = [self._element(child) for child in node.children]
+        if isinstance(node, Switch) and len(children) == len(node.cases):
+            children.append(Element("AlwaysFailure", {}, []))
+        return Element(node_type.tag, attributes, children)
+
+    def _type(self, node: Behaviour) -> NodeType:
+        for node_type in (*self._registered.values(), *CPP_TYPES, *OWN_TYPES):
+            if node_type.fits(node):
+                if node_type not in CPP_TYPES:
+                    self.used[node_type.tag] = node_type
+                return node_type
+        if isinstance(node, Switch):
+            raise XmlError(f"{node.path}: XML has a Switch with 2 to 6 cases, on a key, only")
+        try:
+            node_type = registered_type(type(node).__name__, type(node))
+        except (TypeError, ValueError) as error:
+            raise XmlError(f"{node.path}: {error}; name it in nodes=") from error
+        taken = self.used.setdefault(node_type.tag, node_type)
+        if taken.cls is not node_type.cls:
+            raise XmlError(f"{node.path}: two classes are called {node_type.tag}: use nodes=")
+        return taken
+
+    def _subtree(self, node: SubTree) -> Element:
+        tree_id = node.name if node.tree_id is None else node.tree_id
+        attributes = {"ID": tree_id}
+        if node.name != tree_id:
+            attributes["name"] = node.name
+        if node.autoremap:
+            attributes["_autoremap"] = "true"
+        for name, outer in node.remap.items():
+            attributes[name] = f"{{{outer}}}"
+        for name, value in node.values.items():
+            attributes[name] = self._text(node, name, value, Literal)
+        self.add_tree(tree_id, node.child)
+        return Element("SubTree", attributes, [])
+
+    def _text(self, node: Behaviour, name: str, value: Any, type_: type) -> str:
+        try:
+            return to_text(value, type_, self._formatters)
+        except TypeError as error:
+            reason = f"{node.path}: cannot write {name}: {error}, or use a partial in nodes="
+            raise XmlError(reason) from error
+
+
+def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
+    """Return the name that the node gets without the attribute ``name``; None if it is not sure."""
+    if isinstance(node, FunctionLeaf):
+        return getattr(node.function, "__name__", None)
+    if isinstance(node_type, ClassType) and "__init__" in vars(node_type.cls):
+        return None
+    return type(node).__name__
+
+
+def _is_default(value: object, default: object) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches: their own rules; that they do what trees of objects do is in test_forms.py."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import AGENT, Status
+
+np = pytest.importorskip("numpy")
+from deepsim_btree.batch import Batch  # noqa: E402 - needs numpy
+
+
+class Herd:
+    """Food of all animals."""
+
+    def __init__(self, food) -> None:
+        self.food = np.array(food)
+
+
+@bt.condition
+def hungry(herd: Herd, numbers):
+    return herd.food[numbers] < 2
+
+
+@bt.action
+def eat(herd: Herd, numbers, amount: int):
+    herd.food[numbers] += amount
+    return np.where(herd.food[numbers] < 3, Status.RUNNING, Status.SUCCESS)
+
+
+def feeding(food, **options) -> tuple[Herd, Batch]:
+    herd = Herd(food)
+    root = bt.Sequence([hungry(herd, AGENT), eat(herd, AGENT, amount=1)], "feed")
+    return herd, Batch(root, len(food), **options)
+
+
+def test_agents_go_their_own_ways():
+    """Answers are codes of Status; some agents can be ticked more often than others."""
+    herd, batch = feeding([0, 1, 5])
+    assert batch.tick().tolist() == [Status.RUNNING, Status.RUNNING, Status.FAILURE]
+    assert batch.tick([1, 0]).tolist() == [Status.SUCCESS, Status.RUNNING]
+    assert herd.food.tolist() == [2, 3, 5]
+    assert batch.status.tolist() == [Status.RUNNING, Status.SUCCESS, Status.FAILURE]
+    assert (len(batch), batch.tick_count, batch.tick([]).tolist()) == (3, 2, [])
+
+
+def test_one_status_is_an_answer_for_all():
+    """Functions need not return arrays."""
+    root = bt.Sequence([bt.Check(lambda: True), bt.Action(lambda: Status.RUNNING)])
+    assert Batch(root, 2).tick().tolist() == [Status.RUNNING] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, "must return a Status or an array of 2 status codes, got None"),
+        ([2], "an array of 2 status codes, got"),
+        ([2, 4], "an array of 2 status codes, got"),
+        ([2, -1], "an array of 2 status codes, got"),
+        ([2.0, 2.0], "an array of 2 status codes, got"),
+        ([True, False], "an array of 2 status codes, got"),
+    ],
+)
+def test_bad_answers_of_actions(value, message):
+    """The node, the tick and the value are named."""
+    batch = Batch(bt.Sequence([bt.Action(lambda: value, name="act")], "root"), 2)
+    with pytest.raises(bt.TickError, match=f"tick 1, node root/act: .*{message}"):
+        batch.tick()
+
+
+@pytest.mark.parametrize("value", [None, 1, [True], np.array([1, 0]), Status.SUCCESS])
+def test_bad_answers_of_conditions(value):
+    """Only bools are answers."""
+    batch = Batch(bt.Check(lambda: value, name="ask"), 2)
+    with pytest.raises(bt.TickError, match="tick 1, node ask: "):
+        batch.tick()
+
+
+def test_after_an_error_all_agents_start_afresh():
+    """The error names the node and the tick and has a cause."""
+    herd, batch = feeding([0, 0])
+    batch.tick()
+    herd.food = "gone"
+    with pytest.raises(bt.TickError, match="tick 2, node feed/eat: ") as caught:
+        batch.tick()
+    assert caught.value.__cause__ is not None
+    assert batch.status.tolist() == [Status.INVALID] * 2
+    herd.food = np.array([0, 9])
+    assert batch.tick().tolist() == [Status.RUNNING, Status.FAILURE]
+
+
+def test_a_function_cannot_tick_its_own_batch():
+    """It gets a BusyError, for ticks and halts."""
+    batches: list[Batch] = []
+    for call in (lambda: batches[0].tick(), lambda: batches[0].halt()):
+        batches[:] = [Batch(bt.Action(call, name="call"), 1)]
+        with pytest.raises(bt.TickError, match="BusyError"):
+            batches[0].tick()
+
+
+def test_time_starts_again_when_all_are_reset():
+    """Otherwise it may not go back."""
+    time = [5.0]
+    batch = Batch(bt.Delay(bt.Success(), seconds=2), 2, clock=lambda: time[0])
+    batch.tick()
+    time[0] = 1.0
+    with pytest.raises(bt.BtreeError, match=r"went from 5.0 s to 1.0 s"):
+        batch.tick()
+    batch.reset([0])
+    with pytest.raises(bt.BtreeError, match=r"went from 5.0 s to 1.0 s"):
+        batch.tick()
+    batch.reset()
+    assert batch.tick().tolist() == [Status.RUNNING] * 2
+
+
+def shared_leaf(numbers):
+    return np.where(numbers % 2 == 0, Status.RUNNING, Status.FAILURE)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
+def test_copies_go_on_as_the_original_does(duplicate):
+    """In the middle of runs, random numbers included."""
+    leaves = [bt.Action(shared_leaf, AGENT, name=name) for name in "ab"]
+    batch = Batch(bt.RandomSelector([*leaves, bt.Limit(bt.Running(), tick_limit=2)]), 50, seed=3)
+    for _ in range(3):
+        batch.tick(range(40))
+    twin = duplicate(batch)
+    for _ in range(5):
+        assert twin.tick().tolist() == batch.tick().tolist()
+    assert twin.tick_count == batch.tick_count == 8
+
+
+class Own(bt.Behaviour):
+    """A leaf of a class of its own."""
+
+    def update(self) -> Status:
+        return Status.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: bt.Sequence([Own()]), "Sequence/Own has no form for many agents at once"),
+        (lambda: bt.Action(eat, bt.key("x"), name="eat"), "eat reads a blackboard"),
+        (lambda: bt.Tree(bt.Success()).root, "part of a tree already"),
+        (lambda: bt.Wait(seconds=1), r"Wait needs a clock: Batch\(root"),
+    ],
+)
+def test_what_has_no_form_for_many_agents_is_refused(make, message):
+    """The node is named."""
+    with pytest.raises(bt.StructureError, match=message):
+        Batch(make(), 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Batch(3, 3), TypeError, "root must be a Behaviour"),
+        (lambda: Batch(bt.Success(), 0), ValueError, "count must be at least 1"),
+        (lambda: Batch(bt.Success(), 2, seed=1.5), TypeError, "seed must be an int"),
+        (lambda: Batch(bt.Success(), 2).tick([0, 2]), IndexError, "agents must be from 0 to 1"),
+        (lambda: Batch(bt.Success(), 2).tick([-1]), IndexError, "agents must be from 0 to 1"),
+        (lambda: Batch(bt.Success(), 2).tick([1, 1]), ValueError, "different from each other"),
+        (lambda: Batch(bt.Success(), 2).tick(1), ValueError, "must be a list of numbers"),
+        (lambda: Batch(bt.Success(), 2).halt([True, False]), TypeError, "use np.flatnonzero"),
+    ],
+)
+def test_wrong_arguments(call, error, message):
+    """Types and values are checked."""
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_the_package_does_not_import_numpy():
+    """Only deepsim_btree.batch does."""
+    program = "import sys, deepsim_btree; print('numpy' in sys.modules)"
+    program = f"import sys; sys.path[:] = {sys.path!r}; {program}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typed ports of leaves, and keys in place of values."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status, key
+
+
+class Drive(bt.PortLeaf):
+    """Reads, writes, and does both."""
+
+    speed = bt.Input(float, default=1.0, description="metres per tick")
+    goal = bt.Input(str)
+    left = bt.InOut(float)
+    news = bt.Output(str)
+    wrong = bt.Output(int)
+
+    def update(self):
+        self.left -= self.speed
+        self.news = f"{self.left} m to {self.goal}"
+        if self.goal == "?":
+            self.wrong = "text"
+        return Status.RUNNING if self.left > 0 else Status.SUCCESS
+
+
+def test_values_and_keys():
+    """A port is connected to a value or to an entry; an int is a float too."""
+    root = Drive("go", goal="dock", speed=2, left=key("distance"), news=key("text"))
+    tree = bt.Tree(root, blackboard={"distance": 3.0})
+    assert tree.validate() == []
+    assert tree.tick() is Status.RUNNING
+    assert dict(tree.blackboard) == {"distance": 1.0, "text": "1.0 m to dock"}
+    assert tree.root.connections["speed"] == 2
+    assert list(Drive.ports) == ["speed", "goal", "left", "news", "wrong"]
+    assert Drive.speed.description == "metres per tick"
+
+
+def test_outputs_may_stay_unconnected():
+    """Then nobody asked for what is written."""
+    tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})
+    tree.tick()
+    assert dict(tree.blackboard) == {"d": 4.0}
+
+
+@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_copies(twin_of):
+    """Connections are part of a copy."""
+    tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})
+    twin = twin_of(tree)
+    twin.tick()
+    assert (twin.blackboard["d"], tree.blackboard["d"]) == (4.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sped": 1.0}, "Drive has no port sped; its ports: speed, goal, left, news, wrong"),
+        ({"speed": "fast"}, "port speed of Drive takes float, got 'fast'"),
+        ({"news": "text"}, r'port news of Drive is an output and needs a key, such as key\("news"'),
+        ({"name": 3}, "name must be a str, got 3"),
+    ],
+)
+def test_wrong_connections(arguments, message):
+    """They are refused when the node is made."""
+    with pytest.raises(TypeError, match=message):
+        Drive(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("connections", "board", "message"),
+    [
+        ({"left": key("d"), "goal": key("g")}, {"d": 1.0, "g": "?"}, "port wrong of go takes int"),
+        ({"left": key("d")}, {"d": "far"}, "port left of go takes float, got 'far'"),
+        ({"left": key("d")}, {}, "KeyError: .*nothing named 'd' on the blackboard"),
+        ({}, {}, "StructureError: port left of go is not connected and has no default"),
+        ({"left": 2.0}, {}, "StructureError: port left of go cannot be written: connect it by key"),
+        ({"left": key("d"), "goal": key("g")}, {"d": 1.0, "g": 7}, "port goal of go takes str"),
+    ],
+)
+def test_wrong_values_at_a_tick(connections, board, message):
+    """The node and the port are named."""
+    tree = bt.Tree(Drive("go", **{"goal": "dock", **connections}), blackboard=board)
+    with pytest.raises(bt.TickError, match=message):
+        tree.tick()
+
+
+def test_validate_finds_missing_connections():
+    """Before the first tick."""
+    assert [str(problem) for problem in bt.Tree(Drive()).validate()] == [
+        "Drive: port goal is not connected and has no default",
+        "Drive: port left is not connected and has no default",
+    ]
+
+
+def test_directions():
+    """An input is not written, an output not read."""
+
+    class Wrong(bt.PortLeaf):
+        source = bt.Input(int, default=1)
+        sink = bt.Output(int)
+
+    node = Wrong()
+    with pytest.raises(AttributeError, match="source of Wrong is an input: declare it InOut"):
+        node.source = 2
+    with pytest.raises(AttributeError, match="sink of Wrong is an output: declare it InOut"):
+        _ = node.sink
+
+
+def test_declarations():
+    """Types are classes, names are free, and a subclass has the ports of its base."""
+    with pytest.raises(TypeError, match="type of a port must be a class, got 'float'"):
+        bt.Input("float")
+    for name in ("update", "status", "name", "ID"):
+        with pytest.raises(TypeError, match=f"cannot have a port called {name}: it is taken"):
+            type("Bad", (bt.PortLeaf,), {name: bt.Input(int)})
+
+    class Faster(Drive):
+        factor = bt.Input(int, default=2)
+
+    assert list(Faster.ports) == [*Drive.ports, "factor"]
+
+
+@pytest.mark.parametrize("bad", ["", "@", "{goal}", " goal"])
+def test_names_of_keys(bad):
+    """A key is a word."""
+    with pytest.raises(ValueError, match="must be a word without braces, got"):
+        key(bad)
+
+
+def test_keys_are_texts():
+    """Nothing else names an entry."""
+    with pytest.raises(TypeError, match="name of a key must be a str, got 3"):
+        key(3)
+    assert repr(key("goal")) == "key('goal')"
+
+
+@pytest.mark.parametrize("kind", [bt.Action, bt.Check])
+def test_functions_take_keys(kind):
+    """Positional and named arguments are looked up at each tick."""
+    calls = []
+
+    def work(speed, *, limit):
+        calls.append((speed, limit))
+        return Status.SUCCESS if kind is bt.Action else True
+
+    tree = bt.Tree(
+        kind(work, key("speed"), limit=key("limit")), blackboard={"speed": 1, "limit": 9}
+    )
+    tree.tick()
+    tree.blackboard["speed"] = 2
+    tree.tick()
+    assert calls == [(1, 9), (2, 9)]
+    del tree.blackboard["limit"]
+    with pytest.raises(bt.TickError, match="nothing named 'limit' on the blackboard"):
+        tree.tick()

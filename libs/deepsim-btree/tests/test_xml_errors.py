@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XML that is wrong or not supported: refused by name, with the line."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import List
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status
+from deepsim_btree.xml import read_xml, write_xml
+
+
+class Say(bt.PortLeaf):
+    text = bt.Input(str)
+    length = bt.Output(int)
+
+    def update(self):
+        return Status.SUCCESS
+
+
+@bt.action
+def drive(speed: float):
+    return Status.SUCCESS
+
+
+@bt.action
+def follow(points: List[int]):  # noqa: UP006 - evaluated on Python 3.8
+    return Status.SUCCESS
+
+
+def tree(body: str) -> str:
+    return f'<root BTCPP_format="4">\n<BehaviorTree ID="Main">\n{body}\n</BehaviorTree>\n</root>'
+
+
+IN_TREE = [
+    ("<Fly/>", "unknown node Fly: register its class in nodes="),
+    ("<Action/>", "<Action> needs an ID"),
+    ('<Script code="a := 1"/>', "<Script> is not supported: scripts are not supported: write a"),
+    ("<SequenceWithMemory><Say/></SequenceWithMemory>", "<SequenceWithMemory> is not supported"),
+    ('<Precondition if="a"/>', "<Precondition> is not supported"),
+    ('<AlwaysSuccess _skipIf="a"/>', "_skipIf is not supported: scripts are not, use a Guard"),
+    ('<AlwaysSuccess _onSuccess="a"/>', "_onSuccess is not supported"),
+    ("<AlwaysSuccess><Running/></AlwaysSuccess>", "AlwaysSuccess is a leaf and cannot have child"),
+    ("<Sequence/>", "Sequence needs children, got 0"),
+    ("<Inverter/>", "Inverter needs exactly one child, got 0"),
+    ("<Inverter><Running/><Running/></Inverter>", "Inverter needs exactly one child, got 2"),
+    ("<IfThenElse><Running/></IfThenElse>", "IfThenElse needs 2 or 3 children, got 1"),
+    ('<Switch2 variable="{v}" case_1="a" case_2="b"><Running/></Switch2>', "Switch2 needs 3 child"),
+    (
+        '<Switch2 variable="{v}" case_1="a" case_2="a"><Running/><Running/><Running/></Switch2>',
+        "Switch2: the cases must differ, got a, a",
+    ),
+    (
+        '<Switch2 variable="v" case_1="a" case_2="b"><Running/><Running/><Running/></Switch2>',
+        "Switch2: variable must be an entry such as {mode}, got 'v'",
+    ),
+    ("<Repeat><Running/></Repeat>", "Repeat needs the attribute num_cycles"),
+    ('<Repeat num_cycles="x"><Running/></Repeat>', 'Repeat num_cycles="x": invalid literal'),
+    ('<Repeat num_cycles="-5"><Running/></Repeat>', "Repeat: repeat must be at least -1, got -5"),
+    (
+        '<Repeat num_cycles="{n}"><Running/></Repeat>',
+        'Repeat num_cycles="{n}": here an entry of the blackboard is not supported, only a value',
+    ),
+    ('<Repeat num_cycels="3"><Running/></Repeat>', "Repeat has no attribute num_cycels; its attr"),
+    ('<Timeout msec="soon"><Running/></Timeout>', "must be a number of milliseconds"),
+    ("<RunOnce><Running/></RunOnce>", 'RunOnce is supported with then_skip="false" only'),
+    ('<Say text="a" loud="true"/>', "Say has no attribute loud; its attributes: text, length"),
+    ("<Say/>", "Say needs the attribute text"),
+    ('<Say text="{a b}}"/>', 'Say text="{a b}}": the name of a key must be a word without braces'),
+    ('<Say text="a" length="n"/>', 'Say length="n": an output must be an entry such as {goal}'),
+    ('<drive speed="fast"/>', "drive speed=\"fast\": could not convert string to float: 'fast'"),
+    ('<follow points="1"/>', 'follow points="1": a list has no text here: add it to parsers='),
+    ('<Limit tick_limit="1" lifetime="maybe"><Running/></Limit>', "must be true or false"),
+    (
+        '<StatusCondition success_status="OK"><Running/></StatusCondition>',
+        "must be one of INVALID, RUNNING, SUCCESS, FAILURE",
+    ),
+    ('<Decorator ID="Say" text="a"/>', "Say is a Decorator in the file, but a Action in Python"),
+    ("<SubTree/>", "<SubTree> needs an ID"),
+    ('<SubTree ID="Door"/>', "there is no BehaviorTree Door; the trees: Main"),
+    ('<SubTree ID="Main"/>', "tree Main contains itself: Main > Main"),
+    ('<SubTree ID="Main"><Running/></SubTree>', "<SubTree> cannot have children"),
+    ('<SubTree ID="X" _autoremap="maybe"/>', 'SubTree _autoremap="maybe": must be true or false'),
+    ('<SubTree ID="X" _auto="1"/>', "SubTree has no attribute _auto"),
+    ('<SubTree ID="X" a="{}"/>', 'SubTree a="{}": the name of a key'),
+    ("<Sequence>words</Sequence>", "text 'words' is not expected in <Sequence>"),
+]
+
+
+@pytest.mark.parametrize(("body", "message"), IN_TREE, ids=[body[:40] for body, _ in IN_TREE])
+def test_errors_in_a_tree(body, message):
+    """The message names what is wrong, and the third line."""
+    with pytest.raises(bt.XmlError) as caught:
+        read_xml(tree(body), [Say, drive, follow])
+    assert str(caught.value).startswith("<text>:3: ")
+    assert message in caught.value.reason
+
+
+DOCUMENTS = [
+    ("", 1, "no well-formed XML: no element found"),
+    ("<root>", 1, "no well-formed XML"),
+    ("\n<tree/>", 2, "the file must start with <root>, got <tree>"),
+    ("<root/>", 1, 'only BTCPP_format="4" is supported, got None'),
+    ('<root BTCPP_format="3"/>', 1, "only BTCPP_format=\"4\" is supported, got '3'"),
+    ('<root BTCPP_format="4" mode="x"/>', 1, "<root> has no attribute mode"),
+    ('<root BTCPP_format="4"/>', 1, r"the file has 0 trees (): choose one"),
+    ('<root BTCPP_format="4">\n<Sequence/></root>', 2, "<Sequence> is not expected here"),
+    ('<root BTCPP_format="4">\n<BehaviorTree/></root>', 2, "<BehaviorTree> needs an ID"),
+    (
+        '<root BTCPP_format="4">\n<BehaviorTree ID="A"/></root>',
+        2,
+        "<BehaviorTree> needs one child, got 0",
+    ),
+    (
+        '<root BTCPP_format="4"><BehaviorTree ID="A"/>\n<BehaviorTree ID="A"/></root>',
+        2,
+        "A is there already, at <text>:1",
+    ),
+    (
+        '<root BTCPP_format="4"><BehaviorTree ID="A"/><BehaviorTree ID="B"/></root>',
+        1,
+        "the file has 2 trees (A, B): choose one with tree= or main_tree_to_execute",
+    ),
+    (
+        '<root BTCPP_format="4" main_tree_to_execute="C"><BehaviorTree ID="A"/></root>',
+        1,
+        "there is no BehaviorTree C; the trees: A",
+    ),
+    (
+        '<root BTCPP_format="4">\n<include path="x.xml"/></root>',
+        2,
+        "a text cannot include files: use read_xml_file",
+    ),
+    ('<root BTCPP_format="4">\n<include ros_pkg="p" path="x"/></root>', 2, "ros_pkg is not supp"),
+    ('<root BTCPP_format="4">\n<include/></root>', 2, "<include> needs a path"),
+    (
+        '<root BTCPP_format="4"><TreeNodesModel>\n<Foo ID="x"/></TreeNodesModel></root>',
+        2,
+        "<Foo> is not expected in <TreeNodesModel>",
+    ),
+    (
+        '<root BTCPP_format="4"><TreeNodesModel><Action ID="x">\n<port/></Action>'
+        "</TreeNodesModel></root>",
+        2,
+        "<port> is not expected in the model of a node",
+    ),
+    (
+        '<root BTCPP_format="4"><TreeNodesModel><Action ID="x">\n<input_port/></Action>'
+        "</TreeNodesModel></root>",
+        2,
+        "<input_port> needs a name",
+    ),
+    (
+        '<root BTCPP_format="4"><BehaviorTree ID="A">\n<Fly/></BehaviorTree>'
+        '<TreeNodesModel><Action ID="Fly"/></TreeNodesModel></root>',
+        2,
+        "unknown node Fly (a Action of TreeNodesModel): register its class in nodes=",
+    ),
+    (
+        '<root BTCPP_format="4">\n' + "<Inverter>" * 500 + "</Inverter>" * 500 + "</root>",
+        2,
+        "elements are nested more than 200 levels deep",
+    ),
+    (
+        '<!DOCTYPE root [<!ENTITY a "b">]>\n<root BTCPP_format="4"/>',
+        1,
+        "a document type (<!DOCTYPE ...>) is not supported: remove it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("xml", "line", "message"), DOCUMENTS, ids=[d[2][:40] for d in DOCUMENTS])
+def test_errors_in_a_document(xml, line, message):
+    """The message names what is wrong, and its line."""
+    with pytest.raises(bt.XmlError) as caught:
+        read_xml(xml)
+    assert caught.value.line == line
+    assert message in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("nodes", "error", "message"),
+    [
+        ({"Go": len}, TypeError, "Go must be a class of nodes, from @action for example"),
+        ({"Go": partial(bt.Action)}, TypeError, r"Go lacks its function: partial\(Action, funct"),
+        ({"two words": Say}, ValueError, "'two words' cannot be a tag"),
+        ([partial(drive, 1.0)], ValueError, "cannot be a tag: register it in a mapping"),
+    ],
+)
+def test_wrong_nodes(nodes, error, message):
+    """What cannot be registered is named."""
+    with pytest.raises(error, match=message):
+        read_xml(tree("<Running/>"), nodes)
+
+
+class Forgetful(bt.Behaviour):
+    def __init__(self, colour: str):
+        super().__init__()
+
+    def update(self):
+        return Status.SUCCESS
+
+
+def yes() -> bool:
+    return True
+
+
+NOT_WRITTEN = [
+    (
+        bt.Action(len, name="go"),
+        r"go: Action lacks its function: partial\(Action, function\); name",
+    ),
+    (
+        bt.Guard(bt.Success(), condition=yes),
+        "Guard: cannot write condition: a function has no text",
+    ),
+    (
+        drive(object()),
+        "drive: cannot write speed: a object has no text here: add it to formatters=",
+    ),
+    (drive(True), "drive: cannot write speed: the text of True would be read as something else"),
+    (Say(text="{a}"), "Say: cannot write text: the text of '{a}' would be read as something else"),
+    (bt.SetEntry("x", "42"), "SetEntry: cannot write value: the text of '42' would be read as"),
+    (bt.SetEntry("x", None), "SetEntry: cannot write value: a NoneType has no text here"),
+    (Forgetful("red"), "Forgetful: the arguments of Forgetful cannot be read back"),
+    (bt.Success("a\0b"), "has a character that XML cannot hold"),
+    (bt.Switch({"a": bt.Success()}, on=yes), "Switch: XML has a Switch with 2 to 6 cases, on a"),
+    (bt.Switch({"a": bt.Success()}, on=bt.key("v")), "Switch: XML has a Switch with 2 to 6 cases"),
+    (
+        bt.Sequence(
+            [
+                bt.SubTree(bt.Success(), tree_id="Door"),
+                bt.SubTree(bt.Failure(), tree_id="Door"),
+            ]
+        ),
+        r"Sequence/Door\[1\]/Failure: the tree Door is written already and differs",
+    ),
+]
+
+
+@pytest.mark.parametrize(("root", "message"), NOT_WRITTEN, ids=[m[:30] for _, m in NOT_WRITTEN])
+def test_what_cannot_be_written(root, message):
+    """The node and the argument are named."""
+    with pytest.raises(bt.XmlError, match=message):
+        write_xml(root)
+
+
+def test_classes_of_one_name():
+    """They need tags of their own."""
+    other = type("Say", (Say,), {})
+    root = bt.Sequence([Say(text="a"), other(text="b")])
+    with pytest.raises(bt.XmlError, match="two classes are called Say: use nodes="):
+        write_xml(root)
+    assert "<Louder" in write_xml(root, {"Say": Say, "Louder": other})

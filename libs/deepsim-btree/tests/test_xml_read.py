@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading the XML of BehaviorTree.CPP 4."""
+
+from __future__ import annotations
+
+import enum
+from functools import partial
+from typing import Optional
+
+import pytest
+
+import deepsim_btree as bt
+from deepsim_btree import Status, key
+from deepsim_btree.xml import read_xml, read_xml_file
+
+
+class Gear(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+
+@bt.action
+def drive(robot, speed: float, *, gear: Gear = Gear.LOW, label: Optional[str] = None) -> Status:  # noqa: UP045 - evaluated on Python 3.8
+    robot.append((speed, gear, label))
+    return Status.SUCCESS
+
+
+@bt.condition
+def near(robot, limit=2.5) -> bool:
+    return len(robot) < limit
+
+
+class Say(bt.PortLeaf):
+    text = bt.Input(str)
+    times = bt.Input(int, default=1)
+    length = bt.Output(int)
+
+    def update(self):
+        self.length = len(self.text) * self.times
+        return Status.SUCCESS
+
+
+class Lamp(bt.Behaviour):
+    def __init__(self, lamps, colour: str, bright: bool = False):
+        super().__init__()
+        self.state = (colour, bright)
+        self.lamps = lamps
+
+    def update(self):
+        self.lamps.append(self.state)
+        return Status.SUCCESS
+
+
+class Twice(bt.Decorator):
+    def __init__(self, child, name=None, *, pause: int = 0):
+        super().__init__(child, name)
+        self.pause = pause
+
+    def update(self):
+        return self.tick_child(self.child)
+
+
+def document(body: str, more: str = "") -> str:
+    return f"""<root BTCPP_format="4">
+  <BehaviorTree ID="Main">
+    {body}
+  </BehaviorTree>
+  {more}
+</root>"""
+
+
+# From an element to the Python of the same node.
+BUILTIN = [
+    ("<Sequence><AlwaysSuccess/></Sequence>", bt.Sequence([bt.Success()])),
+    ('<Fallback name="x"><AlwaysFailure/></Fallback>', bt.Selector([bt.Failure()], "x")),
+    ("<ReactiveSequence><Running/></ReactiveSequence>", bt.ReactiveSequence([bt.Running()])),
+    ("<ReactiveFallback><Running/></ReactiveFallback>", bt.ReactiveSelector([bt.Running()])),
+    ("<Parallel><Running/></Parallel>", bt.Parallel([bt.Running()], eager=True)),
+    (
+        '<Parallel success_count="2" failure_count="-2"><Running/><Running/></Parallel>',
+        bt.Parallel([bt.Running(), bt.Running()], success=2, failure=-2, eager=True),
+    ),
+    (
+        "<IfThenElse><AlwaysFailure/><Running/></IfThenElse>",
+        bt.IfThenElse(bt.Failure(), bt.Running()),
+    ),
+    (
+        "<WhileDoElse><AlwaysFailure/><Running/><Running/></WhileDoElse>",
+        bt.WhileDoElse(bt.Failure(), bt.Running(), bt.Running()),
+    ),
+    (
+        '<Switch2 variable="{v}" case_1="1" case_2="b"><Running/><Running/><Running/></Switch2>',
+        bt.Switch({"1": bt.Running(), "b": bt.Running()}, bt.Running(), on=key("v")),
+    ),
+    ("<Inverter><Running/></Inverter>", bt.Inverter(bt.Running())),
+    ("<ForceSuccess><Running/></ForceSuccess>", bt.Succeeder(bt.Running())),
+    ("<ForceFailure><Running/></ForceFailure>", bt.SuccessIsFailure(bt.Running())),
+    (
+        '<Repeat num_cycles="3"><Running/></Repeat>',
+        bt.Repeater(bt.Running(), repeat=3, on_failure="abort"),
+    ),
+    (
+        '<RetryUntilSuccessful num_attempts="-1"><Running/></RetryUntilSuccessful>',
+        bt.Retry(bt.Running(), attempts=-1),
+    ),
+    (
+        "<KeepRunningUntilFailure><Running/></KeepRunningUntilFailure>",
+        bt.UntilFail(bt.Running(), on_end=Status.FAILURE),
+    ),
+    ('<Timeout msec="1500"><Running/></Timeout>', bt.Timeout(bt.Running(), seconds=1.5)),
+    ('<Delay delay_msec="10"><Running/></Delay>', bt.Delay(bt.Running(), seconds=0.01)),
+    ('<RunOnce then_skip="false"><Running/></RunOnce>', bt.RunOnce(bt.Running())),
+    ('<Sleep msec="0"/>', bt.Wait(seconds=0.0)),
+    ('<SetBlackboard value="7" output_key="{x}"/>', bt.SetEntry("x", 7)),
+    ('<SetBlackboard value="{y}" output_key="x"/>', bt.SetEntry("x", key("y"))),
+    ('<UnsetBlackboard key="x"/>', bt.DeleteEntry("x")),
+    (
+        '<Limit tick_limit="3" lifetime="true"><Running/></Limit>',
+        bt.Limit(bt.Running(), tick_limit=3, lifetime=True),
+    ),
+    (
+        '<StatusCondition success_status="RUNNING" otherwise="INVALID"><Running/>'
+        "</StatusCondition>",
+        bt.Condition(bt.Running(), success_status=Status.RUNNING, otherwise=Status.INVALID),
+    ),
+    (
+        '<RandomSelector seed="4"><Running/></RandomSelector>',
+        bt.RandomSelector([bt.Running()], seed=4),
+    ),
+    (
+        '<Control ID="ParallelSelector" eager="1"><Running/></Control>',
+        bt.ParallelSelector([bt.Running()], eager=True),
+    ),
+]
+
+
+def looks(root):
+    """Return all that distinguishes nodes: classes, names and what was given to them."""
+
+    def given(node):
+        names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}
+        hidden = {"_parent", "_tree", "_children", "_scope"}
+        return {name: getattr(node, name) for name in names - hidden}
+
+    return [(node.path, type(node), given(node)) for node in root.walk()]
+
+
+@pytest.mark.parametrize(("xml", "node"), BUILTIN, ids=[xml.split(">")[0] for xml, _ in BUILTIN])
+def test_builtin_tags(xml, node):
+    """Each tag makes the node that the page says."""
+    assert looks(read_xml(document(xml))) == looks(node)
+
+
+def test_functions_ports_and_classes():
+    """Attributes are arguments of functions and constructors, or ports; types are converted."""
+    robot, lamps = [], []
+    root = read_xml(
+        document("""
+        <Sequence name="all">
+          <near limit="1"/>
+          <Action ID="drive" name="go" speed="2" gear="HIGH" label="{=}"/>
+          <drive speed="{v}"/>
+          <Say text="hello" times="2" length="{n}"/>
+          <Lamp colour="red" bright="TRUE"/>
+          <Decorator ID="Twice" pause="3"><AlwaysSuccess/></Decorator>
+        </Sequence>"""),
+        {
+            "near": partial(near, robot),
+            "drive": partial(drive, robot),
+            "Say": Say,
+            "Lamp": partial(Lamp, lamps),
+            "Twice": Twice,
+        },
+    )
+    tree = bt.Tree(root, blackboard={"v": 0.5, "label": "first"})
+    assert tree.tick() is Status.SUCCESS
+    assert robot == [(2.0, Gear.HIGH, "first"), (0.5, Gear.LOW, None)]
+    assert tree.blackboard["n"] == 10
+    assert lamps == [("red", True)]
+    assert root.children[5].pause == 3
+    assert [child.name for child in root.children[:3]] == ["near", "go", "drive"]
+
+
+def test_functions_made_by_hand():
+    """A bound method, or a function that is no class, is registered as a partial of its leaf."""
+
+    class Robot:
+        def go(self, speed: float):
+            self.speed = speed
+            return Status.SUCCESS
+
+        def work(self, ticks: int):
+            for _ in range(ticks):
+                yield
+
+    robot = Robot()
+    nodes = {
+        "Go": partial(bt.Action, robot.go),
+        "Work": partial(bt.Routine, robot.work),
+        "IsFast": partial(bt.Check, lambda limit=1.0: robot.speed > limit),
+    }
+    root = read_xml(
+        document('<Sequence><Go speed="2"/><IsFast/><Work ticks="1"/></Sequence>'), nodes
+    )
+    tree = bt.Tree(root)
+    assert [tree.tick().name, tree.tick().name] == ["RUNNING", "SUCCESS"]
+    assert robot.speed == 2.0
+
+
+def test_classes_are_registered_by_name():
+    """A list of classes will do."""
+    root = read_xml(document('<Say text="x"/>'), [Say, drive])
+    assert type(root) is Say
+
+
+def test_parsers():
+    """Values of other types come from functions of the user."""
+
+    @bt.action
+    def aim(goal: complex):
+        return Status.SUCCESS
+
+    xml = document('<aim goal="1;2"/>')
+    parsers = {complex: lambda text: complex(*map(float, text.split(";")))}
+    assert read_xml(xml, [aim], parsers=parsers).kwargs == {"goal": 1 + 2j}
+    with pytest.raises(bt.XmlError, match='aim goal="1;2": a complex has no text here: add it to'):
+        read_xml(xml, [aim])
+
+
+DOOR = """
+  <BehaviorTree ID="Door">
+    <Sequence><SetBlackboard value="{who}" output_key="last"/>
+      <SetBlackboard value="{power}" output_key="out"/></Sequence>
+  </BehaviorTree>"""
+
+
+def test_subtrees():
+    """Braces share entries, {=} under the same name; other texts are values of the right type."""
+    body = '<SubTree ID="Door" name="front" who="{robot}" power="2.5" out="{=}"/>'
+    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"robot": "r1"})
+    assert tree.tick() is Status.SUCCESS
+    assert dict(tree.blackboard) == {"robot": "r1", "out": 2.5}
+    assert (tree.root.name, tree.root.tree_id, tree.root.scope["last"]) == ("front", "Door", "r1")
+
+
+def test_autoremap():
+    """All entries are shared; an explicit one wins."""
+    body = '<SubTree ID="Door" _autoremap="true" who="me"/>'
+    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"power": 1})
+    tree.tick()
+    assert dict(tree.blackboard) == {"power": 1, "last": "me", "out": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("-2.5", -2.5),
+        ("true", True),
+        ("yes", "yes"),
+        ("1_0", "1_0"),
+        ("nan", "nan"),
+        ("", ""),
+        ("1e3", 1000.0),
+        (" 1", " 1"),
+    ],
+)
+def test_literals(text, value):
+    """A text that looks like a number or truth value is one."""
+    entry = read_xml(document(f'<SetBlackboard value="{text}" output_key="x"/>'))
+    assert entry.value == value
+    assert type(entry.value) is type(value)
+
+
+def test_models_give_defaults():
+    """Defaults of TreeNodesModel apply where an attribute is missing."""
+    model = """<TreeNodesModel>
+      <Action ID="Say"><input_port name="text" type="std::string" default="{greeting}">What
+        to say</input_port><output_port name="length"/><MetadataFields/></Action>
+      <SubTree ID="Door"><input_port name="who" default="nobody"/></SubTree>
+    </TreeNodesModel>"""
+    body = '<Sequence><Say/><SubTree ID="Door" power="{=}"/></Sequence>'
+    root = read_xml(document(body, DOOR + model), [Say], tree="Main")
+    assert root.children[0].connections == {"text": key("greeting")}
+    assert root.children[1].values == {"who": "nobody"}
+
+
+def test_which_tree():
+    """tree= comes before main_tree_to_execute; a file with one tree needs neither."""
+    xml = """<root BTCPP_format="4" main_tree_to_execute="B">
+      <BehaviorTree ID="A"><AlwaysSuccess name="a"/></BehaviorTree>
+      <BehaviorTree ID="B"><AlwaysSuccess name="b"/></BehaviorTree></root>"""
+    assert read_xml(xml).name == "b"
+    assert read_xml(xml, tree="A").name == "a"
+
+
+def test_attributes_of_editors_are_ignored():
+    """Groot2 writes notes and numbers."""
+    xml = document('<AlwaysSuccess _description="why" _uid="3" _fullpath="a/b"/>')
+    assert type(read_xml(xml)) is bt.Success
+
+
+def test_includes(tmp_path):
+    """Paths are relative to the file; errors name the file that has them."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "door.xml").write_text(
+        '<root BTCPP_format="4"><include path="more.xml"/>\n'
+        '<BehaviorTree ID="Door"><SubTree ID="More"/></BehaviorTree></root>'
+    )
+    more = tmp_path / "lib" / "more.xml"
+    more.write_text(
+        '<root BTCPP_format="4"><BehaviorTree ID="More"><Running/></BehaviorTree></root>'
+    )
+    main = tmp_path / "main.xml"
+    main.write_text(document('<SubTree ID="Door"/>', '<include path="lib/door.xml"/>'))
+    root = read_xml_file(str(main), tree="Main")
+    assert [node.name for node in root.walk()] == ["Door", "More", "Running"]
+    more.write_text('<root BTCPP_format="4">\n<BehaviorTree ID="More"><Fly/></BehaviorTree></root>')
+    with pytest.raises(bt.XmlError, match="unknown node Fly: register its class") as caught:
+        read_xml_file(main, tree="Main")
+    assert (caught.value.file, caught.value.line) == (str(more), 2)
+    assert str(caught.value).startswith(f"{more}:2: ")
+    more.write_text('<root BTCPP_format="4"><include path="door.xml"/></root>')
+    with pytest.raises(bt.XmlError, match=r"door\.xml includes itself"):
+        read_xml_file(main, tree="Main")
+    more.unlink()
+    with pytest.raises(bt.XmlError, match=r"cannot include .*more.xml: No such file"):
+        read_xml_file(main, tree="Main")
