@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import List, Tuple
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ class Recorder:
         self.then()
 
 
-class Times(list[tuple[float, float]]):
+class Times(List[Tuple[float, float]]):
     def update_tracker(self, delta_time: float, sim_time: float) -> None:
         self.append((delta_time, sim_time))
 

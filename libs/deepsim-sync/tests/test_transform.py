@@ -59,7 +59,7 @@ def test_directions(world: World, orientation: Euler, axes: str) -> None:
     """Quarter turns about each axis take the six directions where they should be."""
     ball = Transform(world, "ball")
     ball.pose = Pose((7, 8, 9), orientation)
-    for direction, axis in zip(DIRECTIONS, axes.split(), strict=True):
+    for direction, axis in zip(DIRECTIONS, axes.split()):
         expected = np.eye(3)["xyz".index(axis[-1])] * (-1 if axis[0] == "-" else 1)
         np.testing.assert_allclose(getattr(ball, direction), expected, atol=1e-12)
 

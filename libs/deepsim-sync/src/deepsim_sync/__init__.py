@@ -5,8 +5,11 @@ A world is a table: models, links, visuals and lights are rows. A tick reads all
 runs the behaviours, and writes back the rows that changed in one call.
 """
 
+from .attributes import plain_attributes, restore_attributes
+from .batch_spawning import BatchSpawning, SpawnRequest
 from .behaviour import Behaviour, Spawner
 from .behaviour_manager import BehaviourManager
+from .camera_mounts import CameraMount, CameraMounts
 from .cameras import Cameras, CameraView
 from .changes import Cells, Changes, Refusal
 from .current import PerWorld
@@ -22,7 +25,11 @@ from .errors import (
     UnsupportedError,
     WriteRefusedError,
 )
+from .many_worlds import ManyWorlds, SimulatorBatch
+from .physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
 from .simulator import Simulator
+from .simulators_in_turn import SimulatorsInTurn
+from .snapshots import Snapshots, WorldState
 from .states import LinkState, ModelState, Visual
 from .tables import COLUMNS, LightTable, StateTable, Tables, VisualTable
 from .trackers import (
@@ -38,14 +45,19 @@ from .trackers import (
 )
 from .transform import LinkTransform, Transform
 from .world import World
+from .worlds import Worlds, WorldsState
 
 __all__ = [
     "COLUMNS",
     "KINDS",
+    "PHYSICS_PROPERTIES",
     "SCOPE",
+    "BatchSpawning",
     "Behaviour",
     "BehaviourManager",
     "CallbackError",
+    "CameraMount",
+    "CameraMounts",
     "CameraView",
     "Cameras",
     "Cells",
@@ -60,10 +72,13 @@ __all__ = [
     "LightTable",
     "LinkState",
     "LinkTransform",
+    "ManyWorlds",
     "ModelState",
     "Names",
     "NoCurrentWorldError",
     "PerWorld",
+    "PhysicsProperties",
+    "PhysicsProperty",
     "Priority",
     "Refusal",
     "SetLinkStateTracker",
@@ -71,7 +86,11 @@ __all__ = [
     "SetVisualTracker",
     "SimulationError",
     "Simulator",
+    "SimulatorBatch",
+    "SimulatorsInTurn",
+    "Snapshots",
     "SpawnError",
+    "SpawnRequest",
     "Spawner",
     "StateTable",
     "Tables",
@@ -83,5 +102,10 @@ __all__ = [
     "Visual",
     "VisualTable",
     "World",
+    "WorldState",
+    "Worlds",
+    "WorldsState",
     "WriteRefusedError",
+    "plain_attributes",
+    "restore_attributes",
 ]

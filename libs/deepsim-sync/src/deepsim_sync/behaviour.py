@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from deepsim_math import Pose, Twist
 
+from .attributes import plain_attributes, restore_attributes
 from .current import current_world
 from .errors import CallbackError
 from .transform import Transform
@@ -148,6 +149,28 @@ class Behaviour:
         """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
         if self.enabled and self._is_active:
             self._call(self.on_fixed_update, delta_time, sim_time)
+
+    # Snapshots
+
+    def get_state(self) -> Any:
+        """What the behaviour remembers, for `World.get_state`; its model is not part of it.
+
+        Here it is copies of all attributes that hold plain values: None, numbers, texts, arrays,
+        values of `deepsim_math`, random generators, and containers of plain values. A behaviour
+        that remembers more, as within objects of its own, adds that::
+
+            def get_state(self):
+                return super().get_state(), self.filter.state
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Remembers what it did at an instant; its model is there already.
+
+        Args:
+            state: What `get_state` returned.
+        """
+        restore_attributes(self, state)
 
     # Hooks
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_math import Euler, Pose
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CameraView:
     """A free camera, for pictures from where no sensor is.
 

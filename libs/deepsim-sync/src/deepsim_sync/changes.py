@@ -28,7 +28,7 @@ class Cells(NamedTuple):
     """(k, ...) checked values: finite, quaternions of unit length, colours in 0..1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """One batch of changed cells.
 
@@ -63,8 +63,8 @@ def checked_rows(names: Names, rows: Iterable[int]) -> NDArray[np.intp]:
     Raises:
         ValueError: One is no integer, or the table has no such row.
     """
-    chosen = np.asarray(rows if isinstance(rows, np.ndarray) else list(rows))
-    if chosen.size and not (chosen.ndim == 1 and np.issubdtype(chosen.dtype, np.integer)):
+    chosen = rows if isinstance(rows, np.ndarray) else np.asarray(list(rows))
+    if chosen.size and not (chosen.ndim == 1 and chosen.dtype.kind in "iu"):
         raise ValueError(f"rows of {names.kind} must be a list of int, got {rows!r}")
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(names)):
         raise ValueError(f"{names.kind} have rows 0 to {len(names) - 1}, got {chosen.tolist()}")
@@ -131,11 +131,12 @@ def checked_cells(
     if spec.unit_range and ((cells < 0.0) | (cells > 1.0)).any():
         refuse((cells < 0.0) | (cells > 1.0), "lie in 0..1")
     if column == "pose":
-        square = np.square(cells[..., 3:]).sum(axis=-1)
-        if (np.abs(square - 1.0) > _UNIT).any():
+        quaternions = cells[..., 3:]
+        square = np.einsum("...i,...i->...", quaternions, quaternions)
+        if np.abs(square - 1.0).max(initial=0.0) > _UNIT:
             if (square < _SMALLEST_NORM**2).any():
                 refuse(square < _SMALLEST_NORM**2, "have a quaternion that is not zero")
-            cells[..., 3:] /= np.sqrt(square)[..., None]
+            quaternions /= np.sqrt(square)[..., None]
     return cells
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, get_args, overload
+from collections.abc import Iterable, Iterator
+from typing import Literal, Sequence, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .changes import Cells, Changes, Refusal, checked_cells, checked_rows
 from .entities import KINDS, Kind
 from .errors import WriteRefusedError
+from .many_worlds import Chosen, SimulatorBatch
 from .simulator import Simulator
 from .tables import Tables
 
@@ -26,11 +27,13 @@ class Mirror:
 
     Args:
         simulator: What is mirrored.
+        worlds: How many worlds it has.
     """
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: Simulator | SimulatorBatch, worlds: int = 1) -> None:
         self._simulator = simulator
-        self._tables = Tables.allocate(simulator.entities)
+        self._worlds = worlds
+        self._tables = Tables.allocate(simulator.entities, worlds)
         self._shown = self._tables.read_only()
         self._used: set[Kind] = set()
         self._fresh: set[Kind] = set()
@@ -54,21 +57,33 @@ class Mirror:
         """Says that time went on: poses and twists are out of date."""
         self._fresh.difference_update(_STATES)
 
-    def void_states(self) -> None:
-        """Forgets the changes of poses and twists that were not sent."""
+    def void_states(self, chosen: Chosen | None = None) -> None:
+        """Forgets the changes of poses and twists that were not sent, in some worlds or in all."""
+        if chosen is not None:
+            for (kind, _), mask in self._pending.items():
+                if kind in _STATES:
+                    mask[chosen] = False
+            self.expire()
+            return
         for key in [key for key in self._pending if key[0] in _STATES]:
             del self._pending[key]
         self._lost = [lost for lost in self._lost if lost.kind not in _STATES]
         self.expire()
 
-    def put(self, kind: Kind, columns: Mapping[str, ArrayLike], rows: Iterable[int] | None) -> None:
-        """Puts changes on top; see `World.put`."""
+    def put(
+        self,
+        kind: Kind,
+        columns: Mapping[str, ArrayLike],
+        rows: Iterable[int] | None,
+        within: Chosen | None = None,
+    ) -> None:
+        """Puts changes on top, in some worlds or in all; see `World.put`."""
         if kind not in KINDS:
             raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
         self.tables(kind)
         names = self._tables.entities.names(kind)
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
-        worlds = len(self._tables.models.pose)
+        worlds = self._worlds if within is None else len(within)
         checked = {
             column: checked_cells(names, column, chosen, values, worlds)
             for column, values in columns.items()
@@ -77,11 +92,18 @@ class Mirror:
             return
         for column, values in checked.items():
             array = self._tables.column(kind, column)
-            array[:, chosen] = values
             pending = self._pending.get((kind, column))
             if pending is None:
                 pending = self._pending[kind, column] = np.zeros(array.shape[:2], dtype=np.bool_)
-            pending[:, chosen] = True
+            if within is not None:
+                array[within[:, None], chosen] = values
+                pending[within[:, None], chosen] = True
+            elif worlds == 1:  # half the time
+                array[0][chosen] = values
+                pending[0][chosen] = True
+            else:
+                array[:, chosen] = values
+                pending[:, chosen] = True
 
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
@@ -90,8 +112,11 @@ class Mirror:
             return
         cells = {}
         for key, mask in self._pending.items():
-            worlds, rows = np.nonzero(mask)
-            cells[key] = Cells(worlds, rows, self._tables.column(*key)[worlds, rows])
+            column = self._tables.column(*key)
+            changed = mask.ravel().nonzero()[0]
+            worlds, rows = np.divmod(changed, mask.shape[1])
+            values = column.reshape(mask.size, *column.shape[2:]).take(changed, axis=0)
+            cells[key] = Cells(worlds, rows, values)
         refusals = self._lost
         if cells:
             changes = Changes(self._tables.entities.generation, cells)
@@ -119,7 +144,7 @@ class Mirror:
         """Makes new tables when entities came or went; changes move along by name."""
         if self._simulator.entities.generation == self._tables.entities.generation:
             return
-        old, self._tables = self._tables, Tables.allocate(self._simulator.entities)
+        old, self._tables = self._tables, Tables.allocate(self._simulator.entities, self._worlds)
         self._shown = self._tables.read_only()
         self._fresh.clear()
         pending, self._pending = self._pending, {}
@@ -127,7 +152,7 @@ class Mirror:
             before, now = old.entities.names(kind), self._tables.entities.names(kind)
             values = old.column(kind, name)
             self._read({kind} - self._fresh)
-            for world, row in zip(*np.nonzero(mask), strict=True):
+            for world, row in zip(*np.nonzero(mask)):
                 entity = before[row]
                 if entity not in now:
                     self._lost.append(Refusal(kind, name, entity, "it was deleted", int(world)))

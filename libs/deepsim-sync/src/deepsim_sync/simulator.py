@@ -46,8 +46,9 @@ class Simulator(Protocol):
     def reset(self, seed: int | None = None) -> None:
         """Goes back to time 0: every model at its spawn pose and at rest.
 
-        Entities, and how they look, stay as they are. The seed feeds the engine's own random
-        numbers, if it has any.
+        Entities, and how they look, stay as they are. Physics and cameras that were changed by
+        `PhysicsProperties` and `CameraMounts` are as described again. The seed feeds
+        the engine's own random numbers, if it has any.
         """
         ...
 

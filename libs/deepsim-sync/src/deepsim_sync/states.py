@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from deepsim_math import Material, Pose, Twist
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelState:
     """Where a model is and how it moves.
 
@@ -26,7 +26,7 @@ class ModelState:
     reference_frame: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LinkState:
     """Where a link is and how it moves.
 
@@ -44,7 +44,7 @@ class LinkState:
     reference_frame: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Visual:
     """How a visual looks.
 

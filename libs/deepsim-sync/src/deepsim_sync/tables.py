@@ -8,6 +8,7 @@ frame, which is right-handed with z up.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -56,7 +57,7 @@ COLUMNS: dict[Kind, dict[str, Column]] = {
 """The columns of every table; allocation, checks and changes all follow this one list."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateTable:
     """Pose and twist of models or links.
 
@@ -74,7 +75,7 @@ class StateTable:
     twist: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VisualTable:
     """How visuals look.
 
@@ -94,7 +95,7 @@ class VisualTable:
     visible: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LightTable:
     """The colour and reach of lights.
 
@@ -110,7 +111,7 @@ class LightTable:
     attenuation: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tables:
     """The four tables of a world at one generation of its entities."""
 
@@ -147,16 +148,30 @@ class Tables:
     def read_only(self) -> Tables:
         """The same memory, protected against assignment."""
 
+        def protected(array: Array) -> Array:
+            view = array.view()
+            view.flags.writeable = False
+            return view
+
+        return self._views(self.entities, protected)
+
+    def of_world(self, world: int, entities: Entities) -> Tables:
+        """The same memory of one world alone, (1, N, ...).
+
+        Args:
+            world: Its number.
+            entities: The same names, at that world's own generation.
+        """
+        return self._views(entities, lambda array: array[world : world + 1])
+
+    def _views(self, entities: Entities, view: Callable[[Array], Array]) -> Tables:
         def arrays(kind: Kind) -> list[Array]:
-            views = [self.column(kind, name).view() for name in COLUMNS[kind]]
-            for view in views:
-                view.flags.writeable = False
-            return views
+            return [view(self.column(kind, name)) for name in COLUMNS[kind]]
 
         return Tables(
-            self.entities,
-            StateTable(self.models.names, *arrays("models")),
-            StateTable(self.links.names, *arrays("links")),
-            VisualTable(self.visuals.names, *arrays("visuals")),
-            LightTable(self.lights.names, *arrays("lights")),
+            entities,
+            StateTable(entities.models, *arrays("models")),
+            StateTable(entities.links, *arrays("links")),
+            VisualTable(entities.visuals, *arrays("visuals")),
+            LightTable(entities.lights, *arrays("lights")),
         )

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -12,16 +13,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose
 
+from .batch_spawning import SpawnRequest, spawn_all
 from .behaviour_manager import BehaviourManager
 from .cameras import Cameras, CameraView
 from .changes import checked_cells
 from .current import PerWorld, current_world, entered
 from .entities import SCOPE, Entities, Kind, Names
-from .errors import DeepSimError, SpawnError, UnsupportedError
+from .errors import (
+    CallbackError,
+    DeepSimError,
+    DuplicateEntityError,
+    SpawnError,
+    UnsupportedError,
+)
 from .frames import WORLD_FRAMES
 from .mirror import Mirror
 from .simulator import Simulator
-from .tables import LightTable, StateTable, VisualTable
+from .snapshots import Snapshots, WorldState, entity_names
+from .table_views import TableViews
+from .tables import COLUMNS, LightTable, VisualTable
 from .trackers import (
     GetLinkStateTracker,
     GetModelStateTracker,
@@ -49,7 +59,7 @@ _SETTERS: tuple[type[Setter], ...] = (
 )
 
 
-class World:
+class World(TableViews):
     """Owns the tables, the managers and the random numbers of one simulation.
 
     A tick reads the tables in one batch, runs behaviours and trackers, writes all changed rows in
@@ -93,26 +103,6 @@ class World:
     def entities(self) -> Entities:
         """The names of all models, links, visuals and lights."""
         return self.simulator.entities
-
-    @property
-    def models(self) -> StateTable:
-        """Poses and twists of models at the present instant, with what was put; read-only."""
-        return self._mirror.tables("models").models
-
-    @property
-    def links(self) -> StateTable:
-        """Poses and twists of links at the present instant, with what was put; read-only."""
-        return self._mirror.tables("links").links
-
-    @property
-    def visuals(self) -> VisualTable:
-        """How visuals look, with what was put; read-only."""
-        return self._mirror.tables("visuals").visuals
-
-    @property
-    def lights(self) -> LightTable:
-        """Colours and attenuation of lights, with what was put; read-only."""
-        return self._mirror.tables("lights").lights
 
     def put(
         self,
@@ -209,6 +199,90 @@ class World:
         self.behaviours.reset()
         self.flush()
 
+    # Snapshots
+
+    def get_state(self) -> WorldState:
+        """This instant, to come back to by `set_state`; what was put before is sent first.
+
+        It holds the physics, looks, random numbers and what behaviours remember (`Behaviour.
+        get_state`). Users' trackers and effects are no part of it.
+
+        Raises:
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: A behaviour raised.
+            WriteRefusedError: The simulator refused what was put before.
+            DeepSimError: A tick is under way.
+        """
+        simulator = self._snapshots("get_state")
+        self.flush()
+        return WorldState(
+            entities=entity_names(self.entities),
+            simulator=simulator.get_state(),
+            looks={key: value.copy() for key, value in self._looks().items()},
+            rng=deepcopy(self.rng.bit_generator.state),
+            ticks=self.ticks,
+            last_tick=self._last_tick,
+            behaviours={
+                each.name: self._asked(each.name, each.get_state) for each in self.behaviours
+            },
+        )
+
+    def set_state(self, state: WorldState) -> None:
+        """Goes back to an instant, and goes on from there bit for bit; what was put before is void.
+
+        Args:
+            state: What `get_state` returned, here or in another world with the same entities and
+                behaviours.
+
+        Raises:
+            ValueError: The state is one of other entities or behaviours; nothing has changed.
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: A behaviour raised; those after it remember what they did.
+            DeepSimError: A tick is under way.
+        """
+        simulator = self._snapshots("set_state")
+        state.require_fit(self.entities, [each.name for each in self.behaviours])
+        self._mirror.void_states()
+        for (kind, column), values in self._looks().items():
+            kept = state.looks[kind, column]
+            if not np.array_equal(values, kept):
+                self.put(kind, {column: kept})
+        self.flush()
+        simulator.set_state(state.simulator)
+        self._mirror.expire()
+        self.rng.bit_generator.state = deepcopy(dict(state.rng))
+        self.ticks = state.ticks
+        self._last_tick = state.last_tick
+        for each in self.behaviours:
+            self._asked(each.name, each.set_state, state.behaviours[each.name])
+
+    def _snapshots(self, method: str) -> Snapshots:
+        if self._ticking:
+            raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
+        if not isinstance(self.simulator, Snapshots):
+            raise UnsupportedError(f"{type(self.simulator).__name__} cannot go back to an instant")
+        return self.simulator
+
+    def _looks(self) -> dict[tuple[Kind, str], NDArray[Any]]:
+        tables: dict[Kind, VisualTable | LightTable] = {
+            "visuals": self.visuals,
+            "lights": self.lights,
+        }
+        return {
+            (kind, column): getattr(table, column)
+            for kind, table in tables.items()
+            for column in COLUMNS[kind]
+        }
+
+    def _asked(self, owner: str, callback: Callable[..., Any], *args: Any) -> Any:
+        try:
+            with self:
+                return callback(*args)
+        except CallbackError:
+            raise
+        except Exception as error:
+            raise CallbackError(owner, callback.__name__, self.ticks, error) from error
+
     # Entities
 
     def spawn(self, description: Any, name: str, pose: Pose) -> None:
@@ -227,11 +301,43 @@ class World:
             ValueError: The pose is not finite, or its quaternion is zero.
             WriteRefusedError: The simulator refused what was put before; nothing was added.
         """
-        _check_new_name(name)
-        row = np.zeros(1, dtype=np.intp)
-        placed = checked_cells(Names("models", [name]), "pose", row, [pose])
+        placed = self._checked_poses([name], [pose])
         self.flush()
-        self.simulator.spawn(description, name, Pose.from_array(placed[0]))
+        self.simulator.spawn(description, name, placed[0])
+
+    def spawn_many(self, requests: Iterable[SpawnRequest]) -> None:
+        """Adds many models, or none; what was put before is sent first.
+
+        A simulator with the capability `BatchSpawning` adds them at once, which is much quicker.
+
+        Args:
+            requests: Tuples of what `spawn` takes.
+
+        Raises:
+            DuplicateEntityError: A name is taken, or occurs twice; the world is as it was.
+            SpawnError: A name cannot be used, or a description cannot be built; the world is as it
+                was.
+            ValueError: A pose is not finite, or its quaternion is zero.
+            WriteRefusedError: The simulator refused what was put before; nothing was added.
+        """
+        asked = [SpawnRequest(*request) for request in requests]
+        if not asked:
+            return
+        names = [request.name for request in asked]
+        poses = self._checked_poses(names, [request.pose for request in asked])
+        for name in names:
+            if name in self.entities.models:
+                raise DuplicateEntityError("model", name)
+        self.flush()
+        spawn_all(self.simulator, [r._replace(pose=pose) for r, pose in zip(asked, poses)])
+
+    @staticmethod
+    def _checked_poses(names: Sequence[str], given: Sequence[Pose]) -> list[Pose]:
+        """Poses of new models as the simulator takes them, if their names can be used."""
+        for name in names:
+            _check_new_name(name)
+        rows = np.arange(len(names))
+        return [*map(Pose.from_array, checked_cells(Names("models", names), "pose", rows, given))]
 
     def delete(self, name: str) -> None:
         """Removes a model; what was put before is sent first.

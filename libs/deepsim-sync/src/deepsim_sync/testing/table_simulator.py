@@ -24,7 +24,7 @@ from deepsim_sync.errors import (
 from deepsim_sync.tables import COLUMNS, Array, Tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableModel:
     """What a `TableSimulator` spawns: a rigid body without extent, made of names.
 
@@ -124,7 +124,7 @@ class TableSimulator:
                 turn = Quaternion.from_axis_angle(rate, rate.length * self.timestep)
                 pose[row, 3:] = (turn * Quaternion(*pose[row, 3:])).normalized()
             self._steps += 1
-        for name, finite in zip(self.entities.models, np.isfinite(pose).all(axis=1), strict=True):
+        for name, finite in zip(self.entities.models, np.isfinite(pose).all(axis=1)):
             if not finite:
                 raise SimulationError(f"model {name!r} left the range of numbers: reset the world")
 
@@ -135,6 +135,26 @@ class TableSimulator:
         self._state.models.twist[:] = 0.0
         for row, each in enumerate(self._spawned.values()):
             self._state.models.pose[:, row] = each.pose
+
+    def get_state(self) -> Any:
+        """Steps, poses and twists."""
+        models = self._state.models
+        return self._steps, models.pose.copy(), models.twist.copy()
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to an instant of a simulator with the same models.
+
+        Raises:
+            ValueError: It is one of another number of models.
+        """
+        steps, pose, twist = state
+        models = self._state.models
+        if pose.shape != models.pose.shape:
+            raise ValueError(
+                f"the state is of {pose.shape[1]} models, there are {models.pose.shape[1]}"
+            )
+        self._steps = steps
+        models.pose[:], models.twist[:] = pose, twist
 
     def read(self, tables: Tables, kinds: Collection[Kind] = KINDS) -> None:
         """Copies the named tables."""
@@ -155,7 +175,7 @@ class TableSimulator:
             for column in COLUMNS[kind]:
                 if (kind, column) not in changes.cells:
                     continue
-                for _, row, value in zip(*changes.cells[kind, column], strict=True):
+                for _, row, value in zip(*changes.cells[kind, column]):
                     reason = self._set(kind, column, int(row), value)
                     if reason is not None:
                         name = self.entities.names(kind)[row]

@@ -39,7 +39,7 @@ class StateGetter(Getter, Generic[S]):
         frame = frame_state(self.world, reference_frame)
         states = {}
         for name, pose, twist in zip(
-            chosen, table.pose[0, rows].tolist(), table.twist[0, rows].tolist(), strict=True
+            chosen, table.pose[0, rows].tolist(), table.twist[0, rows].tolist()
         ):
             seen = from_world(frame, Pose.from_array(pose), Twist.from_array(twist))
             states[name] = self.state(name, *seen, reference_frame)
@@ -135,7 +135,7 @@ class GetVisualTracker(Getter):
         table = self.world.visuals
         chosen = _chosen(table.names, names)
         visuals = {}
-        for name, row in zip(chosen, table.names.rows(chosen), strict=True):
+        for name, row in zip(chosen, table.names.rows(chosen)):
             colors = (table.ambient, table.diffuse, table.specular, table.emissive)
             visuals[name] = Visual(
                 name,

@@ -43,6 +43,7 @@ class TrackerManager(PerWorld):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._trackers: dict[Priority, list[Tracker]] = {priority: [] for priority in Priority}
+        self._removed: list[Tracker] = []  # since the present tick began
 
     def add(self, tracker: Tracker, priority: Priority = Priority.NORMAL) -> None:
         """Registers a tracker; one added during a tick runs from the next tick on.
@@ -68,6 +69,7 @@ class TrackerManager(PerWorld):
         for trackers in self._trackers.values():
             if _holds(trackers, tracker):
                 trackers[:] = [other for other in trackers if other is not tracker]
+                self._removed.append(tracker)
                 return
         raise ValueError(f"{tracker!r} is not registered")
 
@@ -81,19 +83,19 @@ class TrackerManager(PerWorld):
             CallbackError: A tracker raised; those after it did not run.
             WriteRefusedError: The simulator refused rows.
         """
-        queue = [(priority, list(self._trackers[priority])) for priority in Priority]
-        for priority, trackers in queue:
-            for tracker in trackers:
-                if not _holds(self._trackers[priority], tracker):
-                    continue  # removed by a tracker before it
-                try:
-                    tracker.update_tracker(delta_time, sim_time)
-                except (CallbackError, WriteRefusedError):
-                    raise
-                except Exception as error:
-                    owner = type(tracker).__name__
-                    tick = self.world.ticks
-                    raise CallbackError(owner, "update_tracker", tick, error) from error
+        queue = [tracker for priority in Priority for tracker in self._trackers[priority]]
+        self._removed.clear()
+        for tracker in queue:
+            if self._removed and _holds(self._removed, tracker):
+                continue  # by a tracker before it
+            try:
+                tracker.update_tracker(delta_time, sim_time)
+            except (CallbackError, WriteRefusedError):
+                raise
+            except Exception as error:
+                owner = type(tracker).__name__
+                tick = self.world.ticks
+                raise CallbackError(owner, "update_tracker", tick, error) from error
 
 
 def _holds(trackers: list[Tracker], tracker: object) -> bool:

@@ -11,24 +11,28 @@ pytest.register_assert_rewrite(f"{__name__}.cases")
 
 from .cases import (  # noqa: E402 (the asserts in it are rewritten because of the line above)
     CameraConformance,
+    CameraMountConformance,
     ClockConformance,
     Conformance,
     ContactConformance,
     EntityConformance,
     LookConformance,
     MotionConformance,
+    PhysicsPropertyConformance,
     StateConformance,
 )
 from .suite import SimulatorConformance  # noqa: E402 (as above)
 
 __all__ = [
     "CameraConformance",
+    "CameraMountConformance",
     "ClockConformance",
     "Conformance",
     "ContactConformance",
     "EntityConformance",
     "LookConformance",
     "MotionConformance",
+    "PhysicsPropertyConformance",
     "SimulatorConformance",
     "StateConformance",
 ]

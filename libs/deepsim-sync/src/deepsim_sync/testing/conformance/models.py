@@ -182,3 +182,42 @@ EYE = _sdf("""
   </link>
 </model>""")
 """A static camera of 64 x 48 pixels that looks along +x of its frame."""
+
+SINKER_MASS, SINKER_DAMPING = 2.0, 40.0
+
+SINKER = _sdf(f"""
+<model name="sinker">
+  <link name="link">
+    <inertial>
+      <mass>{SINKER_MASS}</mass>
+      <inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia>
+    </inertial>
+  </link>
+  <joint name="rail" type="prismatic">
+    <parent>world</parent>
+    <child>link</child>
+    <axis><xyz>0 0 1</xyz><dynamics><damping>{SINKER_DAMPING}</damping></dynamics></axis>
+  </joint>
+</model>""")
+"""A link of `SINKER_MASS` [kg] on a vertical rail that is damped by `SINKER_DAMPING` [N s/m]."""
+
+PENDULUM_MASS, PENDULUM_ARM, PENDULUM_INERTIA = 1.0, 0.3, 0.5
+
+PENDULUM = _sdf(f"""
+<model name="pendulum">
+  <link name="link">
+    <inertial>
+      <pose>{PENDULUM_ARM} 0 0 0 0 0</pose>
+      <mass>{PENDULUM_MASS}</mass>
+      <inertia>
+        <ixx>{PENDULUM_INERTIA}</ixx><iyy>{PENDULUM_INERTIA}</iyy><izz>{PENDULUM_INERTIA}</izz>
+      </inertia>
+    </inertial>
+  </link>
+  <joint name="hinge" type="revolute">
+    <parent>world</parent>
+    <child>link</child>
+    <axis><xyz>0 1 0</xyz></axis>
+  </joint>
+</model>""")
+"""A link on a hinge along y, its centre of mass at `PENDULUM_ARM` [m] along x: it falls at once."""

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from .cases import (
+    BatchSpawningConformance,
     CameraConformance,
+    CameraMountConformance,
     ClockConformance,
     ContactConformance,
     EntityConformance,
     LookConformance,
     MotionConformance,
+    PhysicsPropertyConformance,
     StateConformance,
 )
 
@@ -22,6 +25,9 @@ class SimulatorConformance(
     MotionConformance,
     ContactConformance,
     CameraConformance,
+    CameraMountConformance,
+    PhysicsPropertyConformance,
+    BatchSpawningConformance,
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods.
 

@@ -2,21 +2,27 @@
 """The test cases of the conformance suite, one class per subject."""
 
 from .base import Conformance
+from .batch_spawning import BatchSpawningConformance
+from .camera_mounts import CameraMountConformance
 from .cameras import CameraConformance
 from .clock import ClockConformance
 from .contacts import ContactConformance
 from .entities import EntityConformance
 from .looks import LookConformance
 from .motion import MotionConformance
+from .physics_properties import PhysicsPropertyConformance
 from .states import StateConformance
 
 __all__ = [
+    "BatchSpawningConformance",
     "CameraConformance",
+    "CameraMountConformance",
     "ClockConformance",
     "Conformance",
     "ContactConformance",
     "EntityConformance",
     "LookConformance",
     "MotionConformance",
+    "PhysicsPropertyConformance",
     "StateConformance",
 ]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many models at once, on a simulator that adds them one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepsim_math import Pose
+from deepsim_sync import (
+    BatchSpawning,
+    DuplicateEntityError,
+    SpawnError,
+    SpawnRequest,
+    Transform,
+    World,
+)
+from deepsim_sync.testing import TableModel, TableSimulator
+
+HIGH = Pose((0, 0, 5))
+
+
+def requests(*names: str) -> list[SpawnRequest]:
+    return [SpawnRequest(TableModel(), name, HIGH) for name in names]
+
+
+def test_all_are_added_in_order(world: World, simulator: TableSimulator) -> None:
+    assert not isinstance(simulator, BatchSpawning)
+    before = list(world.entities.models)
+    world.spawn_many(requests("a", "b"))
+    assert list(world.entities.models) == [*before, "a", "b"]
+    assert Transform(world, "b").pose == HIGH
+
+
+def test_plain_tuples_will_do(world: World) -> None:
+    world.spawn_many((TableModel(), name, HIGH) for name in ("a", "b"))
+    assert "b" in world.entities.models
+
+
+def test_what_was_put_is_sent_first(world: World, simulator: TableSimulator) -> None:
+    Transform(world, "robot").pose = HIGH
+    world.spawn_many(requests("a"))
+    assert len(simulator.calls("write")) == 1
+
+
+def test_one_that_cannot_be_built_leaves_none(world: World) -> None:
+    before = list(world.entities.models)
+    with pytest.raises(SpawnError, match="'broken'"):
+        world.spawn_many([*requests("a", "b"), SpawnRequest("no model", "broken", HIGH)])
+    assert list(world.entities.models) == before
+
+
+@pytest.mark.parametrize(
+    ("names", "error"),
+    [
+        (["a", "robot"], DuplicateEntityError),
+        (["a", "a"], DuplicateEntityError),
+        (["a", ""], SpawnError),
+        (["a", "x::y"], SpawnError),
+        (["a", "world"], SpawnError),
+    ],
+)
+def test_names_are_checked_before_anything_is_added(
+    world: World, simulator: TableSimulator, names: list[str], error: type[Exception]
+) -> None:
+    calls = len(simulator.log)
+    with pytest.raises(error):
+        world.spawn_many(requests(*names))
+    assert len(simulator.log) == calls
+
+
+def test_a_pose_that_is_none_is_refused(world: World) -> None:
+    nowhere = Pose((0, 0, float("nan")))
+    with pytest.raises(ValueError, match="'b'"):
+        world.spawn_many([*requests("a"), SpawnRequest(TableModel(), "b", nowhere)])
+    assert "a" not in world.entities.models
+
+
+def test_nothing_asked_for_is_nothing_done(world: World, simulator: TableSimulator) -> None:
+    generation = world.entities.generation
+    world.spawn_many([])
+    assert world.entities.generation == generation
