@@ -18,8 +18,8 @@ class Message:
     def __init__(self, *values: Any, **named: Any) -> None:
         if values and len(values) != len(self.__slots__):
             raise TypeError(f"Invalid number of arguments, args should be {self.__slots__}")
-        given = dict(zip(self.__slots__, values, strict=False), **named)
-        for field, default in zip(self.__slots__, self._defaults, strict=True):
+        given = dict(zip(self.__slots__, values), **named)
+        for field, default in zip(self.__slots__, self._defaults):
             setattr(self, field, given[field] if field in given else default())
 
     def __eq__(self, other: object) -> bool:

@@ -20,12 +20,12 @@ LinkState             gazebo_msgs/LinkState
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar, Union
 
 from deepsim_math import Color, Point, Pose, Quaternion, Twist, Vector3
 from deepsim_sync import LinkState, ModelState
 
-Value: TypeAlias = Vector3 | Point | Quaternion | Pose | Twist | Color | ModelState | LinkState
+Value = Union[Vector3, Point, Quaternion, Pose, Twist, Color, ModelState, LinkState]
 M = TypeVar("M")
 
 

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways of reading and writing all models once that the figure compares.
+
+Each is what a user of it would write: rospy for the message forms, as in the paper's code;
+`GazeboSimulator` for the flat form and shared memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import rospy
+from gazebo_batch_state_msgs.srv import GetModelStates, SetModelStates
+from gazebo_msgs.msg import ModelState
+from gazebo_msgs.srv import GetModelState, SetModelState
+
+from deepsim_gazebo import GazeboSimulator
+from deepsim_sync import Cells, Changes, Tables
+
+
+class Series(ABC):
+    """One way; it is made for one scene and read before it is written.
+
+    Attributes:
+        label: Its name in the figure.
+        peer: Whether it is the paper's peer rather than ours.
+    """
+
+    label: ClassVar[str]
+    peer: ClassVar[bool] = False
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    @abstractmethod
+    def get(self) -> None:
+        """Reads all models."""
+
+    @abstractmethod
+    def set(self) -> None:
+        """Writes all models with what was read last."""
+
+    @abstractmethod
+    def positions(self) -> np.ndarray:
+        """What was read last, (n, 3) [m]: the proof that all series read the same."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the connection."""
+
+
+class Singles(Series):
+    """gazebo_ros's services: one call per model."""
+
+    persistent: ClassVar[bool]
+    peer = True
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self._get = rospy.ServiceProxy("/gazebo/get_model_state", GetModelState, self.persistent)
+        self._set = rospy.ServiceProxy("/gazebo/set_model_state", SetModelState, self.persistent)
+        self._states: list[Any] = []
+
+    def get(self) -> None:
+        self._states = [self._get(name, "") for name in self.names]
+
+    def set(self) -> None:
+        for name, state in zip(self.names, self._states, strict=True):
+            self._set(_model_state(name, state.pose, state.twist))
+
+    def positions(self) -> np.ndarray:
+        return _positions(self._states)
+
+    def close(self) -> None:
+        self._get.close()
+        self._set.close()
+
+
+class NewConnections(Singles):
+    """As the paper measures it."""
+
+    label = "one model per call, a connection per call (gazebo_ros)"
+    persistent = False
+
+
+class KeptConnections(Singles):
+    """The same without the cost of connecting."""
+
+    label = "one model per call, persistent (gazebo_ros)"
+    persistent = True
+
+
+class Friendly(Series):
+    """Our batch of gazebo_msgs/ModelState."""
+
+    label = "batch of ModelState messages"
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self._get = rospy.ServiceProxy(
+            "/gazebo_batch_state/get_model_states", GetModelStates, persistent=True
+        )
+        self._set = rospy.ServiceProxy(
+            "/gazebo_batch_state/set_model_states", SetModelStates, persistent=True
+        )
+        self._states: list[Any] = []
+
+    def get(self) -> None:
+        self._states = self._get(self.names, []).states
+
+    def set(self) -> None:
+        self._set(self._states)
+
+    def positions(self) -> np.ndarray:
+        return _positions(self._states)
+
+    def close(self) -> None:
+        self._get.close()
+        self._set.close()
+
+
+class Flat(Series):
+    """Our batch of numbers, as `GazeboSimulator` reads and writes it over ROS."""
+
+    label = "batch of numbers"
+    shared_memory: ClassVar[bool] = False
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self.simulator = GazeboSimulator(shared_memory=self.shared_memory)
+        self.tables = Tables.allocate(self.simulator.entities)
+        self.rows = self.simulator.entities.models.rows(names)
+        self._worlds = np.zeros(len(names), dtype=np.intp)
+
+    def get(self) -> None:
+        self.simulator.read(self.tables, ("models",))
+
+    def set(self) -> None:
+        self.simulator.write(self.changes())
+
+    def changes(self) -> Changes:
+        """A batch that sets all models to what was read last."""
+        models = self.tables.models
+        return Changes(
+            self.simulator.entities.generation,
+            {
+                ("models", "pose"): Cells(self._worlds, self.rows, models.pose[0, self.rows]),
+                ("models", "twist"): Cells(self._worlds, self.rows, models.twist[0, self.rows]),
+            },
+        )
+
+    def positions(self) -> np.ndarray:
+        return self.tables.models.pose[0, self.rows, :3]
+
+    def close(self) -> None:
+        self.simulator.close()
+
+
+class SharedMemory(Flat):
+    """Reads the same numbers from shared memory; writes go over ROS."""
+
+    label = "shared memory"
+    shared_memory = True
+
+
+SERIES: tuple[type[Series], ...] = (NewConnections, KeptConnections, Friendly, Flat, SharedMemory)
+
+
+def _model_state(name: str, pose: Any, twist: Any) -> Any:
+    return ModelState(name, pose, twist, "")
+
+
+def _positions(states: Sequence[Any]) -> np.ndarray:
+    points = [state.pose.position for state in states]
+    return np.array([(point.x, point.y, point.z) for point in points])

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one call of a tick: apply these rows, advance by n steps, return those tables."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from deepsim_sync import KINDS, Cells, Kind
+
+from .errors import MalformedReplyError
+from .rows import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, Rows
+from .wire import Reader, pack_array
+
+_REQUEST_HEAD = struct.Struct("<QI")
+_REQUEST_TAIL = struct.Struct("<IB")
+_CELLS_HEAD = struct.Struct("<BB")
+_STATUS = struct.Struct("<B")
+_INSTANT = struct.Struct("<QQIId")
+_REFUSAL = struct.Struct("<II")
+
+
+class Status(IntEnum):
+    """What became of an exchange."""
+
+    OK = 0
+    STALE = 1
+    """The rows are of another generation: nothing was done."""
+    REFUSED = 2
+    """Some rows were refused, the others applied; no step was made."""
+    INVALID = 3
+    """A malformed request: nothing was done."""
+    FAILED = 4
+    """The world cannot step."""
+
+
+class Instant(NamedTuple):
+    """When a table was as it was read."""
+
+    generation: int
+    """Of the entities."""
+    iterations: int
+    """Physics steps since the last reset."""
+    time: float
+    """Simulated time [s]."""
+    timestep: float
+    """[s]."""
+
+
+class RefusedCell(NamedTuple):
+    """A row that was not accepted."""
+
+    change: int
+    """Index into the request's cells."""
+    position: int
+    """Within the rows of that entry."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class ExchangeRequest:
+    """What is to be done in one round trip.
+
+    Attributes:
+        generation: Of the rows in `cells`.
+        cells: New values by (table, column).
+        steps: Physics steps.
+        kinds: The tables to return.
+    """
+
+    generation: int
+    cells: Mapping[tuple[Kind, str], Cells]
+    steps: int
+    kinds: Collection[Kind]
+
+    def pack(self) -> bytes:
+        """Serialised."""
+        parts = [_REQUEST_HEAD.pack(self.generation, len(self.cells))]
+        for key, cells in self.cells.items():
+            parts += (
+                _CELLS_HEAD.pack(*COLUMN_NUMBERS[key]),
+                pack_array(cells.rows, "<u4"),
+                pack_array(cells.values, "<f8"),
+            )
+        mask = sum(1 << TABLE_NUMBERS[kind] for kind in self.kinds)
+        parts.append(_REQUEST_TAIL.pack(self.steps, mask))
+        return b"".join(parts)
+
+    def __str__(self) -> str:
+        rows = sum(len(cells.rows) for cells in self.cells.values())
+        what = [f"set {rows} cells"] if rows else []
+        what += [f"{self.steps} steps"] if self.steps else []
+        what += [f"read {', '.join(self.kinds)}"] if self.kinds else []
+        return "; ".join(what) or "the time"
+
+
+@dataclass(frozen=True)
+class ExchangeReply:
+    """What came of it, all of one instant.
+
+    Attributes:
+        status: Whether it was done.
+        message: Why not.
+        instant: When it was.
+        refusals: Rows that were not accepted.
+        tables: The tables that were asked for.
+    """
+
+    status: Status
+    message: str
+    instant: Instant
+    refusals: Sequence[RefusedCell]
+    tables: Mapping[Kind, Rows]
+
+    @classmethod
+    def unpack(cls, body: bytes, kinds: Collection[Kind]) -> ExchangeReply:
+        """Reads a serialised reply to a request for some tables.
+
+        Raises:
+            MalformedReplyError: It is none.
+        """
+        reader = Reader(body, "exchange")
+        (code,) = reader.fields(_STATUS)
+        message = reader.string()
+        generation, iterations, seconds, nanoseconds, timestep = reader.fields(_INSTANT)
+        refusals = [_refused_cell(reader) for _ in range(reader.length(_REFUSAL.size + 4))]
+        tables = {}
+        for kind in KINDS:
+            numbers = reader.floats()
+            if kind in kinds:
+                tables[kind] = _rows(kind, numbers)
+        reader.end()
+        try:
+            status = Status(code)
+        except ValueError as error:
+            raise MalformedReplyError(f"the answer of exchange has the status {code}") from error
+        # One division of integers is rounded once: n steps are exactly n timesteps.
+        time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
+        instant = Instant(generation, iterations, time, timestep)
+        return cls(status, message, instant, refusals, tables)
+
+
+def _refused_cell(reader: Reader) -> RefusedCell:
+    change, position = reader.fields(_REFUSAL)
+    return RefusedCell(change, position, reader.string())
+
+
+def _rows(kind: Kind, numbers: Rows) -> Rows:
+    width = LAYOUTS[kind].width
+    if len(numbers) % width:
+        raise MalformedReplyError(
+            f"the answer of exchange has {len(numbers)} numbers for {kind}, of {width} per row"
+        )
+    return numbers.reshape(-1, width)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services of the plugin that this library calls, and the checksums of their types.
+
+A server of another type refuses the connection; the sums are those that genpy computes from
+plugins/gazebo-batch-state/gazebo_batch_state_msgs/srv.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Service(NamedTuple):
+    """A ROS service type, or a topic's message type."""
+
+    type: str
+    """Package and name."""
+    md5: str
+    """What both sides compare."""
+
+
+def _own(name: str, md5: str) -> Service:
+    return Service(f"gazebo_batch_state_msgs/{name}", md5)
+
+
+_TRIGGER = Service("std_srvs/Trigger", "937c9679a518e3a18d831e57125ea522")
+
+SERVICES = {
+    "delete_models": _own("DeleteModels", "d2326307ce69b7d8997151ebea32311e"),
+    "exchange": _own("Exchange", "b50475008698df9fce91d28c4706f42d"),
+    "get_bounds": _own("GetBounds", "cf52b6fdf7f418db3b8101df42cf1b6a"),
+    "get_image": _own("GetImage", "e801ea5852fe9c6534f5a5fc58cdecb3"),
+    "get_names": _own("GetNames", "616d157d0ba8378f92d4aaf2799b3625"),
+    "open_shared_memory": _own("OpenSharedMemory", "ea9a93af0fc918f7619d67306fe5657c"),
+    "pause": _TRIGGER,
+    "reset": _TRIGGER,
+    "set_physics": _own("SetPhysics", "7317299940348891206165b486db0beb"),
+    "spawn_models": _own("SpawnModels", "ece272053d41273c0e43ab8e9481709c"),
+    "unpause": _TRIGGER,
+}
+"""The type of each service, by its name below the plugin's namespace."""
+
+CLOCK = Service("rosgraph_msgs/Clock", "a9c97c1d230cfc112e270351a944ee47")
+"""The message type of ``/clock``."""

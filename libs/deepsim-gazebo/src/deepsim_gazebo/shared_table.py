@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables in a file that the server writes and this process maps into memory.
+
+The layout is that of gazebo_batch_state/shared_table.hpp, in the machine's byte order: a header,
+then several buffers, each with a sequence number that is odd while the buffer is written, and the
+rows of the four tables in the flat form. The server writes the buffers in turn, so that a reader
+has to begin anew only when it is overtaken by all others but one.
+
+A reader sees the server's stores in their order on x86-64 and wherever else the processor keeps
+loads in order; Python has no way to ask for that elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+import struct
+from collections.abc import Collection
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from deepsim_sync import KINDS, Kind, Tables
+
+from .client import SharedFile
+from .errors import GazeboError
+from .exchange import Instant
+from .rows import LAYOUTS, Rows, fill
+
+MAGIC = int.from_bytes(b"DSBATCH1", "little")
+VERSION = 1
+
+_ATTEMPTS = 50
+
+# magic, version, header size, size, stride, buffers, reserved, boot, generation, latest, obsolete,
+# rows of each table
+_HEADER = struct.Struct("=QIIQQIIQQIIIIII")
+_LATEST_AND_OBSOLETE = struct.Struct("=II")
+_LATEST_AT = 56
+# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table
+_BUFFER = struct.Struct("=QQQIIdQQQQ")
+_SEQUENCE = struct.Struct("=Q")
+
+
+class SharedTableError(GazeboError):
+    """The file is not there, or is none that this library can read."""
+
+
+class _Buffer(NamedTuple):
+    start: int
+    tables: dict[Kind, Rows]
+    """Views of the file."""
+
+
+class SharedTable:
+    """One file; it is good for one generation of entities.
+
+    Args:
+        file: What the server says of it.
+
+    Attributes:
+        generation: Of the entities.
+
+    Raises:
+        SharedTableError: It cannot be opened, or it contradicts itself or this library.
+    """
+
+    def __init__(self, file: SharedFile) -> None:
+        self._path = file.path
+        if file.version != VERSION:
+            self._refuse(f"has layout version {file.version}, {VERSION} is known")
+        try:
+            self._file = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+        except (OSError, ValueError) as error:
+            raise SharedTableError(
+                f"{file.path} of the server cannot be opened here ({error}): are both on one "
+                "machine, as one user, and is the folder the same for both?"
+            ) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_SH)  # tells the server that it is read
+            size = os.fstat(self._file).st_size
+            if size != file.size or size < _HEADER.size:
+                self._refuse(f"has {size} bytes where {file.size} were announced")
+            self._memory = mmap.mmap(self._file, size, access=mmap.ACCESS_READ)
+        except BaseException:
+            os.close(self._file)
+            raise
+        try:
+            self._buffers = self._checked_buffers(size)
+        except BaseException:
+            self._memory.close()
+            os.close(self._file)
+            raise
+
+    @property
+    def obsolete(self) -> bool:
+        """Whether the server writes another file by now."""
+        return bool(_LATEST_AND_OBSOLETE.unpack_from(self._memory, _LATEST_AT)[1])
+
+    def read(self, tables: Tables, kinds: Collection[Kind]) -> Instant | None:
+        """Fills tables of this file's generation, all at one instant.
+
+        Returns:
+            When that was; None where the server never wrote or always wrote meanwhile. The tables
+            may hold rows of several instants then.
+        """
+        memory = self._memory
+        for _ in range(_ATTEMPTS):
+            latest, _ = _LATEST_AND_OBSOLETE.unpack_from(memory, _LATEST_AT)
+            if latest >= len(self._buffers):
+                self._refuse(f"names its buffer {latest} of {len(self._buffers)}")
+            buffer = self._buffers[latest]
+            sequence, _, iterations, seconds, nanoseconds, timestep, *_ = _BUFFER.unpack_from(
+                memory, buffer.start
+            )
+            if sequence % 2 or not sequence:
+                continue
+            for kind in kinds:
+                fill(tables, kind, buffer.tables[kind])
+            if _SEQUENCE.unpack_from(memory, buffer.start) == (sequence,):
+                time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
+                return Instant(self.generation, iterations, time, timestep)
+        return None
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._buffers:
+            self._buffers = ()
+            with contextlib.suppress(BufferError):  # a traceback may still hold a view
+                self._memory.close()
+            os.close(self._file)
+
+    def _checked_buffers(self, size: int) -> tuple[_Buffer, ...]:
+        magic, version, header_size, said, stride, count, _, _, generation, _, _, *rows = (
+            _HEADER.unpack_from(self._memory)
+        )
+        if magic != MAGIC or version != VERSION:
+            self._refuse(f"has magic {magic:#x} and version {version} in it: it is none")
+        fits = header_size >= _HEADER.size and stride >= _BUFFER.size
+        if said != size or not count or not fits or header_size + count * stride > size:
+            self._refuse(f"says it has {said} bytes, {count} buffers of {stride}")
+        self.generation: int = generation
+        starts = [header_size + number * stride for number in range(count)]
+        return tuple(self._checked_buffer(start, start + stride, rows) for start in starts)
+
+    def _checked_buffer(self, start: int, end: int, counts: list[int]) -> _Buffer:
+        offsets = _BUFFER.unpack_from(self._memory, start)[6:]
+        tables: dict[Kind, Rows] = {}
+        for kind, offset, count in zip(KINDS, offsets, counts):
+            width = LAYOUTS[kind].width
+            if not start + _BUFFER.size <= offset <= end - 8 * width * count:
+                self._refuse(f"has {count} {kind} at {offset}, outside of their buffer")
+            flat = np.frombuffer(self._memory, dtype="=f8", count=count * width, offset=offset)
+            tables[kind] = flat.reshape(count, width)
+        return _Buffer(start, tables)
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise SharedTableError(f"{self._path} {why}; use the plugin of the same release")

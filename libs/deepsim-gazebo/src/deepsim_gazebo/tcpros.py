@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCPROS, the wire protocol of ROS 1: persistent service calls and topics, without rospy.
+
+Everything is length-framed, little endian. Both sides first send a header of ``key=value`` fields;
+then a request is a u32 length and a body, and its reply a u8 (1 for success), a u32 length and a
+body, which is the reason where the u8 is 0. See https://wiki.ros.org/ROS/TCPROS.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Mapping
+
+from .errors import CallLostError, CallRefusedError, CallTimeoutError, UnreachableError
+from .master import Address, Master
+from .services import Service
+
+_LENGTH = struct.Struct("<I")
+_REPLY = struct.Struct("<BI")
+_LARGEST = 1 << 30  # bytes: more than a world has, less than junk asks for
+
+
+class ServiceClient:
+    """Calls one service over one connection, which is made at the first call and kept.
+
+    After a failed call the next one asks the master anew and makes a new connection. To be used
+    from one thread at a time.
+
+    Args:
+        master: Who knows where the service is.
+        name: The service, such as ``/gazebo_batch_state/exchange``.
+        service: Its type.
+        caller: The ROS name of this process.
+        timeout: Longest wait for the answer to a call, and for the connection [s].
+    """
+
+    def __init__(
+        self, master: Master, name: str, service: Service, caller: str, timeout: float
+    ) -> None:
+        self._master = master
+        self._name = name
+        self._header = {
+            "callerid": caller,
+            "service": name,
+            "md5sum": service.md5,
+            "type": service.type,
+            "persistent": "1",
+        }
+        self._timeout = timeout
+        self._socket: socket.socket | None = None
+        self._address: Address | None = None
+        self._buffer = bytearray(1 << 16)
+
+    def call(self, body: bytes, asked: object) -> bytes:
+        """One request and its reply.
+
+        Args:
+            body: The serialised request.
+            asked: What the request is, for error messages; only then it is made text.
+
+        Raises:
+            UnreachableError: The service is not there.
+            CallLostError: The connection broke.
+            CallTimeoutError: No answer in time.
+            CallRefusedError: The server reports a failure, or its service is of another type.
+        """
+        deadline = time.monotonic() + self._timeout
+        connection = self._socket or self._connect()
+        try:
+            connection.settimeout(self._timeout)
+            connection.sendall(_LENGTH.pack(len(body)) + body)
+            succeeded, reply = self._receive(connection, deadline)
+        except socket.timeout as error:
+            self.close()
+            raise CallTimeoutError(
+                f"{self._place()} did not answer within {self._timeout:g} s; asked: {asked}"
+            ) from error
+        except OSError as error:
+            self.close()
+            raise CallLostError(
+                f"the connection to {self._place()} broke ({error}); asked: {asked}; it may have "
+                "been done or not; the next call connects anew"
+            ) from error
+        except BaseException:  # such as KeyboardInterrupt: the reply would go to the next call
+            self.close()
+            raise
+        if not succeeded:
+            reason = reply.decode("utf-8", "replace") or "without a reason"
+            raise CallRefusedError(f"{self._place()} failed: {reason}; asked: {asked}")
+        return reply
+
+    def close(self) -> None:
+        """Closes the connection; the next call makes a new one."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _connect(self) -> socket.socket:
+        self._address = self._master.service(self._name)
+        self._socket = opened(self._place(), self._address, self._header, self._timeout)
+        return self._socket
+
+    def _place(self) -> str:
+        if self._address is None:
+            return f"service {self._name}"
+        host, port = self._address
+        return f"service {self._name} at {host}:{port}"
+
+    def _receive(self, connection: socket.socket, deadline: float) -> tuple[bool, bytes]:
+        view = memoryview(self._buffer)
+        got, total, succeeded = 0, _REPLY.size, 0
+        known = False
+        while got < total:
+            connection.settimeout(max(deadline - time.monotonic(), 1e-3))
+            count = connection.recv_into(view[got:])
+            if count == 0:
+                raise ConnectionResetError("closed by the server")
+            got += count
+            if not known and got >= _REPLY.size:
+                known = True
+                succeeded, length = _REPLY.unpack_from(view)
+                total += length
+                if length > _LARGEST:
+                    raise ConnectionAbortedError(f"a reply of {length} bytes was announced")
+                if total > len(view):
+                    larger = bytearray(total)
+                    larger[:got] = view[:got]
+                    self._buffer, view = larger, memoryview(larger)
+        if got > total:
+            raise ConnectionAbortedError(f"{got - total} bytes came after the reply")
+        return bool(succeeded), bytes(view[_REPLY.size : total])
+
+
+def opened(
+    place: str, address: Address, header: Mapping[str, str], timeout: float
+) -> socket.socket:
+    """A connection on which the headers have been exchanged.
+
+    Args:
+        place: Whom it goes to, for error messages.
+        address: Host and port.
+        header: What this side says.
+        timeout: Longest wait [s].
+
+    Raises:
+        UnreachableError: Nobody listens, or it is no ROS that answers.
+        CallTimeoutError: No answer in time.
+        CallRefusedError: The other side refuses, such as for another type.
+    """
+    try:
+        connection = socket.create_connection(address, timeout)
+    except socket.timeout as error:
+        raise CallTimeoutError(f"{place} accepts no connection within {timeout:g} s") from error
+    except OSError as error:
+        raise UnreachableError(
+            f"{place} is known to the ROS master, but nobody listens there ({error}): "
+            "was it killed, or is it starting?"
+        ) from error
+    try:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(framed(pack_header(header)))
+        answer = unpack_header(exactly(connection, _LENGTH.unpack(exactly(connection, 4))[0]))
+        error_text = answer.get("error")
+        if error_text is None and answer.get("md5sum") != header["md5sum"]:
+            error_text = f"it has md5sum {answer.get('md5sum')} where {header['md5sum']} is meant"
+        if error_text is not None:
+            raise CallRefusedError(
+                f"{place} is not the {header['type']} of this deepsim-gazebo: {error_text}; "
+                "use the plugin of the same release"
+            )
+    except socket.timeout as error:
+        connection.close()
+        raise CallTimeoutError(f"{place} sent no header within {timeout:g} s") from error
+    except (OSError, ValueError) as error:
+        connection.close()
+        raise UnreachableError(f"{place} does not speak TCPROS: {error}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def framed(body: bytes) -> bytes:
+    """A body with its length before it."""
+    return _LENGTH.pack(len(body)) + body
+
+
+def pack_header(fields: Mapping[str, str]) -> bytes:
+    """A header's fields, each with its length before it."""
+    return b"".join(framed(f"{key}={value}".encode()) for key, value in fields.items())
+
+
+def unpack_header(body: bytes) -> dict[str, str]:
+    """The fields of a header.
+
+    Raises:
+        ValueError: It is no header.
+    """
+    fields, at = {}, 0
+    while at < len(body):
+        if at + 4 > len(body):
+            raise ValueError("a header field is cut off")
+        (length,) = _LENGTH.unpack_from(body, at)
+        field = body[at + 4 : at + 4 + length]
+        key, equals, value = field.decode("utf-8").partition("=")
+        if len(field) < length or not equals:
+            raise ValueError(f"{field[:40]!r} is no header field")
+        fields[key] = value
+        at += 4 + length
+    return fields
+
+
+def exactly(connection: socket.socket, count: int) -> bytes:
+    """The next bytes of a stream.
+
+    Raises:
+        OSError: The stream ends before, or somebody announces more than anybody sends.
+    """
+    if count > _LARGEST:
+        raise ConnectionAbortedError(f"{count} bytes were announced")
+    parts = bytearray()
+    while len(parts) < count:
+        part = connection.recv(count - len(parts))
+        if not part:
+            raise ConnectionResetError("closed by the other side")
+        parts += part
+    return bytes(parts)

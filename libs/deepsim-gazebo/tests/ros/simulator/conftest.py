@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that speaks as the plugin does, with the in-memory simulator behind it."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepsim_gazebo import GazeboSimulator
+from deepsim_gazebo.services import SERVICES
+from deepsim_math import Pose
+from deepsim_sync import COLUMNS, KINDS, Cells, Changes, Tables
+from deepsim_sync.testing import TableModel, TableSimulator
+
+SHAPES = {
+    "free": TableModel(),
+    "static": TableModel(static=True),
+    "lamp": TableModel(static=True, lights=("bulb",)),
+    "pair": TableModel(links=("base", "top"), offsets={"top": Pose((1, 0, 0))}),
+}
+"""What the texts that tests spawn mean."""
+
+CAMERAS = ("eye::link::camera",)
+
+
+class Request:
+    """Takes a request apart, field by field."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def take(self, layout: str) -> tuple[Any, ...]:
+        size = struct.calcsize("<" + layout)
+        head, self._body = self._body[:size], self._body[size:]
+        return struct.unpack("<" + layout, head)
+
+    def number(self, layout: str) -> Any:
+        return self.take(layout)[0]
+
+    def array(self, code: str) -> list[Any]:
+        return list(self.take(f"{self.number('I')}{code}"))
+
+    def string(self) -> str:
+        return bytes(self.take(f"{self.number('I')}s")[0]).decode()
+
+    def end(self) -> None:
+        assert self._body == b""
+
+
+def string(text: str) -> bytes:
+    return struct.pack("<I", len(text.encode())) + text.encode()
+
+
+def strings(texts: Any) -> bytes:
+    return struct.pack("<I", len(list(texts))) + b"".join(map(string, texts))
+
+
+def floats(values: Any) -> bytes:
+    flat = np.asarray(values, dtype="<f8").ravel()
+    return struct.pack("<I", len(flat)) + flat.tobytes()
+
+
+class PluginServer:
+    """The plugin's services.
+
+    Attributes:
+        world: What is behind them; tests change it as another client would.
+        shapes: What the texts that are spawned mean.
+        calls: Names of the services that were called, in order.
+        meddle: Called before each exchange, as by another client between two calls.
+        no_pictures: Why it takes none.
+        aimed: The camera of the last picture, its pose and its angle of view.
+        lost_bytes: How many bytes its pictures lack.
+        lost_numbers: How many numbers its bounds lack.
+        hidden: Whether it refuses pictures.
+        fault: A status that the next exchange reports instead of doing anything.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self.world = TableSimulator(timestep=0.001)
+        self.shapes = dict(SHAPES)
+        self.calls: list[str] = []
+        self.meddle: Callable[[], None] = lambda: None
+        self.fault: int | None = None
+        self.gravity: tuple[float, ...] = ()
+        self.lock = threading.Lock()
+        self.first_generation = 1000
+        self.no_pictures = ""
+        self.aimed: tuple[Any, ...] = ()
+        self.lost_bytes = 0
+        self.lost_numbers = 0
+        self.hidden = False
+        self.shared_file: tuple[str, int, int] | None = None
+        self._network = network
+        self.start()
+
+    def start(self) -> None:
+        """Offers the services; anew, as a server that was started again."""
+        self.listeners = [
+            self._network.serve(f"/gazebo_batch_state/{name}", service.md5, self._handler(name))
+            for name, service in SERVICES.items()
+        ]
+
+    def kill(self) -> None:
+        """Ends all connections at once; the registrations stay."""
+        for listener in self.listeners:
+            listener.stop()
+
+    @property
+    def generation(self) -> int:
+        return self.first_generation + self.world.entities.generation
+
+    def flat(self, kind: Any) -> Any:
+        """All rows of a table, (n, width)."""
+        tables = Tables.allocate(self.world.entities)
+        self.world.read(tables, [kind])
+        columns = [tables.column(kind, column)[0] for column in COLUMNS[kind]]
+        return np.hstack([c.astype(float).reshape(len(c), *(c.shape[1:] or (1,))) for c in columns])
+
+    def _handler(self, name: str) -> Callable[[Any, bytes], None]:
+        answer = getattr(self, f"_{name}")
+
+        def handle(peer: Any, body: bytes) -> None:
+            request = Request(body)
+            with self.lock:
+                self.calls.append(name)
+                reply = answer(request)
+            request.end()
+            peer.reply(reply)
+
+        return handle
+
+    def _exchange(self, request: Request) -> bytes:
+        generation, count = request.take("QI")
+        entries = [
+            (*request.take("BB"), request.array("I"), request.array("d")) for _ in range(count)
+        ]
+        steps, mask = request.take("IB")
+        self.meddle()
+        status, refusals, message = 0, [], ""
+        if self.fault is not None:
+            status, self.fault, message = self.fault, None, "as the test wants it"
+        elif entries and generation != self.generation:
+            status = 1
+        else:
+            refusals = self._write(entries)
+            if refusals:
+                status = 2
+            elif steps:
+                self.world.step(steps)
+        nanoseconds = round(self.world.time * 1e9)
+        steps_so_far = round(self.world.time / self.world.timestep)
+        return b"".join(
+            (
+                struct.pack("<B", status),
+                string(message),
+                struct.pack("<QQ", self.generation, steps_so_far),
+                struct.pack("<II", nanoseconds // 10**9, nanoseconds % 10**9),
+                struct.pack("<d", self.world.timestep),
+                struct.pack("<I", len(refusals)),
+                *(struct.pack("<II", *where) + string(why) for *where, why in refusals),
+                *(
+                    floats(self.flat(kind) if mask >> number & 1 else ())
+                    for number, kind in enumerate(KINDS)
+                ),
+            )
+        )
+
+    def _write(self, entries: list[Any]) -> list[tuple[int, int, str]]:
+        cells, places = {}, {}
+        for entry, (table, column, rows, values) in enumerate(entries):
+            kind = KINDS[table]
+            name = list(COLUMNS[kind])[column]
+            spec = COLUMNS[kind][name]
+            shaped = np.array(values).reshape(len(rows), *spec.width).astype(spec.dtype)
+            cells[kind, name] = Cells(np.zeros(len(rows), dtype=np.intp), np.array(rows), shaped)
+            for index, row in enumerate(rows):
+                places[kind, name, self.world.entities.names(kind)[row]] = (entry, index)
+        if not cells:
+            return []
+        refused = self.world.write(Changes(self.world.entities.generation, cells))
+        return [(*places[each[:3]], each.reason) for each in refused]
+
+    def _get_names(self, request: Request) -> bytes:
+        lists = [strings(self.world.entities.names(kind)) for kind in KINDS]
+        return (
+            struct.pack("<Q", self.generation)
+            + b"".join(lists)
+            + strings(CAMERAS)
+            + string(self.no_pictures)
+        )
+
+    def _get_image(self, request: Request) -> bytes:
+        name, numbers, size = request.string(), request.take("8d"), request.take("II")
+        if name not in ("", *CAMERAS):
+            return struct.pack("<?", False) + string(f"there is no camera {name!r}")
+        if self.hidden:
+            return struct.pack("<?", False) + string("not now")
+        self.aimed = (name, *numbers)
+        width, height = (4, 2) if name else size
+        rgb = np.arange(width * height * 3, dtype=np.uint8).tobytes()[self.lost_bytes :]
+        head = struct.pack("<?", True) + string("") + struct.pack("<IIII", 1, 0, width, height)
+        return head + struct.pack("<I", len(rgb)) + rgb
+
+    def _get_bounds(self, request: Request) -> bytes:
+        names = [request.string() for _ in range(request.number("I"))]
+        known = self.world.entities.models
+        numbers = [number for name in names for number in range(6)][self.lost_numbers :]
+        reasons = ["" if name in known else f"there is no model or link '{name}'" for name in names]
+        bounds = struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers)
+        return bounds + self._rows(reasons) + struct.pack("<II", 1, 0)
+
+    def _spawn_models(self, request: Request) -> bytes:
+        reasons = []
+        for _ in range(request.number("I")):
+            name, xml, pose, frame = (
+                request.string(),
+                request.string(),
+                request.take("7d"),
+                request.string(),
+            )
+            assert frame == "world"
+            if name in self.world.entities.models:
+                reasons.append("the name is taken")
+            elif xml not in self.shapes:
+                reasons.append(f"no such shape: {xml}")
+            else:
+                self.world.spawn(self.shapes[xml], name, Pose.from_array(pose))
+                reasons.append("")
+        return self._rows(reasons)
+
+    def _delete_models(self, request: Request) -> bytes:
+        reasons = []
+        for name in [request.string() for _ in range(request.number("I"))]:
+            known = name in self.world.entities.models
+            reasons.append("" if known else f"no model or light is named {name}")
+            if known:
+                self.world.delete(name)
+        return self._rows(reasons)
+
+    def _rows(self, reasons: list[str]) -> bytes:
+        success = bytes(not reason for reason in reasons)
+        return struct.pack("<I", len(success)) + success + strings(reasons)
+
+    def _reset(self, request: Request) -> bytes:
+        self.world.reset()
+        return self._done()
+
+    def _pause(self, request: Request) -> bytes:
+        return self._done()
+
+    def _unpause(self, request: Request) -> bytes:
+        return self._done()
+
+    def _set_physics(self, request: Request) -> bytes:
+        timestep, *self.gravity = request.take("4d")
+        if timestep <= 0:
+            return struct.pack("<?", False) + string("timestep must be > 0 s")
+        self.world.timestep = timestep
+        return self._done()
+
+    def _open_shared_memory(self, request: Request) -> bytes:
+        assert request.string() == ""
+        if self.shared_file is None:
+            return struct.pack("<?", False) + string("not here") + string("") + bytes(12)
+        path, version, size = self.shared_file
+        return self._done() + string(path) + struct.pack("<IQ", version, size)
+
+    def _done(self) -> bytes:
+        return struct.pack("<?", True) + string("")
+
+
+@pytest.fixture
+def server(network: Any) -> PluginServer:
+    """A server without models, with steps of 1 ms."""
+    return PluginServer(network)
+
+
+@pytest.fixture
+def connect(network: Any, server: PluginServer) -> Iterator[Callable[..., GazeboSimulator]]:
+    """Makes simulators that are connected to the server."""
+    made = []
+
+    def connect(**options: Any) -> GazeboSimulator:
+        made.append(GazeboSimulator(network.uri, **{"shared_memory": False, **options}))
+        return made[-1]
+
+    yield connect
+    for simulator in made:
+        simulator.close()
+
+
+@pytest.fixture
+def simulator(connect: Callable[..., GazeboSimulator], server: PluginServer) -> GazeboSimulator:
+    """Connected, in lock-step, without shared memory; the calls so far are forgotten."""
+    simulator = connect()
+    server.calls.clear()
+    return simulator

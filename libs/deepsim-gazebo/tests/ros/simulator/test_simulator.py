@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator against a server that speaks as the plugin does."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+from deepsim_gazebo import (
+    CallLostError,
+    CallRefusedError,
+    GazeboError,
+    GazeboSimulator,
+    UnreachableError,
+)
+from deepsim_math import Pose
+from deepsim_sync import (
+    Cells,
+    Changes,
+    DuplicateEntityError,
+    SimulationError,
+    Simulator,
+    SpawnError,
+    Tables,
+    Transform,
+    UnknownEntityError,
+    World,
+)
+from deepsim_sync.testing import TableModel
+
+Connect = Callable[..., GazeboSimulator]
+FAR = (9.0, 8.0, 7.0, 0.0, 0.0, 0.0, 1.0)
+
+
+def changes(simulator: GazeboSimulator, kind: Any, column: str, **values: Any) -> Changes:
+    """Values by the names of their rows, where ``__`` stands for ``::``."""
+    names = simulator.entities.names(kind)
+    rows = names.rows(name.replace("__", "::") for name in values)
+    cells = Cells(np.zeros(len(rows), dtype=np.intp), rows, np.array([*values.values()]))
+    return Changes(simulator.entities.generation, {(kind, column): cells})
+
+
+def tables_of(simulator: GazeboSimulator, *kinds: Any) -> Tables:
+    tables = Tables.allocate(simulator.entities)
+    simulator.read(tables, *([kinds] if kinds else []))
+    return tables
+
+
+def test_is_a_simulator(simulator: GazeboSimulator) -> None:
+    """It has all members of the port."""
+    assert isinstance(simulator, Simulator)
+
+
+def test_all_tables_are_read_in_one_call(simulator: GazeboSimulator, server: Any) -> None:
+    """Every column arrives at its place, and names are asked for once per generation."""
+    for name, shape in (("a", "free"), ("b", "pair"), ("c", "lamp")):
+        simulator.spawn(shape, name, Pose((1, 2, 3)))
+    server.world.write(_looks(server.world))
+    server.calls.clear()
+    tables = tables_of(simulator)
+    assert server.calls == ["get_names", "exchange"]
+    expected = Tables.allocate(server.world.entities)
+    server.world.read(expected)
+    for kind, columns in {
+        "models": ("pose", "twist"),
+        "links": ("pose", "twist"),
+        "visuals": ("ambient", "transparency", "visible"),
+        "lights": ("diffuse", "attenuation"),
+    }.items():
+        assert list(tables.entities.names(kind)) == list(server.world.entities.names(kind))
+        for column in columns:
+            np.testing.assert_array_equal(
+                tables.column(kind, column), expected.column(kind, column)
+            )
+    tables_of(simulator)
+    assert server.calls == ["get_names", "exchange", "exchange"]
+
+
+def _looks(world: Any) -> Changes:
+    row = np.zeros(1, dtype=np.intp)
+    return Changes(
+        world.entities.generation,
+        {
+            ("visuals", "ambient"): Cells(row, row + 1, np.array([[0.1, 0.2, 0.3, 0.4]])),
+            ("visuals", "transparency"): Cells(row, row + 2, np.array([0.5])),
+            ("visuals", "visible"): Cells(row, row + 1, np.array([False])),
+            ("lights", "attenuation"): Cells(row, row, np.array([[1.0, 0.5, 0.25]])),
+            ("models", "twist"): Cells(row, row + 1, np.array([[1.0, 2, 3, 4, 5, 6]])),
+        },
+    )
+
+
+def test_a_step_brings_what_was_read_before(simulator: GazeboSimulator, server: Any) -> None:
+    """From the second tick on, stepping and reading are one round trip."""
+    simulator.spawn("free", "ball", Pose())
+    simulator.write(changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0)))
+    tables = tables_of(simulator, "models")
+    server.calls.clear()
+    for tick in range(1, 4):
+        simulator.step(10)
+        simulator.read(tables, ["models"])
+        assert server.calls == ["exchange"] * tick
+        assert tables.models.pose[0, 0, 0] == pytest.approx(0.01 * tick)
+        assert simulator.time == pytest.approx(0.01 * tick)
+    simulator.read(tables, ["models"])
+    assert server.calls == ["exchange"] * 4, "an answer is used once: others may have written"
+
+
+def test_what_was_not_read_does_not_come_along(simulator: GazeboSimulator, server: Any) -> None:
+    """Nor do tables of which only some are wanted make two instants of one read."""
+    simulator.spawn("lamp", "lamp", Pose())
+    tables = tables_of(simulator, "models")
+    server.calls.clear()
+    simulator.step()
+    simulator.read(tables, ["models", "lights"])
+    assert server.calls == ["exchange", "exchange"]
+    simulator.step()
+    simulator.step()
+    simulator.read(tables, ["models"])
+    assert server.calls == ["exchange"] * 5
+
+
+def test_a_whole_tick_can_be_one_round_trip(simulator: GazeboSimulator, server: Any) -> None:
+    """`exchange` writes, steps and fetches what the next read asks for."""
+    simulator.spawn("free", "ball", Pose())
+    tables = Tables.allocate(simulator.entities)
+    push = changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0))
+    server.calls.clear()
+    assert simulator.exchange(push, 100, ["models"]) == ()
+    simulator.read(tables, ["models"])
+    assert server.calls == ["exchange"]
+    assert tables.models.pose[0, 0, 0] == pytest.approx(0.1)
+
+
+def test_long_steps_are_sent_in_parts(simulator: GazeboSimulator, server: Any) -> None:
+    """So that the timeout is about at most 1000 of them; the sum is exact."""
+    simulator.step(2500)
+    assert server.calls == ["exchange"] * 3
+    assert server.world.calls("step") == [1000, 1000, 500]
+    assert simulator.time == 2.5
+
+
+def test_refused_rows_are_named(simulator: GazeboSimulator, server: Any) -> None:
+    """Table, column, entity and reason; other rows apply, and no step is made."""
+    simulator.spawn("static", "wall", Pose())
+    simulator.spawn("free", "ball", Pose())
+    push = (1, 0, 0, 0, 0, 0)
+    batch = changes(simulator, "models", "twist", ball=push, wall=push)
+    (refusal,) = simulator.exchange(batch, 5)
+    assert refusal[:3] == ("models", "twist", "wall")
+    assert "no velocity" in refusal.reason
+    assert simulator.time == 0.0
+    assert tables_of(simulator).models.twist[0, 1, 0] == 1.0
+
+
+def test_stale_rows_are_found_again_by_name(simulator: GazeboSimulator, server: Any) -> None:
+    """Another client deletes a model between look-up and write: rows move, the lost is refused."""
+    for name in "abc":
+        simulator.spawn("free", name, Pose())
+    batch = changes(simulator, "models", "pose", a=FAR, c=FAR, b=FAR)
+    server.world.delete("a")
+    (refusal,) = simulator.write(batch)
+    assert refusal[:3] == ("models", "pose", "a")
+    assert "deleted" in refusal.reason
+    tables = tables_of(simulator)
+    assert list(tables.entities.models) == ["b", "c"]
+    np.testing.assert_array_equal(tables.models.pose[0], [FAR, FAR])
+
+
+def test_changes_of_an_old_generation_are_moved_at_once(
+    simulator: GazeboSimulator, server: Any
+) -> None:
+    """Where the new names are known already, nothing is sent twice."""
+    simulator.spawn("free", "a", Pose())
+    simulator.spawn("free", "b", Pose())
+    batch = changes(simulator, "models", "pose", b=FAR)
+    simulator.delete("a")
+    server.calls.clear()
+    assert simulator.write(batch) == ()
+    assert server.calls == ["get_names", "exchange"]
+    np.testing.assert_array_equal(tables_of(simulator).models.pose[0], [FAR])
+
+
+def test_no_step_is_made_where_rows_were_lost(simulator: GazeboSimulator, server: Any) -> None:
+    """A deleted model's row is a refusal like any other."""
+    simulator.spawn("free", "a", Pose())
+    batch = changes(simulator, "models", "pose", a=FAR)
+    server.world.delete("a")
+    assert [refusal.name for refusal in simulator.exchange(batch, 3)] == ["a"]
+    assert simulator.time == 0.0
+
+
+def test_a_generation_that_never_was_is_an_error(simulator: GazeboSimulator) -> None:
+    """Its rows cannot be known."""
+    simulator.spawn("free", "a", Pose())
+    batch = changes(simulator, "models", "pose", a=FAR)
+    with pytest.raises(ValueError, match="generation 7 of entities, which was never read"):
+        simulator.write(Changes(7, batch.cells))
+
+
+def test_old_tables_are_filled_by_name(simulator: GazeboSimulator, server: Any) -> None:
+    """A read into tables of an earlier generation is right for all that is still there."""
+    for x, name in enumerate("abc"):
+        simulator.spawn("free", name, Pose((x, 0, 0)))
+    tables = tables_of(simulator)
+    tables.models.pose[0, :, 1] = 5.0
+    server.world.delete("b")
+    simulator.read(tables, ["models"])
+    np.testing.assert_array_equal(tables.models.pose[0, :, :2], [[0, 0], [1, 5], [2, 0]])
+
+
+def test_a_world_that_never_rests_is_told(simulator: GazeboSimulator, server: Any) -> None:
+    """Another client that spawns between any two calls is named as the cause."""
+    simulator.spawn("free", "a", Pose())
+    tables = Tables.allocate(simulator.entities)
+    batch = changes(simulator, "models", "pose", a=FAR)
+    names = iter(range(1000))
+    server.meddle = lambda: server.world.spawn(TableModel(), f"guest{next(names)}", Pose())
+    with pytest.raises(GazeboError, match="cannot write pose of models: entities came or went"):
+        simulator.write(batch)
+    simulator.read(tables)  # needs no names: it can say which rows there are
+    np.testing.assert_array_equal(tables.models.pose[0, 0, :3], 0)
+
+
+def test_faults_of_the_server_are_told(simulator: GazeboSimulator, server: Any) -> None:
+    """A malformed request, a world that cannot step, and an answer of no known status."""
+    server.fault = 3
+    with pytest.raises(CallRefusedError, match="as the test wants it"):
+        simulator.step()
+    server.fault = 4
+    with pytest.raises(SimulationError, match="cannot step: as the test wants it"):
+        simulator.step()
+    server.fault = 77
+    with pytest.raises(GazeboError, match="status 77"):
+        simulator.step()
+    simulator.step()
+    assert simulator.time == 0.001
+
+
+def test_a_lost_server_costs_one_error(
+    simulator: GazeboSimulator, server: Any, connect: Connect
+) -> None:
+    """The call under way fails; then all goes on with the new server, which is paused first."""
+    simulator.spawn("free", "a", Pose())
+    tables_of(simulator)
+    simulator.reset()
+    server.kill()
+    with pytest.raises(CallLostError, match=r"exchange .* broke .* asked: 10 steps; read models"):
+        simulator.step(10)
+    with pytest.raises(UnreachableError, match="nobody listens there"):
+        simulator.step(10)
+    server.world.delete("a")
+    server.first_generation = 5000
+    server.start()
+    server.calls.clear()
+    simulator.step(10)
+    assert server.calls == ["pause", "exchange"]
+    assert not simulator.entities.models
+    simulator.spawn("free", "b", Pose())
+    assert list(simulator.entities.models) == ["b"]
+
+
+def test_nobody_there_is_told(network: Any) -> None:
+    """At once, by the constructor."""
+    with pytest.raises(UnreachableError, match="is gzserver running, with the plugin"):
+        GazeboSimulator(network.uri)
+
+
+def test_names_of_models_are_checked(simulator: GazeboSimulator, server: Any) -> None:
+    """As the port demands; the server's own reason is passed on."""
+    simulator.spawn("free", "a", Pose())
+    with pytest.raises(DuplicateEntityError, match="'a' exists already"):
+        simulator.spawn("free", "a", Pose())
+    with pytest.raises(SpawnError, match="cannot spawn model 'b': no such shape: <sdf/>"):
+        simulator.spawn("<sdf/>", "b", Pose())
+    with pytest.raises(SpawnError, match="has no '::'"):
+        simulator.spawn("free", "b::c", Pose())
+    with pytest.raises(TypeError, match=r"object with to_sdf\(\), got 5"):
+        simulator.spawn(5, "b", Pose())
+    with pytest.raises(UnknownEntityError, match="no model is named 'aa'; did you mean 'a'"):
+        simulator.delete("aa")
+    assert list(simulator.entities.models) == ["a"]
+
+
+def test_spawning_is_one_call(simulator: GazeboSimulator, server: Any) -> None:
+    """Names are asked for when they are needed, not after each model."""
+    for number in range(5):
+        simulator.spawn(SimpleNamespace(to_sdf=lambda: "free"), f"m{number}", Pose())
+    assert server.calls == ["spawn_models"] * 5
+    assert len(simulator.entities.models) == 5
+
+
+def test_a_described_world_takes_the_place_of_the_old_one(
+    simulator: GazeboSimulator, server: Any
+) -> None:
+    """Deletes, sets step size and gravity, spawns, and goes back to time 0."""
+    simulator.spawn("free", "old", Pose())
+    simulator.step(5)
+    described = SimpleNamespace(
+        models=[_placed("box", "free", 1.0), _placed("wall", "static", 2.0)],
+        lights=[_placed("sun", "lamp", 3.0)],
+        physics=SimpleNamespace(max_step_size=0.002),
+        gravity=(0.0, 0.0, -3.7),
+    )
+    simulator.load(described)
+    assert list(simulator.entities.models) == ["sun", "box", "wall"]
+    np.testing.assert_array_equal(tables_of(simulator).models.pose[0, :, 0], [3.0, 1.0, 2.0])
+    assert server.gravity == [0.0, 0.0, -3.7]
+    assert (simulator.time, simulator.timestep) == (0.0, 0.002)
+    described.models = [_placed("odd", "nonsense", 0.0)]
+    described.lights = []
+    with pytest.raises(SpawnError, match="'odd': no such shape"):
+        simulator.load(described)
+    described.physics.max_step_size = 0.0
+    with pytest.raises(CallRefusedError, match="timestep must be > 0 s"):
+        simulator.load(described)
+    described.gravity = (0.0, -9.8)
+    with pytest.raises(ValueError, match=r"gravity must be 3 numbers, got \(0.0, -9.8\)"):
+        simulator.load(described)
+
+
+def _placed(name: str, shape: str, x: float) -> Any:
+    return SimpleNamespace(name=name, pose=Pose((x, 0, 0)), to_sdf=lambda: shape)
+
+
+def test_a_world_ticks_on_it(simulator: GazeboSimulator, server: Any) -> None:
+    """The whole way: behaviours' writes, steps and reads, two round trips per tick."""
+    simulator.spawn("free", "ball", Pose())
+    world = World(simulator)
+    ball = Transform(world, "ball")
+    ball.twist = (1, 0, 0, 0, 0, 0)
+    for _ in range(3):
+        world.tick()
+    server.calls.clear()
+    for _ in range(10):
+        ball.pose = Pose((ball.pose.position.x, 0, 1))
+        world.tick()
+    assert server.calls == ["exchange"] * 20
+    assert ball.pose.position.isclose((0.013, 0, 1))
+
+
+def test_pause_and_resume_are_passed_on(simulator: GazeboSimulator, server: Any) -> None:
+    """For worlds that run freely."""
+    simulator.resume()
+    simulator.pause()
+    assert server.calls == ["unpause", "pause"]
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_time_does_not_go_back(simulator: GazeboSimulator, n: int) -> None:
+    """Neither by step nor by exchange."""
+    with pytest.raises(ValueError, match=f"got {n}"):
+        simulator.step(n)
+    with pytest.raises(ValueError, match="n >= 0 steps, got -1"):
+        simulator.exchange(None, -1)
+
+
+def test_the_namespace_is_the_users(connect: Connect) -> None:
+    """Slashes around it do not matter, and errors show it; a timeout is a time."""
+    for namespace, name in (("elsewhere/", "/elsewhere/pause"), ("/", "/pause")):
+        with pytest.raises(UnreachableError, match=f"knows no service {name}:"):
+            connect(namespace=namespace)
+    with pytest.raises(ValueError, match="timeout must be > 0 s, got 0"):
+        connect(timeout=0)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gazebo_batch_state_msgs/DeleteModels.h>
+#include <gazebo_batch_state_msgs/SpawnModels.h>
+
+#include "gazebo_batch_state/batch_world.hpp"
+#include "gazebo_batch_state/renderer.hpp"
+#include "gazebo_batch_state/shared_memory.hpp"
+#include "gazebo_batch_state/spawner.hpp"
+
+namespace gazebo_batch_state {
+
+/// Models and lights that come and go: see SpawnModels.srv and DeleteModels.srv.
+class EntityServices {
+ public:
+  EntityServices(BatchWorld& world, Renderer& renderer, SharedMemory& shared)
+      : world_(world), renderer_(renderer), shared_(shared), spawner_(world) {}
+
+  void SpawnModels(gazebo_batch_state_msgs::SpawnModels::Request& request,
+                   gazebo_batch_state_msgs::SpawnModels::Response& response);
+  void DeleteModels(gazebo_batch_state_msgs::DeleteModels::Request& request,
+                    gazebo_batch_state_msgs::DeleteModels::Response& response);
+
+ private:
+  void Spawn(const gazebo_batch_state_msgs::SpawnModels::Request& request,
+             gazebo_batch_state_msgs::SpawnModels::Response& response);
+  Reason Spawn(BatchWorld::Access& access, const gazebo_batch_state_msgs::SpawnRequest& request);
+  void WaitUntilGone(const std::string& light);
+
+  BatchWorld& world_;
+  Renderer& renderer_;
+  SharedMemory& shared_;
+  DescriptionReader reader_;
+  Spawner spawner_;
+};
+
+}  // namespace gazebo_batch_state

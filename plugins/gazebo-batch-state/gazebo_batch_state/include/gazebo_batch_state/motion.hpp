@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "gazebo_batch_state/entity_index.hpp"
+#include "gazebo_batch_state/rigid_motion.hpp"
+
+namespace gazebo_batch_state {
+
+/// Reads and writes where models and links are and how they move, row by row.
+///
+/// World frame; a twist is that of the frame's origin, where Gazebo itself sets that of the centre
+/// of mass. The caller sees to it that no physics step is in progress.
+///
+/// A pose alone leaves the twist as it was. What is joined to a model's root link or to a link goes
+/// along: its place and its motion relative to that stay as they are. The twist of a model without
+/// joints that can move acts on all its links as on one rigid body.
+class Motion {
+ public:
+  explicit Motion(const EntityIndex& index) : index_(index) {}
+
+  State Link(Row row) const;
+  State Model(Row row) const;
+
+  /// Each returns why the row was refused, or nothing.
+  Reason SetLinkPose(Row row, const Pose3d& pose) const;
+  Reason SetLinkTwist(Row row, const Twist& twist) const;
+  Reason SetModelPose(Row row, const Pose3d& pose) const;
+  Reason SetModelTwist(Row row, const Twist& twist) const;
+
+ private:
+  std::vector<State> States(const std::vector<Row>& links) const;
+
+  const EntityIndex& index_;
+};
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gazebo_batch_state_msgs/GetImage.h>
+
+#include "gazebo_batch_state/batch_world.hpp"
+#include "gazebo_batch_state/renderer.hpp"
+
+namespace gazebo_batch_state {
+
+/// Pictures of the present instant: see GetImage.srv.
+class PictureServices {
+ public:
+  PictureServices(BatchWorld& world, Renderer& renderer) : world_(world), renderer_(renderer) {}
+
+  void GetImage(gazebo_batch_state_msgs::GetImage::Request& request,
+                gazebo_batch_state_msgs::GetImage::Response& response);
+
+ private:
+  BatchWorld& world_;
+  Renderer& renderer_;
+};
+
+}  // namespace gazebo_batch_state

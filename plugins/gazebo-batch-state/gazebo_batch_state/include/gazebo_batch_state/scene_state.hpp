@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gazebo_batch_state/batch_world.hpp"
+
+namespace gazebo_batch_state {
+
+/// What a picture of one instant has to show: a copy, so that nobody waits while it is drawn.
+struct SceneState {
+  /// A model or link.
+  struct Part {
+    std::string name;
+    std::uint32_t id = 0;  ///< Gazebo's
+    bool top_level = false;
+    Pose3d pose;  ///< in its parent's frame
+  };
+  /// A visual that no longer looks as described.
+  struct Look {
+    std::uint32_t id = 0;
+    unsigned columns = 0;  ///< those that count, as a mask
+    std::array<double, 18> row{};
+  };
+  struct Light {
+    std::string name;
+    unsigned columns = 0;
+    std::array<double, 11> row{};
+    std::optional<Pose3d> pose;  ///< in the world frame, of one that a link carries
+  };
+
+  std::vector<Part> parts;
+  std::vector<Look> looks;
+  std::vector<Light> lights;
+};
+
+/// The present instant.
+SceneState Observe(const BatchWorld::View& view);
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ros/callback_queue.h>
+#include <ros/node_handle.h>
+
+#include <atomic>
+#include <gazebo/physics/PhysicsTypes.hh>
+#include <thread>
+
+#include "gazebo_batch_state/batch_world.hpp"
+#include "gazebo_batch_state/bounds_services.hpp"
+#include "gazebo_batch_state/clock_topic.hpp"
+#include "gazebo_batch_state/entity_services.hpp"
+#include "gazebo_batch_state/flat_services.hpp"
+#include "gazebo_batch_state/look_services.hpp"
+#include "gazebo_batch_state/picture_services.hpp"
+#include "gazebo_batch_state/renderer.hpp"
+#include "gazebo_batch_state/service_table.hpp"
+#include "gazebo_batch_state/shared_memory.hpp"
+#include "gazebo_batch_state/single_state_services.hpp"
+#include "gazebo_batch_state/state_services.hpp"
+#include "gazebo_batch_state/state_topics.hpp"
+#include "gazebo_batch_state/world_services.hpp"
+
+namespace gazebo_batch_state {
+
+/// All services and topics of one world, and the one thread that answers.
+class Server {
+ public:
+  /// Call it where the world does not run yet, with ROS initialised and a master there.
+  explicit Server(const gazebo::physics::WorldPtr& world);
+
+  /// Ends the thread; no service answers any more.
+  ~Server();
+
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Lets a call in progress end early; also from a signal handler.
+  void Interrupt() {
+    world_.Steps().Stop();
+    renderer_.Interrupt();
+  }
+
+ private:
+  void Offer();
+  void Run();
+
+  ros::NodeHandle node_;
+  ros::CallbackQueue queue_;
+  BatchWorld world_;
+  Renderer renderer_;
+  SharedMemory shared_;
+  StateTopics topics_;
+  ClockTopic clock_;
+  FlatServices flat_;
+  StateServices states_;
+  LookServices looks_;
+  EntityServices entities_;
+  WorldServices whole_;
+  BoundsServices bounds_;
+  PictureServices pictures_;
+  SingleStateServices single_;
+  ServiceTable services_;
+  ServiceTable single_services_;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ros/advertise_service_options.h>
+#include <ros/callback_queue.h>
+#include <ros/console.h>
+#include <ros/node_handle.h>
+#include <ros/service_callback_helper.h>
+#include <ros/service_server.h>
+
+#include <boost/make_shared.hpp>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gazebo_batch_state/guarded_stream.hpp"
+
+namespace gazebo_batch_state {
+
+/// A failed call's answer on the wire: whatever text, which the client shows.
+ros::SerializedMessage FailedAnswer(const std::string& text);
+
+/// Answers calls of one service; no exception leaves it and no request is too odd for it.
+template <class Request, class Response>
+class ServiceAnswer : public ros::ServiceCallbackHelper {
+ public:
+  ServiceAnswer(std::string name, std::function<void(Request&, Response&)> answer)
+      : name_(std::move(name)), answer_(std::move(answer)) {}
+
+  bool call(ros::ServiceCallbackHelperCallParams& params) override {
+    std::string failure = "it failed";
+    try {
+      Request request;
+      Response response;
+      const auto& bytes = params.request;
+      const auto skipped = static_cast<std::size_t>(bytes.message_start - bytes.buf.get());
+      GuardedStream stream(bytes.message_start,
+                           static_cast<std::uint32_t>(bytes.num_bytes - skipped));
+      stream.next(request);
+      answer_(request, response);
+      params.response = ros::serialization::serializeServiceResponse(true, response);
+      return true;
+    } catch (const std::exception& error) {
+      failure = error.what();
+    } catch (...) {  // Gazebo throws what is no std::exception
+    }
+    ROS_ERROR_STREAM("service " << name_ << " failed: " << failure);
+    params.response = FailedAnswer(failure);
+    return false;
+  }
+
+ private:
+  std::string name_;
+  std::function<void(Request&, Response&)> answer_;
+};
+
+/// The services of a namespace, answered one after the other by whoever works off the queue.
+class ServiceTable {
+ public:
+  ServiceTable(const ros::NodeHandle& node, ros::CallbackQueue& queue)
+      : node_(node), queue_(queue) {}
+
+  /// Offers a service.
+  ///
+  /// \param method answers a request by filling the response; whatever it throws fails that call
+  template <class Owner, class Request, class Response>
+  void Offer(const std::string& name, Owner& owner, void (Owner::*method)(Request&, Response&)) {
+    ros::AdvertiseServiceOptions options;
+    options.service = name;
+    options.md5sum = ros::service_traits::md5sum<Request>();
+    options.datatype = ros::service_traits::datatype<Request>();
+    options.req_datatype = ros::message_traits::datatype<Request>();
+    options.res_datatype = ros::message_traits::datatype<Response>();
+    options.helper = boost::make_shared<ServiceAnswer<Request, Response>>(
+        name, [&owner, method](Request& request, Response& response) {
+          (owner.*method)(request, response);
+        });
+    options.callback_queue = &queue_;
+    servers_.push_back(node_.advertiseService(options));
+  }
+
+ private:
+  ros::NodeHandle node_;
+  ros::CallbackQueue& queue_;
+  std::vector<ros::ServiceServer> servers_;
+};
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/batch_world.hpp"
+
+#include <array>
+#include <gazebo/common/Events.hh>
+#include <gazebo/physics/PhysicsEngine.hh>
+#include <gazebo/physics/World.hh>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+namespace gazebo_batch_state {
+namespace {
+
+using gazebo::event::Events;
+
+constexpr double kIdleRate = 1000.0;  // loops per second of a paused world that has no limit
+
+/// Where generations begin: below 2^52, so that they stay exact as float64.
+std::uint64_t FirstGeneration() {
+  std::random_device random;
+  const std::uint64_t high = random();
+  return ((high << 20U) ^ random()) & ((std::uint64_t{1} << 51U) - 1U);
+}
+
+gazebo::transport::NodePtr MakeNode(const std::string& world) {
+  gazebo::transport::NodePtr node(new gazebo::transport::Node());
+  node->Init(world);
+  return node;
+}
+
+Pose3d PoseOf(const double* cell) {
+  return {{cell[0], cell[1], cell[2]}, {cell[6], cell[3], cell[4], cell[5]}};
+}
+
+Twist TwistOf(const double* cell) {
+  return {{cell[0], cell[1], cell[2]}, {cell[3], cell[4], cell[5]}};
+}
+
+void CopyState(const State& state, double* row) {
+  const auto& [pose, twist] = state;
+  const std::array<double, 13> numbers = {
+      pose.Pos().X(),    pose.Pos().Y(),    pose.Pos().Z(),   pose.Rot().X(),   pose.Rot().Y(),
+      pose.Rot().Z(),    pose.Rot().W(),    twist.linear.X(), twist.linear.Y(), twist.linear.Z(),
+      twist.angular.X(), twist.angular.Y(), twist.angular.Z()};
+  std::copy(numbers.begin(), numbers.end(), row);
+}
+
+}  // namespace
+
+BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
+    : world_(std::move(world)),
+      transport_(MakeNode(world_->Name())),
+      index_(world_, FirstGeneration()),
+      motion_(index_),
+      visuals_(transport_),
+      lights_(transport_),
+      steps_({[this] { return world_->IsPaused(); },
+              [this](bool paused) { world_->SetPaused(paused); },
+              [this](WorldControl::Pace pace) { SetPace(pace); }}) {
+  visuals_.Follow(index_);
+  lights_.Follow(index_);
+  NoteTime();
+  connections_ = {
+      Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { steps_.OnStepBegin(); }),
+      Events::ConnectWorldUpdateEnd([this] { EndStep(); }),
+      Events::ConnectTimeReset([this] { NoteTime(); }),
+  };
+}
+
+void BatchWorld::EndStep() {
+  NoteTime();
+  if (!observers_.empty()) {
+    const View view(*this);
+    const StepKind kind = steps_.Kind();
+    for (const Observer& observer : observers_) {
+      observer(view, kind);
+    }
+  }
+  steps_.OnStepEnd();
+}
+
+void BatchWorld::NoteTime() {
+  const gazebo::common::Time time = world_->SimTime();
+  const std::lock_guard<std::mutex> lock(instant_mutex_);
+  instant_.iterations = world_->Iterations();
+  instant_.seconds = static_cast<std::uint32_t>(time.sec);
+  instant_.nanoseconds = static_cast<std::uint32_t>(time.nsec);
+}
+
+Instant BatchWorld::Now() const {
+  const std::lock_guard<std::mutex> lock(instant_mutex_);
+  Instant now = instant_;
+  now.timestep = world_->Physics()->GetMaxStepSize();
+  return now;
+}
+
+void BatchWorld::Refresh() {
+  if (index_.Update()) {
+    visuals_.Follow(index_);
+    lights_.Follow(index_);
+  }
+  visuals_.Receive(index_);
+  lights_.Receive(index_);
+}
+
+void BatchWorld::SetPace(WorldControl::Pace pace) {
+  const auto physics = world_->Physics();
+  if (own_pace_) {
+    own_rate_ = physics->GetRealTimeUpdateRate();
+  }
+  own_pace_ = pace == WorldControl::Pace::kOwn;
+  switch (pace) {
+    case WorldControl::Pace::kFast:
+      physics->SetRealTimeUpdateRate(0.0);
+      return;
+    case WorldControl::Pace::kIdle:
+      physics->SetRealTimeUpdateRate(own_rate_ > 0.0 ? own_rate_ : kIdleRate);
+      return;
+    case WorldControl::Pace::kOwn:
+      physics->SetRealTimeUpdateRate(own_rate_);
+      return;
+  }
+}
+
+void BatchWorld::Reset() {
+  steps_.Release();  // or the reset would let the world run, which is not paused while held
+  world_->Reset();
+}
+
+BatchWorld::View::View(BatchWorld& world)
+    : world_(world), physics_(*world.world_->Physics()->GetPhysicsUpdateMutex()) {
+  world_.Refresh();
+}
+
+State BatchWorld::View::StateOf(Table table, Row row) const {
+  return table == Table::kModels ? world_.motion_.Model(row) : world_.motion_.Link(row);
+}
+
+const LookTable& BatchWorld::View::Looks(Table table) const {
+  return table == Table::kVisuals ? world_.visuals_.Numbers() : world_.lights_.Numbers();
+}
+
+void BatchWorld::View::Read(Table table, double* numbers) const {
+  if (table == Table::kModels || table == Table::kLinks) {
+    const auto rows = static_cast<Row>(Rows(table));
+    for (Row row = 0; row < rows; ++row) {
+      CopyState(StateOf(table, row), numbers + row * Layout(table).width);
+    }
+  } else {
+    const auto& looks = Looks(table).Numbers();
+    std::copy(looks.begin(), looks.end(), numbers);
+  }
+}
+
+BatchWorld::Access::~Access() {
+  if (physics_) {
+    world_.visuals_.Publish(world_.index_);
+    world_.lights_.Publish(world_.index_);
+  }
+}
+
+Reason BatchWorld::Access::Write(Table table, std::uint8_t column, Row row, double* cell) {
+  if (row >= Rows(table)) {
+    return "there is no row " + std::to_string(row) + ", only " + std::to_string(Rows(table));
+  }
+  Reason reason = CheckCell(Layout(table).column[column], cell);
+  if (!reason.empty()) {
+    return reason;
+  }
+  const Motion& motion = world_.motion_;
+  switch (table) {
+    case Table::kModels:
+      return column == kPose ? motion.SetModelPose(row, PoseOf(cell))
+                             : motion.SetModelTwist(row, TwistOf(cell));
+    case Table::kLinks:
+      return column == kPose ? motion.SetLinkPose(row, PoseOf(cell))
+                             : motion.SetLinkTwist(row, TwistOf(cell));
+    case Table::kVisuals:
+      world_.visuals_.Set(row, column, cell);
+      return {};
+    case Table::kLights:
+      world_.lights_.Set(row, column, cell);
+      return {};
+  }
+  return {};
+}
+
+bool BatchWorld::Access::Advance(std::uint32_t n) {
+  physics_.unlock();
+  const LockStep::Result result = world_.steps_.Advance(n);
+  if (result == LockStep::Result::kStopped) {
+    throw std::runtime_error("the server ends");
+  }
+  if (result == LockStep::Result::kStuck) {
+    throw std::runtime_error("the world makes no steps");
+  }
+  physics_.lock();
+  Refresh();
+  return result == LockStep::Result::kDone;
+}
+
+}  // namespace gazebo_batch_state

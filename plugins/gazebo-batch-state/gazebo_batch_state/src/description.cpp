@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/description.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "gazebo_batch_state/sdf_text.hpp"
+#include "gazebo_batch_state/xml_shape.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+constexpr std::size_t kDeepest = 500;  // elements within each other
+
+/// The shapes of SDF 1.7; sdformat lets others pass, and they end Gazebo 11.
+constexpr std::array<const char*, 9> kShapes = {
+    "box", "cylinder", "empty", "heightmap", "image", "mesh", "plane", "polyline", "sphere"};
+
+/// sdformat wants an `<sdf>` around everything but URDF.
+std::string Wrapped(const std::string& xml) {
+  const XmlShape shape = ShapeOf(xml);
+  if (shape.root.empty()) {
+    throw std::invalid_argument("the XML has no element in it");
+  }
+  if (shape.depth > kDeepest) {
+    throw std::invalid_argument("the XML has " + std::to_string(shape.depth) +
+                                " elements within each other, at most " + std::to_string(kDeepest) +
+                                " are read");
+  }
+  if (shape.root == "model" || shape.root == "light") {
+    return "<sdf version='" SDF_VERSION "'>" + xml.substr(shape.start) + "</sdf>";
+  }
+  return xml;
+}
+
+std::string Told(const sdf::Errors& errors) {
+  std::string text;
+  for (const sdf::Error& error : errors) {
+    if (text.find(error.Message()) == std::string::npos) {
+      text += (text.empty() ? "" : "; ") + error.Message();
+    }
+  }
+  return text;
+}
+
+/// What is wrong with names, joints and inertias; nothing for models with others in them, because
+/// sdformat 9 does not know the names within those.
+void CheckModel(const sdf::SDFPtr& document) {
+  if (document->Root()->GetElement("model")->HasElement("model")) {
+    return;
+  }
+  sdf::Root root;
+  const sdf::Errors errors = root.Load(document);
+  if (!errors.empty()) {
+    throw std::invalid_argument(Told(errors));
+  }
+}
+
+/// Finds shapes that Gazebo cannot build, in an element and below it.
+void CheckShapes(const sdf::ElementPtr& element) {
+  for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
+    const std::string shape = child->GetName();
+    if (shape == "collision") {
+      const sdf::ElementPtr inside = child->GetElement("geometry")->GetFirstElement();
+      if (!inside || inside->GetName() == "empty") {
+        throw std::invalid_argument("collision '" + child->Get<std::string>("name") +
+                                    "' has no shape");
+      }
+    }
+    if (element->GetName() != "geometry") {
+      CheckShapes(child);
+    } else if (std::find(kShapes.begin(), kShapes.end(), shape) == kShapes.end()) {
+      const sdf::ElementPtr owner = element->GetParent();
+      throw std::invalid_argument(owner->GetName() + " '" + owner->Get<std::string>("name") +
+                                  "' has a <" + shape + ">, a shape that Gazebo 11 does not have");
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t CountChildren(const sdf::ElementPtr& parent, const std::string& tag) {
+  std::size_t count = 0;
+  if (parent->HasElement(tag)) {
+    for (auto child = parent->GetElement(tag); child; child = child->GetNextElement(tag)) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+DescriptionReader::DescriptionReader() : document_(new sdf::SDF()) { sdf::init(document_); }
+
+Description DescriptionReader::Read(const std::string& xml, const std::string& name,
+                                    const ignition::math::Pose3d& pose) {
+  if (name.empty() || name.find("::") != std::string::npos) {
+    throw std::invalid_argument("a name must not be empty and have no '::' in it");
+  }
+  const std::string text = Wrapped(xml);
+  document_->Clear();
+  sdf::Errors errors;
+  if (!sdf::readString(text, document_, errors) || !errors.empty()) {
+    const std::string told = Told(errors);
+    throw std::invalid_argument(told.empty() ? "it is neither SDF nor URDF that can be read"
+                                             : told);
+  }
+  const sdf::ElementPtr root = document_->Root();
+  const std::size_t models = CountChildren(root, "model");
+  const std::size_t lights = CountChildren(root, "light");
+  if (models + lights != 1 || root->HasElement("world") || root->HasElement("actor")) {
+    throw std::invalid_argument("it must be one model or one light, got " + std::to_string(models) +
+                                " models and " + std::to_string(lights) + " lights");
+  }
+  if (models == 1) {
+    CheckShapes(root);
+    CheckModel(document_);
+  }
+  const sdf::ElementPtr element = root->GetElement(models == 1 ? "model" : "light");
+  element->GetAttribute("name")->Set(name);
+  const sdf::ElementPtr place = element->GetElement("pose");
+  place->Set(pose);
+  if (place->GetAttribute("relative_to")) {
+    place->GetAttribute("relative_to")->Reset();
+  }
+  return {name, lights == 1, SdfText(element)};
+}
+
+}  // namespace gazebo_batch_state

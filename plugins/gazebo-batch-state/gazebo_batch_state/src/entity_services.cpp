@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/entity_services.hpp"
+
+#include <array>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "gazebo_batch_state/reference_frame.hpp"
+#include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/sensor_wait.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msg = gazebo_batch_state_msgs;
+
+constexpr auto kLightPatience = std::chrono::seconds(5);
+constexpr auto kPoll = std::chrono::milliseconds(1);
+
+/// Whether a model or light of the world itself has the name.
+bool IsTaken(const EntityIndex& index, const std::string& name) {
+  return index.Names(Table::kModels).Find(name) || index.Names(Table::kLights).Find(name);
+}
+
+/// Adds the names of all lights of a model.
+void ListLights(const EntityIndex& index, const std::string& model,
+                std::vector<std::string>& names) {
+  for (const std::string& light : index.Names(Table::kLights).Names()) {
+    if (light.compare(0, model.size() + 2, model + "::") == 0) {
+      names.push_back(light);
+    }
+  }
+}
+
+}  // namespace
+
+void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
+                                 msg::SpawnModels::Response& response) {
+  const std::size_t count = request.requests.size();
+  response.success.resize(count);
+  response.messages.resize(count);
+  for (const msg::SpawnRequest& wanted : request.requests) {
+    spawner_.WaitUntilFree(wanted.name);
+  }
+  Spawn(request, response);
+  WaitUntilStarted();
+  renderer_.Settle(world_);
+}
+
+void EntityServices::Spawn(const msg::SpawnModels::Request& request,
+                           msg::SpawnModels::Response& response) {
+  const std::size_t count = request.requests.size();
+  BatchWorld::Access access(world_);
+  std::set<std::string> spawned;
+  for (std::size_t number = 0; number < count; ++number) {
+    const msg::SpawnRequest& wanted = request.requests[number];
+    Reason& reason = response.messages[number];
+    try {
+      reason = spawned.count(wanted.name) > 0
+                   ? "an earlier request of the same call has the name '" + wanted.name + "'"
+                   : Spawn(access, wanted);
+    } catch (const std::exception& error) {
+      reason = error.what();
+    }
+    response.success[number] = reason.empty() ? 1 : 0;
+    if (reason.empty()) {
+      spawned.insert(wanted.name);
+    }
+  }
+  access.Refresh();
+  shared_.Write(access);
+}
+
+Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request) {
+  if (IsTaken(access.Index(), request.name)) {
+    return "there is a model or light '" + request.name + "' already";
+  }
+  std::array<double, 7> numbers{};
+  CopyPose(request.pose, numbers.data());
+  Reason reason = CheckCell(Layout(Table::kModels).column[kPose], numbers.data());
+  if (!reason.empty()) {
+    return reason;
+  }
+  const Pose3d pose =
+      Compose(FrameState(access, request.reference_frame).pose, PoseOf(numbers.data()));
+  return spawner_.Spawn(reader_.Read(request.xml, request.name, pose), pose);
+}
+
+void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
+                                  msg::DeleteModels::Response& response) {
+  const std::size_t count = request.names.size();
+  response.success.resize(count);
+  response.messages.resize(count);
+  std::set<std::string> done;
+  std::set<std::string> lights;
+  std::vector<std::string> carried;  // lights of models
+  std::vector<std::string> sensors;
+  {
+    BatchWorld::Access access(world_);
+    const EntityIndex& index = access.Index();
+    for (std::size_t number = 0; number < count; ++number) {
+      const std::string& name = request.names[number];
+      Reason& reason = response.messages[number];
+      const auto model = index.Names(Table::kModels).Find(name);
+      const bool light = index.Names(Table::kLights).Find(name).has_value();
+      if (!(model || light) || done.count(name) > 0) {
+        reason = "there is no model or light '" + name + "'";
+      } else if (name.find("::") != std::string::npos) {
+        reason =
+            "'" + name + "' is a part of '" + name.substr(0, name.find("::")) + "': delete that";
+      } else if (model) {
+        ListLights(index, name, carried);
+        ListSensors(index.Models()[*model].model, sensors);
+        spawner_.DeleteModel(access, *model);
+      } else {
+        spawner_.RequestLightDeletion(name);
+        lights.insert(name);
+      }
+      response.success[number] = reason.empty() ? 1 : 0;
+      if (reason.empty()) {
+        done.insert(name);
+      }
+    }
+    access.Refresh();
+    shared_.Write(access);
+  }
+  for (const std::string& light : lights) {
+    WaitUntilGone(light);
+  }
+  WaitUntilEnded(sensors);
+  renderer_.RemoveLights(std::move(carried));
+  renderer_.Settle(world_);
+}
+
+void EntityServices::WaitUntilGone(const std::string& light) {
+  world_.Steps().Release();  // lights are removed by the loop of the world's thread
+  const auto deadline = std::chrono::steady_clock::now() + kLightPatience;
+  while (BatchWorld::Access(world_).Index().Names(Table::kLights).Find(light)) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw std::runtime_error("Gazebo does not remove light '" + light + "'");
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/flat_services.hpp"
+
+#include <array>
+#include <stdexcept>
+
+#include "gazebo_batch_state/picture_sensor.hpp"
+#include "gazebo_batch_state/ros_values.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msg = gazebo_batch_state_msgs;
+
+constexpr std::uint32_t kMostSteps = 1'000'000;  // so that a slip does not stop the server for days
+
+Reason CheckSteps(std::uint32_t steps) {
+  return steps <= kMostSteps ? Reason()
+                             : "at most " + std::to_string(kMostSteps) + " steps a call, got " +
+                                   std::to_string(steps);
+}
+
+/// What is malformed in a request, if anything is.
+Reason Check(const msg::Exchange::Request& request) {
+  for (std::size_t number = 0; number < request.changes.size(); ++number) {
+    const msg::Cells& cells = request.changes[number];
+    const Reason reason =
+        CheckBlock(cells.table, cells.column, cells.rows.size(), cells.values.size());
+    if (!reason.empty()) {
+      return "changes[" + std::to_string(number) + "]: " + reason;
+    }
+  }
+  if ((request.tables & ~unsigned{kAllTablesMask}) != 0) {
+    return "tables is a mask of the bits 1, 2, 4, 8, got " + std::to_string(request.tables);
+  }
+  return CheckSteps(request.steps);
+}
+
+constexpr const char* kDisturbed =
+    "others let the world go on at the same moment: it made more steps than asked for";
+
+/// Which link has numbers that are none any more, if one has.
+Reason Divergence(const BatchWorld::View& view) {
+  const auto count = static_cast<Row>(view.Rows(Table::kLinks));
+  for (Row row = 0; row < count; ++row) {
+    const auto [pose, twist] = view.StateOf(Table::kLinks, row);
+    if (!pose.IsFinite() || !twist.linear.IsFinite() || !twist.angular.IsFinite()) {
+      return "the physics diverged at link '" + view.Index().Names(Table::kLinks).Names()[row] +
+             "': reset the world";
+    }
+  }
+  return {};
+}
+
+/// Makes n steps; returns what went wrong, if anything did.
+Reason Advance(BatchWorld::Access& access, std::uint32_t n) {
+  return access.Advance(n) ? Divergence(access) : kDisturbed;
+}
+
+}  // namespace
+
+void FlatServices::Exchange(Request& request, Response& response) {
+  response.message = Check(request);
+  BatchWorld::Access access(world_);
+  if (!response.message.empty()) {
+    response.status = Response::INVALID;
+    Fill(access, 0, response);
+    return;
+  }
+  const std::uint64_t generation = access.Index().Generation();
+  if (!request.changes.empty() && request.generation != generation) {
+    response.status = Response::STALE;
+    response.message = "rows are of generation " + std::to_string(request.generation) + ", it is " +
+                       std::to_string(generation) + " now: ask get_names";
+    Fill(access, 0, response);
+    return;
+  }
+  Apply(access, request, response);
+  response.status = Response::OK;
+  if (!response.refusals.empty()) {
+    response.status = Response::REFUSED;
+    response.message = std::to_string(response.refusals.size()) +
+                       " rows were refused, first: " + response.refusals.front().reason;
+  } else if (request.steps > 0) {
+    response.message = Advance(access, request.steps);
+    if (!response.message.empty()) {
+      response.status = Response::FAILED;
+    }
+  }
+  Fill(access, request.tables, response);
+  shared_.Write(access);
+}
+
+void FlatServices::Apply(BatchWorld::Access& access, Request& request, Response& response) {
+  for (std::uint8_t table = 0; table < kTables; ++table) {
+    for (std::uint8_t column = 0; column < kLayout[table].count; ++column) {
+      const std::size_t width = kLayout[table].column[column].width;
+      for (std::uint32_t number = 0; number < request.changes.size(); ++number) {
+        msg::Cells& cells = request.changes[number];
+        if (cells.table != table || cells.column != column) {
+          continue;
+        }
+        for (std::uint32_t index = 0; index < cells.rows.size(); ++index) {
+          Reason reason = access.Write(Table{table}, column, cells.rows[index],
+                                       cells.values.data() + index * width);
+          if (!reason.empty()) {
+            msg::Refusal refusal;
+            refusal.cells = number;
+            refusal.index = index;
+            refusal.reason = std::move(reason);
+            response.refusals.push_back(std::move(refusal));
+          }
+        }
+      }
+    }
+  }
+}
+
+void FlatServices::Fill(const BatchWorld::View& view, std::uint8_t tables, Response& response) {
+  const Instant now = view.Now();
+  response.generation = view.Index().Generation();
+  response.iterations = now.iterations;
+  response.time = TimeOf(now);
+  response.timestep = now.timestep;
+  const std::array<std::vector<double>*, kTables> places = {&response.models, &response.links,
+                                                            &response.visuals, &response.lights};
+  for (const Table table : kAllTables) {
+    if (InMask(tables, table)) {
+      std::vector<double>& numbers = *places[static_cast<std::size_t>(table)];
+      numbers.resize(view.Rows(table) * Layout(table).width);
+      view.Read(table, numbers.data());
+    }
+  }
+}
+
+void FlatServices::GetNames(msg::GetNames::Request& /*request*/,
+                            msg::GetNames::Response& response) {
+  const BatchWorld::Access access(world_);
+  const EntityIndex& index = access.Index();
+  response.generation = index.Generation();
+  response.models = index.Names(Table::kModels).Names();
+  response.links = index.Names(Table::kLinks).Names();
+  response.visuals = index.Names(Table::kVisuals).Names();
+  response.lights = index.Names(Table::kLights).Names();
+  response.cameras = index.Cameras();
+  response.no_pictures = PictureSensor::WhyNone();
+}
+
+void FlatServices::OpenSharedMemory(msg::OpenSharedMemory::Request& request,
+                                    msg::OpenSharedMemory::Response& response) {
+  const BatchWorld::Access access(world_);
+  try {
+    const SharedFile& file = shared_.Open(access, request.directory);
+    response.path = file.Path();
+    response.version = kSharedVersion;
+    response.size = file.Size();
+    response.success = 1;
+  } catch (const std::runtime_error& error) {
+    response.message = error.what();
+  }
+}
+
+void FlatServices::Step(msg::Step::Request& request, msg::Step::Response& response) {
+  response.message = CheckSteps(request.steps);
+  BatchWorld::Access access(world_);
+  if (response.message.empty()) {
+    response.message = Advance(access, request.steps);
+  }
+  response.success = response.message.empty() ? 1 : 0;
+  const Instant now = access.Now();
+  response.iterations = now.iterations;
+  response.time = TimeOf(now);
+  shared_.Write(access);
+}
+
+}  // namespace gazebo_batch_state

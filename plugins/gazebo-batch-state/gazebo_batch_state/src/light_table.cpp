@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/light_table.hpp"
+
+#include <gazebo/physics/Light.hh>
+#include <vector>
+
+#include "gazebo_batch_state/color_cell.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msgs = gazebo::msgs;
+
+constexpr const Columns& kColumns = Layout(Table::kLights);
+constexpr std::size_t kDiffuse = kColumns.column[0].offset;
+constexpr std::size_t kSpecular = kColumns.column[1].offset;
+constexpr std::size_t kAttenuation = kColumns.column[2].offset;
+
+/// Takes over what a message says of a light; the rest of the row stays.
+///
+/// \return the columns that it says something of, as a mask
+unsigned Read(const msgs::Light& message, double* row) {
+  unsigned said = 0;
+  if (message.has_diffuse()) {
+    said |= 1U;
+    ReadColor(message.diffuse(), row + kDiffuse);
+  }
+  if (message.has_specular()) {
+    said |= 2U;
+    ReadColor(message.specular(), row + kSpecular);
+  }
+  double* attenuation = row + kAttenuation;
+  if (message.has_attenuation_constant()) {
+    said |= 4U;
+    attenuation[0] = message.attenuation_constant();
+  }
+  if (message.has_attenuation_linear()) {
+    said |= 4U;
+    attenuation[1] = message.attenuation_linear();
+  }
+  if (message.has_attenuation_quadratic()) {
+    said |= 4U;
+    attenuation[2] = message.attenuation_quadratic();
+  }
+  return said;
+}
+
+}  // namespace
+
+void LightTable::Follow(const EntityIndex& index) {
+  std::vector<LookTable::Key> keys;
+  keys.reserve(index.Lights().size());
+  for (const auto& light : index.Lights()) {
+    keys.push_back(light->GetId());
+  }
+  table_.Follow(keys, [&index](std::size_t row, double* numbers) {
+    msgs::Light message;
+    index.Lights()[row]->FillMsg(message);
+    Read(message, numbers);
+  });
+}
+
+void LightTable::Receive(const EntityIndex& index) {
+  for (const msgs::Light& message : mirror_.Take()) {
+    const auto row = index.Names(Table::kLights).Find(message.name());
+    if (row) {
+      table_.NoteSaid(*row, Read(message, table_.Cells(*row)));
+    }
+  }
+}
+
+void LightTable::Publish(const EntityIndex& index) {
+  for (const auto& [row, columns] : table_.TakeChanges()) {
+    const double* numbers = table_.Cells(row);
+    msgs::Light message;
+    message.set_name(index.Names(Table::kLights).Names()[row]);
+    if ((columns & 1U) != 0) {
+      WriteColor(numbers + kDiffuse, message.mutable_diffuse());
+    }
+    if ((columns & 2U) != 0) {
+      WriteColor(numbers + kSpecular, message.mutable_specular());
+    }
+    if ((columns & 4U) != 0) {
+      const double* attenuation = numbers + kAttenuation;
+      message.set_attenuation_constant(static_cast<float>(attenuation[0]));
+      message.set_attenuation_linear(static_cast<float>(attenuation[1]));
+      message.set_attenuation_quadratic(static_cast<float>(attenuation[2]));
+    }
+    mirror_.Publish(message);
+  }
+}
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/lock_step.hpp"
+
+#include <utility>
+
+namespace gazebo_batch_state {
+namespace {
+
+// How soon it is noticed that someone else paused the world, or that the server ends.
+constexpr auto kLookAround = std::chrono::milliseconds(2);
+
+}  // namespace
+
+LockStep::LockStep(WorldControl control, Duration patience, Duration longest_step)
+    : control_(std::move(control)), patience_(patience), longest_step_(longest_step) {}
+
+void LockStep::OnStepBegin() {
+  Lock lock(mutex_);
+  bool in_the_way = false;
+  while (!MayBegin() && !in_the_way) {
+    in_the_way = world_.wait_for(lock, patience_) == std::cv_status::timeout && in_control_;
+  }
+  in_step_ = true;
+}
+
+void LockStep::OnStepEnd() {
+  Lock lock(mutex_);
+  in_step_ = false;
+  ++steps_;
+  if (mode_ == Mode::kCounting && --left_ == 0) {
+    mode_ = Mode::kHeld;
+    service_.notify_all();
+    Hold(lock);
+  } else if (mode_ == Mode::kFree && inside_ > 0) {
+    service_.notify_all();
+  }
+}
+
+void LockStep::Hold(Lock& lock) {
+  const auto start = std::chrono::steady_clock::now();
+  while (mode_ == Mode::kHeld) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool left_alone = inside_ == 0 && now >= left_at_ + patience_;
+    const bool in_the_way = in_control_ && now >= start + patience_;
+    if (left_alone || in_the_way || (inside_ == 0 && (release_ || stopped_))) {
+      mode_ = Mode::kPausing;
+      lock.unlock();
+      control_.set_paused(true);
+      control_.set_pace(WorldControl::Pace::kIdle);
+      lock.lock();
+      mode_ = Mode::kFree;
+      service_.notify_all();
+    } else {
+      world_.wait_for(lock, patience_);
+    }
+  }
+}
+
+LockStep::Inside::Inside(LockStep& owner) : owner_(owner) {
+  Lock lock(owner_.mutex_);
+  ++owner_.inside_;
+  owner_.service_.wait(lock, [this] { return !owner_.in_step_ && owner_.mode_ != Mode::kPausing; });
+}
+
+LockStep::Inside::~Inside() {
+  const Lock lock(owner_.mutex_);
+  --owner_.inside_;
+  owner_.left_at_ = std::chrono::steady_clock::now();
+  if (owner_.mode_ == Mode::kFree) {
+    owner_.world_.notify_all();
+  }
+}
+
+LockStep::Result LockStep::Advance(std::uint32_t n) {
+  if (n == 0) {
+    return Result::kDone;
+  }
+  Lock lock(mutex_);
+  const std::uint64_t target = steps_ + n;
+  left_ = n;
+  const bool was_free = mode_ == Mode::kFree;
+  mode_ = Mode::kCounting;
+  world_.notify_all();
+  if (was_free) {
+    Control(lock, [this] {
+      control_.set_pace(WorldControl::Pace::kFast);
+      control_.set_paused(false);
+    });
+  }
+  std::uint64_t seen = steps_;
+  auto progress = std::chrono::steady_clock::now();
+  while (mode_ == Mode::kCounting || mode_ == Mode::kPausing || in_step_) {
+    if (service_.wait_for(lock, kLookAround) == std::cv_status::no_timeout) {
+      continue;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (steps_ != seen) {
+      seen = steps_;
+      progress = now;
+    }
+    if (stopped_ || now - progress > longest_step_) {
+      left_ = 0;
+      mode_ = Mode::kFree;
+      return stopped_ ? Result::kStopped : Result::kStuck;
+    }
+    if (mode_ == Mode::kCounting && control_.is_paused()) {
+      Control(lock, [this] { control_.set_paused(false); });
+    }
+  }
+  return steps_ == target ? Result::kDone : Result::kDisturbed;
+}
+
+template <class Call>
+void LockStep::Control(Lock& lock, Call call) {
+  in_control_ = true;
+  lock.unlock();
+  call();
+  lock.lock();
+  in_control_ = false;
+}
+
+void LockStep::Pause() {
+  Release();
+  control_.set_paused(true);
+  control_.set_pace(WorldControl::Pace::kIdle);
+}
+
+void LockStep::Resume() {
+  Release();
+  control_.set_pace(WorldControl::Pace::kOwn);
+  control_.set_paused(false);
+}
+
+void LockStep::Release() {
+  Lock lock(mutex_);
+  if (mode_ == Mode::kHeld) {
+    release_ = true;
+    world_.notify_all();
+    service_.wait(lock, [this] { return mode_ == Mode::kFree; });
+    release_ = false;
+  }
+}
+
+}  // namespace gazebo_batch_state

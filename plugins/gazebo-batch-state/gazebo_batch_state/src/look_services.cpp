@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/look_services.hpp"
+
+#include <array>
+
+#include "gazebo_batch_state/ros_values.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msg = gazebo_batch_state_msgs;
+
+constexpr std::size_t kMostNumbers = 18;  // of a row of visuals
+
+void CopyRow(const msg::Visual& visual, double* row) {
+  CopyColor(visual.ambient, row);
+  CopyColor(visual.diffuse, row + 4);
+  CopyColor(visual.specular, row + 8);
+  CopyColor(visual.emissive, row + 12);
+  row[16] = visual.transparency;
+  row[17] = visual.visible != 0 ? 1.0 : 0.0;
+}
+
+void CopyRow(const msg::Light& light, double* row) {
+  CopyColor(light.diffuse, row);
+  CopyColor(light.specular, row + 4);
+  row[8] = light.constant;
+  row[9] = light.linear;
+  row[10] = light.quadratic;
+}
+
+Reason Unknown(Table table, const std::string& name) {
+  return std::string("there is no ") + (table == Table::kVisuals ? "visual" : "light") + " '" +
+         name + "'";
+}
+
+/// Sets the chosen columns of a row, all or none.
+Reason Write(BatchWorld::Access& access, Table table, Row row, unsigned mask, double* numbers) {
+  const Columns& columns = Layout(table);
+  if (mask >> columns.count != 0) {
+    return "columns is a mask of " + std::to_string(columns.count) + " bits, got " +
+           std::to_string(mask);
+  }
+  for (const Column& column : columns) {
+    const auto number = static_cast<std::size_t>(&column - columns.begin());
+    if ((mask >> number & 1U) != 0) {
+      Reason reason = CheckCell(column, numbers + column.offset);
+      if (!reason.empty()) {
+        return reason;
+      }
+    }
+  }
+  for (std::uint8_t number = 0; number < columns.count; ++number) {
+    if ((mask >> number & 1U) != 0) {
+      access.Write(table, number, row, numbers + columns.column[number].offset);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void FillLooks(const double* row, msg::Visual& visual) {
+  visual.ambient = ColorOf(row);
+  visual.diffuse = ColorOf(row + 4);
+  visual.specular = ColorOf(row + 8);
+  visual.emissive = ColorOf(row + 12);
+  visual.transparency = row[16];
+  visual.visible = row[17] != 0.0 ? 1 : 0;
+}
+
+void FillLooks(const double* row, msg::Light& light) {
+  light.diffuse = ColorOf(row);
+  light.specular = ColorOf(row + 4);
+  light.constant = row[8];
+  light.linear = row[9];
+  light.quadratic = row[10];
+}
+
+template <class Messages, class Response>
+void LookServices::Get(Table table, const std::vector<std::string>& wanted, Messages& messages,
+                       Response& response) {
+  const BatchWorld::Access access(world_);
+  const NameIndex& index = access.Index().Names(table);
+  const auto& names = wanted.empty() ? index.Names() : wanted;
+  response.stamp = TimeOf(access.Now());
+  messages.resize(names.size());
+  response.success.resize(names.size());
+  response.messages.resize(names.size());
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    messages[number].name = names[number];
+    const auto row = index.Find(names[number]);
+    if (row) {
+      FillLooks(access.Looks(table).Cells(*row), messages[number]);
+      response.success[number] = 1;
+    } else {
+      response.messages[number] = Unknown(table, names[number]);
+    }
+  }
+}
+
+template <class Messages, class Response>
+void LookServices::Set(Table table, const Messages& messages,
+                       const std::vector<std::uint8_t>& columns, Response& response) {
+  const std::size_t count = messages.size();
+  const bool fits = columns.size() <= 1 || columns.size() == count;
+  const unsigned all = (1U << Layout(table).count) - 1U;
+  response.success.resize(count);
+  response.messages.resize(count);
+  BatchWorld::Access access(world_);
+  for (std::size_t number = 0; number < count; ++number) {
+    Reason& reason = response.messages[number];
+    const auto row = access.Index().Names(table).Find(messages[number].name);
+    if (!fits) {
+      reason = "got " + std::to_string(columns.size()) + " columns for " + std::to_string(count) +
+               " rows: give none, one, or one per row";
+    } else if (!row) {
+      reason = Unknown(table, messages[number].name);
+    } else {
+      std::array<double, kMostNumbers> numbers{};
+      CopyRow(messages[number], numbers.data());
+      const unsigned mask = columns.empty()       ? all
+                            : columns.size() == 1 ? columns.front()
+                                                  : columns[number];
+      reason = Write(access, table, *row, mask, numbers.data());
+    }
+    response.success[number] = reason.empty() ? 1 : 0;
+  }
+  shared_.Write(access);
+}
+
+void LookServices::GetVisuals(msg::GetVisuals::Request& request,
+                              msg::GetVisuals::Response& response) {
+  Get(Table::kVisuals, request.names, response.visuals, response);
+}
+
+void LookServices::SetVisuals(msg::SetVisuals::Request& request,
+                              msg::SetVisuals::Response& response) {
+  Set(Table::kVisuals, request.visuals, request.columns, response);
+}
+
+void LookServices::GetLights(msg::GetLights::Request& request, msg::GetLights::Response& response) {
+  Get(Table::kLights, request.names, response.lights, response);
+}
+
+void LookServices::SetLights(msg::SetLights::Request& request, msg::SetLights::Response& response) {
+  Set(Table::kLights, request.lights, request.columns, response);
+}
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/motion.hpp"
+
+#include <gazebo/physics/Inertial.hh>
+#include <gazebo/physics/Link.hh>
+#include <gazebo/physics/Model.hh>
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace physics = gazebo::physics;
+
+constexpr const char* kNoVelocity = "it stays where it is put, so it has no velocity";
+
+State StateOf(const physics::Link& link) {
+  return {link.WorldPose(), {link.WorldLinearVel(Vector3d::Zero), link.WorldAngularVel()}};
+}
+
+bool IsRest(const Twist& twist) {
+  return twist.linear == Vector3d::Zero && twist.angular == Vector3d::Zero;
+}
+
+/// Sets the velocity of the frame's origin; Gazebo's setter means that of the centre of mass.
+void SetTwist(physics::Link& link, const Twist& twist) {
+  const Vector3d arm = link.WorldPose().Rot().RotateVector(link.GetInertial()->CoG());
+  link.SetEnabled(true);
+  link.SetLinearVel(At(twist, arm).linear);
+  link.SetAngularVel(twist.angular);
+}
+
+}  // namespace
+
+std::vector<State> Motion::States(const std::vector<Row>& links) const {
+  std::vector<State> states;
+  states.reserve(links.size());
+  for (const Row row : links) {
+    states.push_back(Link(row));
+  }
+  return states;
+}
+
+State Motion::Link(Row row) const { return StateOf(*index_.Links()[row].link); }
+
+State Motion::Model(Row row) const {
+  const ModelEntity& entity = index_.Models()[row];
+  if (!entity.root) {
+    return {entity.model->WorldPose(), {}};
+  }
+  const State root = Link(*entity.root);
+  const Pose3d pose = entity.tracked ? entity.model->WorldPose() : Compose(root.pose, entity.frame);
+  return {pose, At(root.twist, pose.Pos() - root.pose.Pos())};
+}
+
+Reason Motion::SetLinkPose(Row row, const Pose3d& pose) const {
+  const LinkEntity& entity = index_.Links()[row];
+  if (!entity.held.empty()) {
+    return entity.held + ": set its model as a whole";
+  }
+  const State before = Link(row);
+  const State after = {pose, before.twist};
+  const auto carried = States(entity.carried);
+  entity.link->SetWorldPose(pose);
+  if (entity.is_static) {
+    return {};
+  }
+  SetTwist(*entity.link, after.twist);
+  for (std::size_t number = 0; number < carried.size(); ++number) {
+    physics::Link& link = *index_.Links()[entity.carried[number]].link;
+    const State moved = Carry(carried[number], before, after);
+    link.SetWorldPose(moved.pose);
+    SetTwist(link, moved.twist);
+  }
+  return {};
+}
+
+Reason Motion::SetLinkTwist(Row row, const Twist& twist) const {
+  const LinkEntity& entity = index_.Links()[row];
+  if (entity.is_static) {
+    return IsRest(twist) ? Reason() : kNoVelocity;
+  }
+  const State before = Link(row);
+  const State after = {before.pose, twist};
+  const auto carried = States(entity.carried);
+  SetTwist(*entity.link, twist);
+  for (std::size_t number = 0; number < carried.size(); ++number) {
+    SetTwist(*index_.Links()[entity.carried[number]].link,
+             Carry(carried[number], before, after).twist);
+  }
+  return {};
+}
+
+Reason Motion::SetModelPose(Row row, const Pose3d& pose) const {
+  const ModelEntity& entity = index_.Models()[row];
+  if (!entity.held.empty()) {
+    return entity.held + ": it cannot be moved alone";
+  }
+  const State before = Model(row);
+  const State after = {pose, before.twist};
+  const auto links = States(entity.links);
+  if (entity.tracked) {
+    entity.model->SetWorldPose(pose);
+  }
+  if (entity.is_static) {
+    return {};
+  }
+  for (std::size_t number = 0; number < links.size(); ++number) {
+    physics::Link& link = *index_.Links()[entity.links[number]].link;
+    const State moved = Carry(links[number], before, after);
+    if (!entity.tracked) {
+      link.SetWorldPose(moved.pose);
+    }
+    SetTwist(link, moved.twist);
+  }
+  return {};
+}
+
+Reason Motion::SetModelTwist(Row row, const Twist& twist) const {
+  const ModelEntity& entity = index_.Models()[row];
+  if (!entity.root || entity.is_static) {
+    return IsRest(twist) ? Reason() : kNoVelocity;
+  }
+  if (!entity.held.empty()) {
+    return IsRest(twist) ? Reason() : entity.held + ": it cannot move";
+  }
+  const State before = Model(row);
+  const State after = {before.pose, twist};
+  for (const Row number : entity.links) {
+    physics::Link& link = *index_.Links()[number].link;
+    const Vector3d arm = link.WorldPose().Pos() - before.pose.Pos();
+    const bool rigid = !entity.flexible || number == *entity.root;
+    SetTwist(link, rigid ? At(twist, arm) : Carry(StateOf(link), before, after).twist);
+  }
+  return {};
+}
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/picture_services.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <gazebo/physics/Link.hh>
+#include <gazebo/physics/World.hh>
+#include <gazebo/sensors/Sensor.hh>
+#include <gazebo/sensors/SensorsIface.hh>
+#include <thread>
+#include <utility>
+
+#include "gazebo_batch_state/ros_values.hpp"
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msg = gazebo_batch_state_msgs;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kPoll = std::chrono::milliseconds(1);
+constexpr std::size_t kMostNamed = 20;
+
+Reason Unknown(const std::string& camera, const std::vector<std::string>& known) {
+  Reason reason = "there is no camera '" + camera + "'; there ";
+  reason += known.empty() ? "is none" : "are: ";
+  for (std::size_t number = 0; number < std::min(known.size(), kMostNamed); ++number) {
+    reason += (number > 0 ? ", " : "") + known[number];
+  }
+  return reason + (known.size() > kMostNamed ? " and more" : "");
+}
+
+sdf::ElementPtr FindSensor(const gazebo::physics::LinkPtr& link, const std::string& name) {
+  for (auto sensor = link->GetSDF()->GetElement("sensor"); sensor;
+       sensor = sensor->GetNextElement("sensor")) {
+    if (sensor->Get<std::string>("name") == name) {
+      return sensor;
+    }
+  }
+  return nullptr;
+}
+
+/// Aims at what a free camera sees.
+Reason AimFreely(const msg::GetImage::Request& request, Picture& picture) {
+  std::array<double, 7> numbers{};
+  CopyPose(request.pose, numbers.data());
+  Reason reason = CheckCell(Layout(Table::kModels).column[kPose], numbers.data());
+  if (!reason.empty()) {
+    return reason;
+  }
+  picture.pose = PoseOf(numbers.data());
+  picture.lens.horizontal_fov = request.horizontal_fov;
+  picture.lens.width = request.width;
+  picture.lens.height = request.height;
+  return CheckLens(picture.lens);
+}
+
+/// Aims at what a camera sensor sees.
+///
+/// \param sensor what Gazebo has by that name, if it has it already
+Reason Aim(const BatchWorld::View& view, const std::string& camera,
+           const gazebo::sensors::SensorPtr& sensor, Picture& picture) {
+  const auto& known = view.Index().Cameras();
+  if (std::find(known.begin(), known.end(), camera) == known.end()) {
+    return Unknown(camera, known);
+  }
+  const std::size_t split = camera.rfind("::");
+  const auto row = view.Index().Names(Table::kLinks).Find(camera.substr(0, split));
+  const sdf::ElementPtr described =
+      FindSensor(view.Index().Links()[row.value()].link, camera.substr(split + 2));
+  if (described->Get<std::string>("type") == "wideanglecamera") {
+    return "camera '" + camera + "' has a wide angle lens, and pictures are those of a pinhole";
+  }
+  const sdf::ElementPtr lens = described->GetElement("camera");
+  picture.lens.horizontal_fov = lens->Get<double>("horizontal_fov");
+  picture.lens.width = lens->GetElement("image")->Get<unsigned int>("width");
+  picture.lens.height = lens->GetElement("image")->Get<unsigned int>("height");
+  picture.lens.near = lens->GetElement("clip")->Get<double>("near");
+  picture.lens.far = lens->GetElement("clip")->Get<double>("far");
+  const Reason reason = CheckLens(picture.lens);
+  if (!reason.empty()) {
+    return "camera '" + camera + "': " + reason;
+  }
+  if (!sensor) {
+    picture.missing = "camera '" + camera + "'";
+    return {};
+  }
+  const Pose3d mount = Compose(sensor->Pose(), lens->Get<Pose3d>("pose"));
+  picture.pose = Compose(view.StateOf(Table::kLinks, *row).pose, mount);
+  return {};
+}
+
+}  // namespace
+
+void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::Response& response) {
+  response.message = PictureSensor::WhyNone();
+  const auto deadline = Clock::now() + kPatience;
+  while (response.message.empty() && response.success == 0) {
+    Picture picture;
+    // Not with access to the world: Gazebo may want the world while it holds the sensors.
+    const gazebo::sensors::SensorPtr sensor =
+        request.camera.empty()
+            ? nullptr
+            : gazebo::sensors::get_sensor(world_.World()->Name() + "::" + request.camera);
+    {
+      const BatchWorld::Access access(world_);
+      response.message = request.camera.empty() ? AimFreely(request, picture)
+                                                : Aim(access, request.camera, sensor, picture);
+      if (!response.message.empty()) {
+        return;
+      }
+      picture.state = Observe(access);
+      response.stamp = TimeOf(access.Now());
+    }
+    if (picture.missing.empty()) {
+      renderer_.Run([&picture](PictureSensor& taker) { taker.Take(picture); });
+    }
+    if (picture.missing.empty()) {
+      response.width = picture.lens.width;
+      response.height = picture.lens.height;
+      response.rgb = std::move(picture.rgb);
+      response.success = 1;
+    } else if (renderer_.Interrupted() || Clock::now() > deadline) {
+      response.message = "Gazebo waits in vain to render " + picture.missing;
+    } else {
+      world_.Steps().Release();  // entities are told to those that render by the world's loop
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+}
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/scene_state.hpp"
+
+#include <algorithm>
+#include <gazebo/physics/Light.hh>
+#include <gazebo/physics/Link.hh>
+#include <gazebo/physics/Model.hh>
+
+namespace gazebo_batch_state {
+namespace {
+
+template <std::size_t width>
+void CopyRow(const LookTable& table, std::size_t row, std::array<double, width>& numbers) {
+  const double* cells = table.Cells(row);
+  std::copy(cells, cells + width, numbers.begin());
+}
+
+}  // namespace
+
+SceneState Observe(const BatchWorld::View& view) {
+  const EntityIndex& index = view.Index();
+  SceneState state;
+  state.parts.reserve(index.Models().size() + index.Links().size());
+  for (const ModelEntity& entity : index.Models()) {
+    const auto& model = entity.model;
+    const bool top_level = !model->GetParent()->HasType(gazebo::physics::Base::MODEL);
+    state.parts.push_back(
+        {model->GetScopedName(), model->GetId(), top_level, model->RelativePose()});
+  }
+  for (const LinkEntity& entity : index.Links()) {
+    const auto& link = entity.link;
+    state.parts.push_back({link->GetScopedName(), link->GetId(), false, link->RelativePose()});
+  }
+  const LookTable& visuals = view.Looks(Table::kVisuals);
+  for (std::size_t row = 0; row < index.Visuals().size(); ++row) {
+    if (visuals.Said(row) != 0) {
+      SceneState::Look& look = state.looks.emplace_back();
+      look.id = index.Visuals()[row].id;
+      look.columns = visuals.Said(row);
+      CopyRow(visuals, row, look.row);
+    }
+  }
+  const LookTable& lights = view.Looks(Table::kLights);
+  for (std::size_t row = 0; row < index.Lights().size(); ++row) {
+    const auto& entity = index.Lights()[row];
+    SceneState::Light& light = state.lights.emplace_back();
+    light.name = index.Names(Table::kLights).Names()[row];
+    light.columns = lights.Said(row);
+    CopyRow(lights, row, light.row);
+    const gazebo::physics::BasePtr parent = entity->GetParent();
+    if (parent && parent->HasType(gazebo::physics::Base::LINK)) {
+      light.pose = entity->WorldPose();
+    }
+  }
+  return state;
+}
+
+}  // namespace gazebo_batch_state

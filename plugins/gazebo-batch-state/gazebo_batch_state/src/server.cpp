@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/server.hpp"
+
+#include <chrono>
+#include <gazebo/physics/World.hh>
+
+namespace gazebo_batch_state {
+namespace {
+
+constexpr const char* kNamespace = "/gazebo_batch_state";
+constexpr double kDefaultRate = 100.0;  // messages per second of simulated time
+constexpr auto kSweepPeriod = std::chrono::seconds(1);
+const ros::WallDuration kLookAround(0.05);  // how soon it is noticed that the server ends
+
+double RateOf(const ros::NodeHandle& node) {
+  const double rate = node.param("publish_rate", kDefaultRate);
+  if (rate > 0.0) {
+    return rate;
+  }
+  ROS_WARN_STREAM("publish_rate must be > 0, got " << rate << ": taking " << kDefaultRate);
+  return kDefaultRate;
+}
+
+}  // namespace
+
+Server::Server(const gazebo::physics::WorldPtr& world)
+    : node_(kNamespace),
+      world_(world),
+      renderer_(world->Name()),
+      topics_(node_, RateOf(node_)),
+      flat_(world_, shared_),
+      states_(world_, shared_),
+      looks_(world_, shared_),
+      entities_(world_, renderer_, shared_),
+      whole_(world_, shared_),
+      bounds_(world_),
+      pictures_(world_, renderer_),
+      single_(world),
+      services_(node_, queue_),
+      single_services_(ros::NodeHandle("/gazebo"), queue_) {
+  world_.OnStep([this](const BatchWorld::View& view, StepKind kind) {
+    clock_.Publish(view.Now(), kind);
+    topics_.Publish(view);
+    if (kind == StepKind::kFree) {  // after steps that were asked for, the service writes
+      shared_.Write(view);
+    }
+  });
+  thread_ = std::thread([this] { Run(); });
+}
+
+Server::~Server() {
+  Interrupt();
+  ended_ = true;
+  thread_.join();
+}
+
+void Server::Offer() {
+  services_.Offer("exchange", flat_, &FlatServices::Exchange);
+  services_.Offer("step", flat_, &FlatServices::Step);
+  services_.Offer("open_shared_memory", flat_, &FlatServices::OpenSharedMemory);
+  services_.Offer("get_model_states", states_, &StateServices::GetModelStates);
+  services_.Offer("get_link_states", states_, &StateServices::GetLinkStates);
+  services_.Offer("set_model_states", states_, &StateServices::SetModelStates);
+  services_.Offer("set_link_states", states_, &StateServices::SetLinkStates);
+  services_.Offer("get_visuals", looks_, &LookServices::GetVisuals);
+  services_.Offer("set_visuals", looks_, &LookServices::SetVisuals);
+  services_.Offer("get_lights", looks_, &LookServices::GetLights);
+  services_.Offer("set_lights", looks_, &LookServices::SetLights);
+  services_.Offer("spawn_models", entities_, &EntityServices::SpawnModels);
+  services_.Offer("delete_models", entities_, &EntityServices::DeleteModels);
+  services_.Offer("pause", whole_, &WorldServices::Pause);
+  services_.Offer("unpause", whole_, &WorldServices::Unpause);
+  services_.Offer("reset", whole_, &WorldServices::Reset);
+  services_.Offer("set_physics", whole_, &WorldServices::SetPhysics);
+  services_.Offer("get_bounds", bounds_, &BoundsServices::GetBounds);
+  services_.Offer("get_image", pictures_, &PictureServices::GetImage);
+  if (node_.param("single_state_services", false)) {
+    single_services_.Offer("get_model_state", single_, &SingleStateServices::GetModelState);
+    single_services_.Offer("set_model_state", single_, &SingleStateServices::SetModelState);
+  }
+  services_.Offer("get_names", flat_, &FlatServices::GetNames);  // the last: then all are there
+}
+
+void Server::Run() {
+  while (!ended_ && !world_.World()->Running()) {
+    kLookAround.sleep();
+  }
+  if (!ended_) {
+    const BatchWorld::Access access(world_);
+    clock_.Start(node_);
+  }
+  Offer();
+  auto swept = std::chrono::steady_clock::now();
+  while (!ended_) {
+    queue_.callAvailable(kLookAround);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - swept > kSweepPeriod) {
+      swept = now;
+      const BatchWorld::Access access(world_);
+      shared_.Sweep(access);
+    }
+  }
+}
+
+}  // namespace gazebo_batch_state

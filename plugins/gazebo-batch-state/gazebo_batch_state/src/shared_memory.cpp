@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/shared_memory.hpp"
+
+#include <random>
+#include <stdexcept>
+
+namespace gazebo_batch_state {
+namespace {
+
+constexpr const char* kDefaultDirectory = "/dev/shm";
+constexpr auto kGrace = std::chrono::seconds(5);  // for a client to take the lock
+constexpr std::size_t kMostFiles = 8;
+
+std::uint64_t RandomNumber() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32U) | random();
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory() : boot_(RandomNumber()) {}
+
+const SharedFile& SharedMemory::Open(const BatchWorld::View& world, const std::string& directory) {
+  const std::string where = directory.empty() ? kDefaultDirectory : directory;
+  if (where.front() != '/') {
+    throw std::runtime_error("directory must be an absolute path, got '" + where + "'");
+  }
+  const std::uint64_t generation = world.Index().Generation();
+  auto found = files_.find(where);
+  if (found == files_.end() || found->second.generation != generation) {
+    if (found == files_.end() && files_.size() >= kMostFiles) {
+      throw std::runtime_error("there are shared tables in " + std::to_string(kMostFiles) +
+                               " directories already: use one of those");
+    }
+    SharedFile::RowCounts rows;
+    for (const Table table : kAllTables) {
+      rows[static_cast<std::size_t>(table)] = static_cast<std::uint32_t>(world.Rows(table));
+    }
+    auto file = std::make_unique<SharedFile>(where, boot_, generation, rows);
+    Write(world, *file);
+    found = files_.insert_or_assign(where, Entry{std::move(file), generation, {}}).first;
+  }
+  found->second.asked = Clock::now();
+  return *found->second.file;
+}
+
+void SharedMemory::Write(const BatchWorld::View& world, SharedFile& file) {
+  for (const Table table : kAllTables) {
+    world.Read(table, file.Begin(table));
+  }
+  file.Commit(world.Now());
+}
+
+void SharedMemory::Write(const BatchWorld::View& world) {
+  for (auto entry = files_.begin(); entry != files_.end();) {
+    if (entry->second.generation != world.Index().Generation()) {
+      entry = files_.erase(entry);  // its destructor marks it as obsolete
+    } else {
+      Write(world, *entry->second.file);
+      ++entry;
+    }
+  }
+}
+
+void SharedMemory::Sweep(const BatchWorld::View& world) {
+  for (auto entry = files_.begin(); entry != files_.end();) {
+    const bool old = entry->second.generation != world.Index().Generation();
+    const bool waiting = Clock::now() - entry->second.asked < kGrace;
+    entry =
+        old || !(waiting || entry->second.file->IsRead()) ? files_.erase(entry) : std::next(entry);
+  }
+}
+
+}  // namespace gazebo_batch_state

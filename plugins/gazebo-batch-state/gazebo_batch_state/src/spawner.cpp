@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/spawner.hpp"
+
+#include <gazebo/physics/Light.hh>
+#include <gazebo/physics/Model.hh>
+#include <gazebo/physics/PhysicsEngine.hh>
+#include <gazebo/physics/World.hh>
+#include <gazebo/physics/WorldState.hh>
+#include <gazebo/transport/TransportIface.hh>
+#include <iterator>
+#include <thread>
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace physics = gazebo::physics;
+
+constexpr auto kRest = std::chrono::seconds(1);
+
+/// Gazebo leaves out what it cannot make and goes on; so count.
+Reason FindMissing(physics::Model& model) {
+  const sdf::ElementPtr described = model.GetSDF();
+  const std::string owner = "of model '" + model.GetScopedName() + "' only ";
+  if (model.GetLinks().size() < CountChildren(described, "link")) {
+    return owner + std::to_string(model.GetLinks().size()) + " links could be made";
+  }
+  if (model.GetJoints().size() < CountChildren(described, "joint")) {
+    return owner + std::to_string(model.GetJoints().size()) + " joints could be made";
+  }
+  if (model.NestedModels().size() < CountChildren(described, "model")) {
+    return owner + std::to_string(model.NestedModels().size()) + " nested models could be made";
+  }
+  for (const auto& nested : model.NestedModels()) {
+    Reason reason = FindMissing(*nested);
+    if (!reason.empty()) {
+      return reason;
+    }
+  }
+  return {};
+}
+
+/// Makes the scoped names of all below an entity fit its own.
+void RenewScopedNames(const physics::BasePtr& entity) {
+  for (unsigned int number = 0; number < entity->GetChildCount(); ++number) {
+    const physics::BasePtr child = entity->GetChild(number);
+    if (child->HasType(physics::Base::ENTITY)) {
+      child->SetName(child->GetName());
+      RenewScopedNames(child);
+    }
+  }
+}
+
+}  // namespace
+
+Reason Spawner::Spawn(const Description& description, const Pose3d& pose) {
+  const auto& world = world_.World();
+  world->Physics()->InitForThread();
+  physics::WorldState state;
+  state.SetSimTime(world->SimTime());
+  state.SetIterations(world->Iterations());
+  state.SetInsertions({description.sdf});
+  const unsigned int models = world->ModelCount();
+  const unsigned int lights = world->LightCount();
+  world->SetState(state);
+  if (description.is_light) {
+    return world->LightCount() > lights ? Reason() : "Gazebo could not make the light";
+  }
+  if (world->ModelCount() == models) {
+    RemoveLeftover(description.name);
+    return "Gazebo could not make the model";
+  }
+  const physics::ModelPtr model = world->ModelByIndex(models);
+  Reason reason = FindMissing(*model);
+  if (!reason.empty()) {
+    Remove(model);
+    return reason;
+  }
+  // The text has angles, which cannot say every rotation exactly.
+  model->SetWorldPose(pose);
+  model->SetInitialRelativePose(pose);
+  return {};
+}
+
+void Spawner::Remove(const physics::BasePtr& entity) {
+  const std::string grave = "gazebo_batch_state removed this " + std::to_string(++removed_);
+  entity->SetName(grave);
+  RenewScopedNames(entity);
+  world_.World()->RemoveModel(grave);
+}
+
+void Spawner::RemoveLeftover(const std::string& name) {
+  const auto& world = world_.World();
+  const physics::BasePtr root = world->BaseByName(world->Name());
+  const physics::BasePtr last = root->GetChild(root->GetChildCount() - 1);
+  if (last->HasType(physics::Base::MODEL) && last->GetName() == name) {
+    Remove(last);
+    root->RemoveChild(last);  // it is not in the list that RemoveModel goes through
+  }
+}
+
+void Spawner::DeleteModel(BatchWorld::Access& access, Row row) {
+  const auto model = access.Index().Models()[row].model;
+  const std::string name = model->GetScopedName();
+  const std::uint32_t id = model->GetId();
+  Remove(model);
+  access.PublishRemoval(name, id);
+}
+
+void Spawner::RequestLightDeletion(const std::string& name) {
+  gazebo::transport::requestNoReply(world_.Transport(), "entity_delete", name);
+  const auto now = Clock::now();
+  for (auto rest = rests_until_.begin(); rest != rests_until_.end();) {
+    rest = rest->second < now ? rests_until_.erase(rest) : std::next(rest);
+  }
+  rests_until_[name] = now + kRest;
+}
+
+void Spawner::WaitUntilFree(const std::string& name) {
+  const auto found = rests_until_.find(name);
+  if (found != rests_until_.end()) {
+    world_.Steps().Release();
+    std::this_thread::sleep_until(found->second);
+    rests_until_.erase(found);
+  }
+}
+
+}  // namespace gazebo_batch_state

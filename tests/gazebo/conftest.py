@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests against a real gzserver: `make gazebo-test`; anywhere else they are skipped as a whole.
+
+They start gzserver themselves, because some of them end it:
+`python tools/gazebo run --no-server -- .venv/bin/pytest tests/gazebo`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from deepsim_gazebo import GazeboSimulator
+
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+
+from gazebo.sandbox import attached
+from gazebo.servers import GazeboServer
+
+EMPTY = SimpleNamespace(
+    models=(),
+    lights=(),
+    physics=SimpleNamespace(max_step_size=0.001),
+    gravity=(0.0, 0.0, -9.8),
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sandbox() -> None:
+    """Skips all tests unless they run where gzserver can be started."""
+    if not attached():
+        pytest.skip("needs Gazebo: make gazebo-test")
+
+
+@pytest.fixture
+def empty() -> SimpleNamespace:
+    """A world with nothing in it, steps of 1 ms, gravity -9.8 m/s^2."""
+    return EMPTY
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[GazeboServer]:
+    """The gzserver of all tests; a test that ends it starts it again."""
+    with GazeboServer() as server:
+        yield server
+
+
+@pytest.fixture
+def connect(server: GazeboServer) -> Iterator[Callable[..., GazeboSimulator]]:
+    """Makes simulators, and empties the world before the first one is used."""
+    made: list[GazeboSimulator] = []
+
+    def connect(**options: object) -> GazeboSimulator:
+        made.append(GazeboSimulator(**options))  # type: ignore[arg-type]  # as the test says
+        if len(made) == 1:
+            made[0].load(EMPTY)
+        return made[-1]
+
+    yield connect
+    for simulator in made:
+        simulator.close()
+
+
+@pytest.fixture
+def gazebo(connect: Callable[..., GazeboSimulator]) -> GazeboSimulator:
+    """An empty world in lock-step, steps of 1 ms, gravity -9.8 m/s^2."""
+    return connect()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gzserver without a display: all but pictures works, and it says why there are none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deepsim_gazebo import (
+    BatchStateClient,
+    CallRefusedError,
+    GazeboCameraSimulator,
+    GazeboSimulator,
+)
+from deepsim_math import Pose
+from deepsim_sync import Cameras, UnsupportedError
+from deepsim_sync.cameras import CameraView
+from deepsim_sync.testing.conformance.models import EYE
+from gazebo.servers import ADDRESS, GazeboServer, RosMaster
+
+
+@pytest.fixture(scope="module")
+def blind() -> Iterator[str]:
+    """The ROS master of a gzserver that found no display, beside the one of the other tests."""
+    gazebo_master = {"GAZEBO_MASTER_URI": f"http://{ADDRESS}:11346"}
+    with (
+        RosMaster(11312) as master,
+        GazeboServer(master_uri=master.uri, environment=gazebo_master),
+    ):
+        yield master.uri
+
+
+def test_it_has_no_cameras_and_says_why(blind: str) -> None:
+    """The simulator by its type, the service by its message; both work on."""
+    simulator = GazeboSimulator(blind)
+    assert not isinstance(simulator, Cameras)
+    with pytest.raises(UnsupportedError, match="found no display"):
+        GazeboCameraSimulator(blind)
+    client = BatchStateClient(blind)
+    simulator.spawn(EYE, "eye", Pose())
+    for camera in (CameraView(Pose()), "eye::link::camera", "nowhere"):
+        with pytest.raises(CallRefusedError, match="found no display"):
+            client.image(camera)
+    time = simulator.time
+    simulator.step(5)
+    assert simulator.time == pytest.approx(time + 5 * simulator.timestep)
+    simulator.delete("eye")
+    client.close()
+    simulator.close()
+
+
+def test_the_command_makes_the_table_the_data_and_a_map_of_lines(
+    blind: str, root: Path, tmp_path: Path
+) -> None:
+    """Without a film, and says so."""
+    options = ["--policy", "random", "--backend", "gazebo", "--out", str(tmp_path)]
+    finished = subprocess.run(
+        [sys.executable, "-m", "deepsim", "run", "examples/racetrack", *options],
+        env={**os.environ, "ROS_MASTER_URI": blind},
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert "racetrack_gazebo: policy random, seed 0" in finished.stdout
+    assert "GazeboSimulator takes no pictures" in finished.stdout
+    assert {path.name for path in tmp_path.iterdir()} == {"trajectory.csv", "map.png"}

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures from Gazebo beyond the conformance suite: the present instant, and refusals."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboCameraSimulator
+from deepsim_math import Euler, Pose, Quaternion
+from deepsim_sync import Cells, Changes, UnknownEntityError
+from deepsim_sync.cameras import CameraView
+from deepsim_sync.testing.conformance.models import EYE, LAMP
+from gazebo.servers import GazeboServer
+
+VIEW = CameraView(Pose((-4, 0, 0)), horizontal_fov=1.0, width=64, height=48)
+PIXELS_PER_METRE = 32 / math.tan(0.5) / 4  # of what is at x = 0
+DARK = (0.0, 0.0, 0.0, 1.0)
+
+
+def ball(colour: str, *, pushed: bool = False) -> str:
+    """A sphere that shines by itself, so that its colour does not depend on any light."""
+    return f"""<sdf version="1.6"><model name="ball"><static>{str(not pushed).lower()}</static>
+      <link name="link"><gravity>false</gravity>
+      <visual name="skin"><geometry><sphere><radius>0.2</radius></sphere></geometry>
+      <material><ambient>0 0 0 1</ambient><diffuse>0 0 0 1</diffuse><emissive>{colour} 1</emissive>
+      </material></visual></link></model></sdf>"""
+
+
+WALL = """<sdf version="1.6"><model name="wall"><static>true</static><link name="link">
+  <visual name="face"><geometry><box><size>0.1 6 6</size></box></geometry><material>
+  <ambient>0.9 0.9 0.9 1</ambient><diffuse>0.9 0.9 0.9 1</diffuse></material></visual>
+</link></model></sdf>"""
+
+
+@pytest.fixture(scope="module")
+def server(server: GazeboServer) -> Iterator[GazeboServer]:
+    """A gzserver that renders, in the place of the one of the other tests."""
+    server.stop()
+    with GazeboServer(camera=True) as rendering:
+        yield rendering
+    server.start()
+
+
+@pytest.fixture
+def eye(gazebo: Any) -> GazeboCameraSimulator:
+    """An empty world in lock-step that is seen."""
+    assert isinstance(gazebo, GazeboCameraSimulator)
+    return gazebo
+
+
+def put(simulator: GazeboCameraSimulator, kind: Any, column: str, name: str, value: Any) -> None:
+    """Writes one cell, and nothing else: no step, no read."""
+    rows = simulator.entities.names(kind).rows([name])
+    cells = Cells(np.zeros(1, dtype=np.intp), rows, np.array([value], dtype=float))
+    refused = simulator.write(Changes(simulator.entities.generation, {(kind, column): cells}))
+    assert not refused
+
+
+def place(simulator: GazeboCameraSimulator, name: str, *position: float) -> None:
+    """Moves a model."""
+    put(simulator, "models", "pose", name, (*position, 0, 0, 0, 1))
+
+
+def like(picture: NDArray[np.uint8], channel: int) -> NDArray[np.bool_]:
+    """Which pixels are clearly red (0), green (1) or blue (2)."""
+    levels = picture.astype(int)
+    others = np.delete(levels, channel, axis=-1).max(axis=-1)
+    mask: NDArray[np.bool_] = levels[..., channel] > others + 60
+    return mask
+
+
+def column_of(picture: NDArray[np.uint8], channel: int = 1) -> float:
+    """Where something is in a picture, from left to right [pixels]."""
+    return float(np.nonzero(like(picture, channel))[1].mean() + 0.5)
+
+
+def test_each_picture_shows_the_latest_write(eye: GazeboCameraSimulator) -> None:
+    """Twenty writes, twenty pictures: none is of the instant before."""
+    eye.spawn(ball("0 1 0"), "ball", Pose())
+    for y in np.linspace(-1.2, 1.2, 20):
+        place(eye, "ball", 0, y, 0)
+        assert column_of(eye.render(VIEW)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
+
+
+def test_each_picture_shows_the_latest_step(eye: GazeboCameraSimulator) -> None:
+    """What moves is where physics has it after exactly so many steps."""
+    eye.spawn(ball("0 1 0", pushed=True), "ball", Pose((0, -1, 0)))
+    put(eye, "models", "twist", "ball", (0, 10, 0, 0, 0, 0))
+    for tick in range(20):
+        y = -1 + 0.1 * tick
+        assert column_of(eye.render(VIEW)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
+        eye.step(10)
+    assert eye.time == 0.2
+
+
+def test_a_name_that_is_used_again_is_another_model(eye: GazeboCameraSimulator) -> None:
+    """A deleted model is never seen again, and its successor at once."""
+    for colour, channel in (("1 0 0", 0), ("0 1 0", 1), ("0 0 1", 2), ("1 0 0", 0)):
+        eye.spawn(ball(colour), "ball", Pose())
+        picture = eye.render(VIEW)
+        assert [like(picture, number).any() for number in range(3)] == [
+            number == channel for number in range(3)
+        ]
+        eye.delete("ball")
+        picture = eye.render(VIEW)
+        assert not any(like(picture, number).any() for number in range(3))
+
+
+def test_colours_and_transparency_do_not_disturb_each_other(eye: GazeboCameraSimulator) -> None:
+    """A half transparent ball that is painted anew stays half transparent."""
+    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn(ball("1 0 0"), "behind", Pose((1, 0, 0)))
+    skin = "ball::link::skin"
+    assert not like(eye.render(VIEW), 0)[24, 32]
+    put(eye, "visuals", "transparency", skin, 0.8)
+    assert like(eye.render(VIEW), 0)[24, 32]
+    put(eye, "visuals", "emissive", skin, (0, 0, 1, 1))
+    put(eye, "visuals", "diffuse", skin, (0, 0, 1, 1))
+    assert like(eye.render(VIEW), 0)[24, 32]
+    put(eye, "visuals", "transparency", skin, 0.0)
+    assert like(eye.render(VIEW), 2)[24, 32]
+
+
+def test_light_is_that_of_the_present_instant(eye: GazeboCameraSimulator) -> None:
+    """A lamp shines in the colour that was written last, from where its model is now."""
+    eye.spawn(WALL, "wall", Pose((1, 0, 0)))
+    eye.spawn(LAMP, "lamp", Pose((0, 1.5, 0)))
+    bulb = "lamp::link::bulb"
+    put(eye, "lights", "specular", bulb, DARK)
+    left = eye.render(VIEW).astype(int)
+    assert left[24, 8].sum() > left[24, 56].sum() + 50
+    place(eye, "lamp", 0, -1.5, 0)
+    right = eye.render(VIEW).astype(int)
+    assert right[24, 56].sum() > right[24, 8].sum() + 50
+    put(eye, "lights", "diffuse", bulb, (0.0, 0.0, 1.0, 1.0))
+    assert like(eye.render(VIEW), 2)[24, 56]
+    put(eye, "lights", "diffuse", bulb, DARK)
+    dark = eye.render(VIEW).astype(int)
+    assert dark[24, 56].sum() < right[24, 56].sum() - 50
+
+
+def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboCameraSimulator) -> None:
+    """Its place on the link counts, and its link's in the world."""
+    eye.spawn(ball("0 1 0"), "ball", Pose())
+    mounted = EYE.replace('name="camera">', 'name="camera"><pose>0.5 -0.2 0.1 0 0.1 0.3</pose>', 1)
+    assert mounted != EYE
+    body = Pose((-2, 1, 0.5), Euler(0.1, 0.2, -0.5))
+    eye.spawn(mounted, "eye", body)
+    there = body @ Pose((0.5, -0.2, 0.1), Euler(0, 0.1, 0.3))
+    free = eye.render(CameraView(there, horizontal_fov=1.0, width=64, height=48))
+    assert like(free, 1).sum() > 20
+    np.testing.assert_array_equal(eye.render("eye::link::camera"), free)
+
+
+def test_a_world_that_runs_freely_is_seen_too(connect: Callable[..., Any]) -> None:
+    """Each picture is of the end of one step."""
+    connect()  # empties the world
+    eye = connect(lock_step=False)
+    eye.spawn(ball("0 1 0", pushed=True), "ball", Pose((0, 1, 0)))
+    put(eye, "models", "twist", "ball", (0, -0.5, 0, 0, 0, 0))
+    columns = []
+    for _ in range(5):
+        eye.step(100)
+        columns.append(column_of(eye.render(VIEW)))
+    assert columns == sorted(columns)
+    assert columns[-1] > columns[0] + 1
+
+
+def test_pictures_of_many_sizes(eye: GazeboCameraSimulator) -> None:
+    """Cameras are made for each size and dropped again; the picture is always whole."""
+    eye.spawn(ball("0 1 0"), "ball", Pose())
+    for width, height in [(w, h) for w in (16, 33, 64) for h in (10, 47, 48, 128)] * 2:
+        picture = eye.render(CameraView(VIEW.pose, 1.0, width, height))
+        assert picture.shape == (height, width, 3)
+        assert like(picture, 1)[height // 2, width // 2]
+        assert not like(picture, 1)[[0, -1]].any()
+    assert eye.render(CameraView(VIEW.pose, 1.0, 1, 1)).shape == (1, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("view", "reason"),
+    [
+        (CameraView(Pose(), 1.0, 100_000, 10), "1 to 4096 pixels a side, got 100000 x 10"),
+        (CameraView(Pose((math.nan, 0, 0))), "finite"),
+        (CameraView(Pose((0, 0, 0), Quaternion(0, 0, 0, 0))), "quaternion"),
+    ],
+)
+def test_an_absurd_view_is_refused(
+    eye: GazeboCameraSimulator, view: CameraView, reason: str
+) -> None:
+    """With a reason; the next picture is fine."""
+    with pytest.raises(CallRefusedError, match=reason):
+        eye.render(view)
+    assert eye.render(VIEW).shape == (48, 64, 3)
+
+
+def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboCameraSimulator) -> None:
+    """To Python by name, and to any other client in the message."""
+    eye.spawn(EYE, "eye", Pose())
+    with pytest.raises(UnknownEntityError, match=r"'eye::link::ear'; did you mean"):
+        eye.render("eye::link::ear")
+    client = BatchStateClient()
+    with pytest.raises(CallRefusedError, match=r"'ear'; there are: eye::link::camera"):
+        client.image("ear")
+    eye.delete("eye")
+    with pytest.raises(CallRefusedError, match=r"'ear'; there is none"):
+        client.image("ear")
+    client.close()
+
+
+def test_pictures_while_others_spawn_and_delete(eye: GazeboCameraSimulator) -> None:
+    """Each shows the ball that stays; none hangs and none fails."""
+    eye.spawn(ball("0 1 0"), "ball", Pose())
+    over = threading.Event()
+    failures: list[Exception] = []
+
+    def meddle() -> None:
+        other = GazeboCameraSimulator()
+        try:
+            while not over.is_set():
+                other.spawn(ball("1 0 0"), "guest", Pose((0, 1, 0)))
+                other.delete("guest")
+        except Exception as error:
+            failures.append(error)
+        other.close()
+
+    thread = threading.Thread(target=meddle)
+    thread.start()
+    try:
+        for _ in range(50):
+            assert like(eye.render(VIEW), 1)[24, 32]
+    finally:
+        over.set()
+        thread.join()
+    assert not failures
+
+
+@pytest.fixture
+def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
+    """The server, running again after the test."""
+    yield server
+    if not server.running:
+        server.start()
+
+
+def test_a_server_that_took_pictures_ends_and_starts_again(
+    eye: GazeboCameraSimulator, restarted: GazeboServer, empty: Any
+) -> None:
+    """SIGINT ends it properly; the next one takes pictures too."""
+    eye.render(VIEW)
+    assert restarted.interrupt() == 0
+    restarted.start()
+    eye.close()
+    again = GazeboCameraSimulator()
+    again.load(empty)
+    again.spawn(ball("0 1 0"), "ball", Pose())
+    assert like(again.render(VIEW), 1)[24, 32]
+    again.close()
+
+
+def test_the_command_makes_the_table_the_data_a_map_and_a_film(root: Path, tmp_path: Path) -> None:
+    options = ["--policy", "random", "--backend", "gazebo", "--out", str(tmp_path)]
+    finished = subprocess.run(
+        [sys.executable, "-m", "deepsim", "run", "examples/racetrack", *options],
+        cwd=root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert "racetrack_gazebo: policy random, seed 0" in finished.stdout
+    assert "takes no pictures" not in finished.stdout
+    assert {path.name for path in tmp_path.iterdir()} == {"trajectory.csv", "map.png", "film.gif"}
+    with Image.open(tmp_path / "film.gif") as film:
+        frames = film.n_frames
+        film.seek(frames - 1)
+        pixels = np.asarray(film.convert("RGB"))
+    assert frames > 10
+    assert pixels.std() > 10  # it is no empty grey

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gzserver that ends, hangs, and is started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepsim_gazebo import (
+    CallLostError,
+    CallTimeoutError,
+    GazeboSimulator,
+    UnreachableError,
+)
+from deepsim_math import Pose
+from deepsim_sync import Tables
+from deepsim_sync.testing.conformance.models import BOX
+from gazebo.servers import GazeboServer
+
+Connect = Callable[..., GazeboSimulator]
+
+
+@pytest.fixture
+def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
+    """The server, running again after the test."""
+    yield server
+    if not server.running:
+        server.start()
+
+
+@pytest.mark.parametrize("shared_memory", [False, True])
+@pytest.mark.parametrize("end", ["kill", "interrupt"])
+def test_a_server_that_ends_costs_one_call(
+    connect: Connect, restarted: GazeboServer, empty: Any, end: str, shared_memory: bool
+) -> None:
+    """It is told clearly, and all goes on with the next server."""
+    simulator = connect(shared_memory=shared_memory)
+    simulator.spawn(BOX, "box", Pose((0, 0, 5)))
+    tables = Tables.allocate(simulator.entities)
+    simulator.read(tables)
+    getattr(restarted, end)()
+    with pytest.raises(CallLostError, match=r"connection to service /gazebo_batch_state/exchange"):
+        simulator.step(3)
+    with pytest.raises(UnreachableError):
+        simulator.read(tables)
+    restarted.start()
+    simulator.load(empty)
+    simulator.spawn(BOX, "again", Pose((0, 0, 5)))
+    simulator.step(10)
+    assert list(simulator.entities.models) == ["again"]
+    assert simulator.time == 0.01
+    tables = Tables.allocate(simulator.entities)
+    simulator.read(tables)
+    np.testing.assert_allclose(tables.models.twist[0, 0, 2], -0.098)
+
+
+def test_the_next_server_is_paused_at_once(connect: Connect, restarted: GazeboServer) -> None:
+    """It starts running, but in lock-step only steps take time."""
+    simulator = connect()
+    restarted.kill()
+    with pytest.raises(CallLostError):
+        simulator.step()
+    restarted.start()
+    simulator.step()
+    time = simulator.time
+    simulator.read(Tables.allocate(simulator.entities))
+    simulator.step()
+    assert simulator.time == pytest.approx(time + 0.001)
+
+
+def test_a_server_that_hangs_is_told(connect: Connect, server: GazeboServer) -> None:
+    """With what was asked; after it woke up the next call works."""
+    simulator = connect(timeout=0.5)
+    simulator.step()
+    os.kill(server.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WNOWAIT)
+    try:
+        with pytest.raises(CallTimeoutError, match=r"did not answer within 0.5 s; asked: 7 steps"):
+            simulator.step(7)
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    simulator.step()
+    assert simulator.time >= 0.002

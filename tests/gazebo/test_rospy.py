@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The friendly services through rospy, on this machine and in the Debian 11 root."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from deepsim_gazebo import GazeboSimulator
+from deepsim_gazebo.services import CLOCK, SERVICES
+from gazebo import cache, sandbox
+
+MESSAGES = str(cache.install() / "lib/python3/dist-packages")
+SCRIPT = Path(__file__).with_name("friendly_services.py")
+CHECKSUMS = """
+import importlib, sys
+for name in sys.argv[1:]:
+    package, kind = name.split("/")
+    for module in ("srv", "msg"):
+        try:
+            found = getattr(importlib.import_module(f"{package}.{module}"), kind)
+        except (ImportError, AttributeError):
+            continue
+        print(name, found._md5sum)
+"""
+
+
+def run(place: str, *arguments: str) -> str:
+    """Output of a Python script with ROS: of this machine, or of the root."""
+    variables = {"ROS_MASTER_URI": os.environ["ROS_MASTER_URI"], "ROS_IP": os.environ["ROS_IP"]}
+    command: Sequence[str] = [f"{'/usr/bin/' if place == 'host' else ''}python3", *arguments]
+    if place == "root":
+        command = sandbox.inside(command)
+        variables |= sandbox.ENVIRONMENT
+    done = subprocess.run(
+        command,
+        env={**variables, "PYTHONPATH": MESSAGES, "HOME": "/root"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("place", ["host", "root"])
+def test_friendly_services(gazebo: GazeboSimulator, place: str) -> None:
+    """All of them, with rows that fail beside rows that do not."""
+    output = run(place, str(SCRIPT))
+    assert output.count("is fine") == 5
+
+
+def test_checksums_are_those_of_genpy() -> None:
+    """The types that this library asks for are those that ROS generates."""
+    expected = {service.type: service.md5 for service in (*SERVICES.values(), CLOCK)}
+    lines = run("host", "-c", CHECKSUMS, *expected).splitlines()
+    assert dict(line.split() for line in lines) == expected

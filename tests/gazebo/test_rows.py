@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that are refused, that moved meanwhile, and that are read while the world runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepsim_gazebo import GazeboSimulator
+from deepsim_math import Pose
+from deepsim_sync import COLUMNS, Cells, Changes, Kind, SimulationError, Tables
+from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP
+
+Connect = Callable[..., GazeboSimulator]
+FAR = (9.0, 8.0, 7.0, 0.0, 0.0, 0.0, 1.0)
+PUSH = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def one(simulator: GazeboSimulator, kind: Kind, column: str, row: int, value: Any) -> Changes:
+    width = COLUMNS[kind][column].width
+    rows = np.array([row], dtype=np.intp)
+    cells = Cells(rows * 0, rows, np.asarray(value, dtype=np.float64).reshape(1, *width))
+    return Changes(simulator.entities.generation, {(kind, column): cells})
+
+
+def tables_of(simulator: GazeboSimulator) -> Tables:
+    tables = Tables.allocate(simulator.entities)
+    simulator.read(tables)
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "name", "value"),
+    [
+        ("models", "pose", "box", [np.nan, 0, 0, 0, 0, 0, 1]),
+        ("models", "pose", "box", [0, 0, 0, 0, 0, 0, 0]),
+        ("models", "twist", "box", [np.inf, 0, 0, 0, 0, 0]),
+        ("models", "twist", "wall", PUSH),
+        ("links", "twist", "wall::link", PUSH),
+        ("links", "pose", "gate::door", FAR),
+        ("visuals", "diffuse", "box::link::paint", [2, 0, 0, 1]),
+        ("visuals", "transparency", "box::link::paint", -0.5),
+        ("lights", "specular", "lamp::link::bulb", [np.nan, 0, 0, 1]),
+        ("lights", "attenuation", "lamp::link::bulb", [np.inf, 0, 0]),
+    ],
+)
+def test_bad_rows_are_refused_by_name(
+    gazebo: GazeboSimulator, kind: Kind, column: str, name: str, value: Any
+) -> None:
+    """Values that the port's checks would stop earlier; nothing changes and no step is made."""
+    for x, (model, sdf) in enumerate(
+        (("box", BOX), ("wall", BLOCK), ("gate", HINGED), ("lamp", LAMP))
+    ):
+        gazebo.spawn(sdf, model, Pose((3 * x, 0, 5)))
+    before = tables_of(gazebo)
+    batch = one(gazebo, kind, column, gazebo.entities.names(kind).row(name), value)
+    (refusal,) = gazebo.exchange(batch, 5)
+    assert refusal[:3] == (kind, column, name)
+    assert refusal.reason
+    assert gazebo.time == 0.0
+    after = tables_of(gazebo)
+    for table in COLUMNS:
+        for each in COLUMNS[table]:
+            np.testing.assert_array_equal(after.column(table, each), before.column(table, each))
+
+
+def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect) -> None:
+    """A model deleted by another client: later rows move up and are found, its own is refused."""
+    for x, name in enumerate("abc"):
+        gazebo.spawn(BOX, name, Pose((3 * x, 0, 5)))
+    rows = np.arange(3, dtype=np.intp)
+    cells = Cells(rows * 0, rows, np.array([FAR] * 3))
+    batch = Changes(gazebo.entities.generation, {("models", "pose"): cells})
+    old = Tables.allocate(gazebo.entities)
+    connect().delete("b")
+    (refusal,) = gazebo.write(batch)
+    assert refusal[:3] == ("models", "pose", "b")
+    assert list(gazebo.entities.models) == ["a", "c"]
+    np.testing.assert_array_equal(tables_of(gazebo).models.pose[0], [FAR, FAR])
+    gazebo.read(old, ["models"])
+    np.testing.assert_array_equal(old.models.pose[0, [0, 2]], [FAR, FAR])
+
+
+def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> None:
+    """What one writes and steps, the other reads, whichever way it reads."""
+    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    others = [connect(shared_memory=False), connect(shared_memory=True)]
+    for number, other in enumerate(others, start=1):
+        tables = tables_of(other)
+        gazebo.write(one(gazebo, "models", "pose", 0, FAR))
+        gazebo.step(10)
+        other.read(tables)
+        np.testing.assert_array_equal(tables.models.pose, tables_of(gazebo).models.pose)
+        assert other.time == pytest.approx(0.01 * number)
+
+
+@pytest.mark.parametrize("shared_memory", [False, True])
+def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memory: bool) -> None:
+    """Bodies that fall alike are always seen at the same height, while another client steps."""
+    for x in range(10):
+        gazebo.spawn(BOX, f"box{x}", Pose((3 * x, 0, 500)))
+    reader = connect(shared_memory=shared_memory)
+    tables = tables_of(reader)
+    stop, failures = threading.Event(), []
+
+    def run() -> None:
+        try:
+            while not stop.is_set():
+                gazebo.step()
+        except BaseException as error:
+            failures.append(error)
+
+    stepper = threading.Thread(target=run)
+    stepper.start()
+    seen = set()
+    try:
+        while len(seen) < 100 and not failures:
+            reader.read(tables)
+            assert len({*tables.models.pose[0, :, 2], *tables.links.pose[0, :, 2]}) == 1
+            assert len({*tables.models.twist[0, :, 2], *tables.links.twist[0, :, 2]}) == 1
+            seen.add(tables.models.pose[0, 0, 2])
+    finally:
+        stop.set()
+        stepper.join(20)
+    assert not failures
+
+
+def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamespace) -> None:
+    """Rows, steps and the rows after them belong together, for thousands of ticks."""
+    gazebo.load(SimpleNamespace(**{**vars(empty), "gravity": (0.0, 0.0, 0.0)}))
+    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    gazebo.write(one(gazebo, "models", "twist", 0, PUSH))
+    tables = tables_of(gazebo)
+    generator = np.random.default_rng(3)
+    time = 0
+    for _ in range(2000):
+        x, steps = float(generator.uniform(-50, 50)), int(generator.integers(1, 5))
+        pose = (x, *FAR[1:])
+        assert gazebo.exchange(one(gazebo, "models", "pose", 0, pose), steps, ["models"]) == ()
+        gazebo.read(tables, ["models"])
+        time += steps
+        assert gazebo.time == time / 1000
+        assert tables.models.pose[0, 0, 0] == pytest.approx(x + 0.001 * steps, abs=1e-9)
+
+
+def test_a_diverged_world_is_told(gazebo: GazeboSimulator) -> None:
+    """Numbers that are none do not pass for a state; a reset helps."""
+    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    gazebo.write(one(gazebo, "models", "twist", 0, [1e300, 0, 0, 1e300, 1e300, 0]))
+    with pytest.raises(SimulationError, match="box"):
+        gazebo.step(5)
+    gazebo.reset()
+    gazebo.step(5)
+    assert np.isfinite(tables_of(gazebo).models.pose).all()

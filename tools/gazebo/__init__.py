@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Gazebo host: Gazebo 11 and ROS Noetic in a folder of their own on a machine without them.
+
+`python tools/gazebo` runs it; `gazebo.servers` is for tests and benchmarks that start servers.
+"""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin's own checks, inside the root: gtests, clang-format and clang-tidy."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+from gazebo import cache
+from gazebo.lock import locked
+from gazebo.plugin import SOURCE, call_in_root
+
+_PACKAGE = "gazebo_batch_state"
+_WAITS_FOR = "it builds or checks the plugin"
+
+
+def check() -> int:
+    """Run the gtests on what `build` has built, and clang-format.
+
+    Returns:
+        0, an exit status.
+
+    Raises:
+        GazeboHostError: one of them found something; its output was printed.
+    """
+    with locked(cache.build() / "lock", waits_for=_WAITS_FOR):
+        folder, jobs = cache.build() / _PACKAGE, str(os.cpu_count() or 1)
+        _timed("clang-format", ["clang-format", "--dry-run", "--Werror", *map(str, _sources())])
+        _timed("tests built", ["cmake", "--build", str(folder), "--target", "tests", "-j", jobs])
+        _timed("tests", ["ctest", "--output-on-failure"], folder)
+    return 0
+
+
+def tidy() -> int:
+    """Run clang-tidy, if a source has changed since it was last content: it takes minutes.
+
+    Returns:
+        0, an exit status.
+
+    Raises:
+        GazeboHostError: it found something; its output was printed.
+    """
+    with locked(cache.build() / "lock", waits_for=_WAITS_FOR):
+        folder, jobs = cache.build() / _PACKAGE, str(os.cpu_count() or 1)
+        state, tidied = _digest(_sources()), folder / "tidied"
+        if tidied.is_file() and tidied.read_text(encoding="utf-8") == state:
+            print("clang-tidy: nothing has changed")
+            return 0
+        # -quiet leaves the count of ignored warnings, on stderr
+        command = ["run-clang-tidy", "-quiet", "-j", jobs, "-p", str(folder), str(SOURCE)]
+        _timed("clang-tidy", command)
+        tidied.write_text(state, encoding="utf-8")
+    return 0
+
+
+def _sources() -> list[Path]:
+    return sorted((SOURCE / _PACKAGE).rglob("*.[ch]pp"))
+
+
+def _timed(name: str, command: list[str], folder: Path = Path("/")) -> None:
+    start = time.monotonic()
+    call_in_root(name, command, folder)
+    print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _digest(sources: list[Path]) -> str:
+    """A hash of the sources and of the rules by which clang-tidy judges them."""
+    rules = [SOURCE / _PACKAGE / ".clang-tidy", SOURCE / _PACKAGE / "CMakeLists.txt"]
+    total = hashlib.sha256()
+    for file in [*rules, *sources]:
+        total.update(file.read_bytes())
+    return total.hexdigest()

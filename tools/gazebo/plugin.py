@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build plugins/gazebo-batch-state inside the root, package after package, by plain CMake."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from gazebo import cache, sandbox
+from gazebo.errors import GazeboHostError
+from gazebo.lock import locked
+
+SOURCE = cache.CLONE / "plugins" / "gazebo-batch-state"
+PACKAGES = ("gazebo_msgs", "gazebo_batch_state_msgs", "gazebo_batch_state")
+"""In the order in which they need each other; Debian has no gazebo_msgs of its own."""
+
+
+def build() -> int:
+    """Build and install what has changed since the last time.
+
+    Returns:
+        0, an exit status.
+
+    Raises:
+        GazeboHostError: a package does not configure or compile; its output was printed.
+    """
+    _forget_lost_clones()
+    with locked(cache.build() / "lock", waits_for="it builds or checks the plugin"):
+        for package in PACKAGES:
+            start = time.monotonic()
+            _build(package)
+            print(f"{package} is built: {time.monotonic() - start:.1f} s", flush=True)
+    return 0
+
+
+def call_in_root(name: str, command: Sequence[str], folder: Path = Path("/")) -> None:
+    """Run a command of the root in `folder`; show its stderr, and on failure its stdout too.
+
+    Raises:
+        GazeboHostError: it failed.
+    """
+    done = subprocess.run(
+        sandbox.inside(command, folder),
+        env=sandbox.ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.stderr.write(done.stdout)
+        raise GazeboHostError(f"{name} failed, see above")
+
+
+def _build(package: str) -> None:
+    source, folder, prefix = SOURCE / package, cache.build() / package, cache.install()
+    if not (source / "CMakeLists.txt").is_file():
+        raise GazeboHostError(f"no package in {source}")
+    options = [
+        *("-Wno-dev", "--no-warn-unused-cli", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"),
+        *("-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_PREFIX_PATH={prefix}"),
+        f"-DCMAKE_INSTALL_PREFIX={prefix}",
+    ]
+    configured = folder / "configured-with"
+    if not configured.is_file() or configured.read_text(encoding="utf-8") != str(options):
+        configure = ["cmake", "-S", str(source), "-B", str(folder), *options]
+        call_in_root(f"configuring {package}", configure)
+        configured.write_text(str(options), encoding="utf-8")
+    jobs = str(os.cpu_count() or 1)
+    make = ["cmake", "--build", str(folder), "--target", "install", "--parallel", jobs]
+    call_in_root(f"building {package}", make)
+
+
+def _forget_lost_clones() -> None:
+    """Remove the build folders of clones that are no more, and note whose this one is."""
+    for note in cache.folder().glob("build/*/clone"):
+        if not Path(note.read_text(encoding="utf-8")).exists():
+            shutil.rmtree(note.parent)
+    (cache.build() / "clone").write_text(str(cache.CLONE), encoding="utf-8")

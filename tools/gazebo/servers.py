@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rosmaster and gzserver, for whoever is in the sandbox: `run`, tests and benchmarks.
+
+    from gazebo.servers import GazeboServer  # with tools/ in sys.path
+
+    with GazeboServer(world="tests/gazebo/falling.world") as server:
+        ...
+        server.kill()
+        server.start()
+
+`python tools/gazebo run --no-server -- COMMAND` gives COMMAND a sandbox that has a rosmaster.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import xmlrpc.client
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from gazebo import cache, display
+from gazebo.errors import GazeboHostError
+from gazebo.process import Process
+
+ADDRESS = "127.0.0.1"
+MASTER_URI = f"http://{ADDRESS}:11311"
+PLUGIN = "libgazebo_batch_state.so"
+EMPTY_WORLD = "worlds/empty.world"
+"""A ground plane and a sun; Gazebo brings it along."""
+
+_LAST_SERVICE = "/gazebo_batch_state/get_names"
+
+
+class RosMaster(Process):
+    """ROS's name server, `rosmaster --core`: roscore without rosout, which nothing here needs.
+
+    Args:
+        port: where it listens; 11311 is what clients take for granted.
+    """
+
+    def __init__(self, port: int = 11311) -> None:
+        self.uri = f"http://{ADDRESS}:{port}"
+        environment = {"ROS_MASTER_URI": self.uri, "ROS_IP": ADDRESS}
+        super().__init__(["rosmaster", "--core", "--port", str(port)], environment)
+
+    def start(self) -> None:
+        """Start it and return when it listens."""
+        super().start()
+        self.wait_until(lambda: _listens(self.uri))
+
+
+class GazeboServer(Process):
+    """gzserver with the batch-state plugin, in a world.
+
+    Args:
+        world: an SDF file that the root can see (below the clone or the folder for temporary
+            files), or one that Gazebo brings along, such as `worlds/empty.world`.
+        camera: whether cameras render, on a virtual display of their own.
+        arguments: more arguments for gzserver, such as `("-u",)` to start paused.
+        environment: more variables for gzserver.
+        master_uri: the ROS master to register with.
+
+    Raises:
+        GazeboHostError: not in a sandbox, no such world, or the plugin has not been built.
+    """
+
+    def __init__(
+        self,
+        world: str | Path = EMPTY_WORLD,
+        *,
+        camera: bool = False,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        master_uri: str = MASTER_URI,
+    ) -> None:
+        self._master_uri = master_uri
+        self._display = display.VirtualDisplay() if camera else None
+        libraries = str(cache.install() / "lib")
+        variables = {
+            "ROS_MASTER_URI": master_uri,
+            "ROS_IP": ADDRESS,
+            "GAZEBO_IP": ADDRESS,
+            "GAZEBO_MASTER_URI": f"http://{ADDRESS}:11345",
+            "IGN_IP": ADDRESS,
+            "GAZEBO_MODEL_DATABASE_URI": "",
+            "GAZEBO_PLUGIN_PATH": libraries,
+            "LD_LIBRARY_PATH": libraries,
+            **(display.ENVIRONMENT if camera else {}),
+            **(environment or {}),
+        }
+        world = Path(world).absolute() if Path(world).is_file() else Path(world)
+        command = ["gzserver", "--verbose", "-s", PLUGIN, *arguments, str(world)]
+        super().__init__(command, variables, ending=signal.SIGINT)
+        _require_visible(world)
+        if not Path(libraries, PLUGIN).exists():
+            raise GazeboHostError(f"{PLUGIN} has not been built: python tools/gazebo build")
+
+    def start(self) -> None:
+        """Start it and return when its services answer."""
+        if not _listens(self._master_uri):
+            raise GazeboHostError(f"no ROS master at {self._master_uri}: start RosMaster first")
+        if self._display is not None and not self._display.running:
+            self._display.start()
+        super().start()
+        self.wait_until(self._answers)
+
+    def stop(self) -> None:
+        """Ask gzserver to end and kill it 5 s later; end its display."""
+        super().stop()
+        if self._display is not None:
+            self._display.stop()
+
+    def _answers(self) -> bool:
+        if not self._catches(signal.SIGINT):  # which it does last, before it lets the world run
+            return False
+        with xmlrpc.client.ServerProxy(self._master_uri) as master:
+            answer: Any = master.lookupService("/tools/gazebo", _LAST_SERVICE)
+        code, _, uri = answer
+        return code == 1 and _listens(uri)
+
+
+def _require_visible(world: Path) -> None:
+    """Make sure that gzserver finds the world: an absolute path, or one of Gazebo's own."""
+    own = Path("usr/share/gazebo-11", world)
+    inside = world.relative_to("/") if world.is_absolute() else own
+    if (cache.root() / inside).is_file():
+        return
+    if world.is_file():
+        raise GazeboHostError(f"gzserver cannot see {world}: put it below {cache.CLONE}")
+    raise GazeboHostError(f"no world {world}: neither a file nor one of Gazebo's own")
+
+
+def _listens(uri: str) -> bool:
+    """Whether something on this machine accepts connections at `uri`."""
+    try:
+        socket.create_connection((ADDRESS, urlsplit(uri).port or 0), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
