@@ -135,14 +135,70 @@ def test_every_file_keeps_the_rules_of_its_own_version(library):
     assert tuple(loaded.models[0].joints[0].axis.xyz) == pytest.approx((-1, 0, 0))
 
 
-def test_merge_is_nested_with_a_warning(library):
-    loader = GazeboXMLLoader([library("ball", BALL)])
-    with pytest.warns(ModelFormatWarning, match="merge is not supported"):
-        model = loader.load_model(
-            "<sdf version='1.10'><model name='m'>"
-            "<include merge='true'><uri>model://ball</uri></include></model></sdf>"
+ARM = """<model name="arm"><pose>9 9 9 0 0 0</pose>
+  <frame name="mount"><pose>0 0 0.1 0 0 0</pose></frame>
+  <link name="upper"><pose relative_to="mount">0 0 0.2 0 0 0</pose></link>
+  <link name="lower"><pose>0 0 1 0 0 0</pose></link>
+  <joint name="elbow" type="revolute"><parent>upper</parent><child>lower</child>
+    <axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint>
+  <model name="hand"><pose relative_to="lower">0 0 0.5 0 0 0</pose><link name="palm"/></model>
+  <plugin name="p" filename="p.so"/></model>"""
+MERGE = (
+    """<include merge="true"><uri>model://arm</uri><pose relative_to="{0}">{1}</pose></include>"""
+)
+
+
+def test_merged_parts_are_parts_of_the_model_around_them(library):
+    loader = GazeboXMLLoader([library("arm", ARM, "1.9")])
+    model = loader.load_model(
+        "<sdf version='1.10'><model name='robot'>"
+        f"{MERGE.format('base', '0 0 2 0 0 1.5707963267948966')}"
+        "<link name='base'><pose>1 0 0 0 0 0</pose></link>"
+        "<joint name='shoulder' type='fixed'><parent>base</parent><child>upper</child></joint>"
+        "<frame name='tool' attached_to='hand::palm'/>"
+        "<link name='tip'><pose relative_to='tool'>0.25 0 0 0 0 0</pose></link></model></sdf>"
+    )
+    assert [link.name for link in model.links] == ["base", "tip", "upper", "lower"]
+    assert model.canonical_link == "base"
+    places = {name: tuple(pose.position) for name, _, pose in model.all_links()}
+    assert places["upper"] == pytest.approx((1, 0, 2.3))
+    assert places["lower"] == pytest.approx((1, 0, 3))
+    assert places["hand::palm"] == pytest.approx((1, 0, 3.5))
+    assert places["tip"] == pytest.approx((1, 0.25, 3.5))
+    shoulder, elbow = model.joints
+    assert (shoulder.parent, shoulder.child) == ("base", "upper")
+    assert (elbow.parent, elbow.child) == ("upper", "lower")
+    assert tuple(elbow.axis.xyz) == pytest.approx((0, 1, 0))
+    assert [plugin.name for plugin in model.plugins] == ["p"]
+
+
+def test_a_model_may_be_all_merged(library):
+    loader = GazeboXMLLoader([library("arm", ARM, "1.9")])
+    model = loader.load_model(
+        f"<sdf version='1.10'><model name='robot'>{MERGE.format('__model__', '0 0 1 0 0 0')}"
+        "<frame name='f' attached_to='_merged__arm__'/>"
+        "<joint name='j' type='fixed'><parent>world</parent><child>f</child></joint></model></sdf>"
+    )
+    assert model.canonical_link == "upper"
+    assert model.joints[0].child == "upper"
+    assert tuple(model.joints[0].pose.position) == pytest.approx((0, 0, -0.3))
+
+
+def test_a_merged_part_whose_name_is_taken_is_refused(library):
+    loader = GazeboXMLLoader([library("arm", ARM, "1.9")])
+    with pytest.raises(ModelFormatError, match="'upper' is taken by the <link> at"):
+        loader.load_model(
+            f"<sdf version='1.10'><model name='robot'><link name='upper'/>"
+            f"{MERGE.format('__model__', '0 0 0 0 0 0')}</model></sdf>"
         )
-    assert model.canonical_link == "ball::l"
+
+
+def test_a_world_keeps_a_model_that_it_should_merge(library):
+    loader = GazeboXMLLoader([library("ball", BALL)])
+    include = "<include merge='true'><uri>model://ball</uri></include>"
+    with pytest.warns(ModelFormatWarning, match="only a model can merge a model"):
+        world = loader.load_world(f"<sdf version='1.10'><world name='w'>{include}</world></sdf>")
+    assert [model.name for model in world.models] == ["ball"]
 
 
 def test_a_model_folder_is_loaded_by_path_or_uri(library):

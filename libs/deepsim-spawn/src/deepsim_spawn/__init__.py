@@ -10,9 +10,11 @@ from .description import (
     CameraDescription,
     Capsule,
     CollisionDescription,
+    Cone,
     Cylinder,
     Ellipsoid,
     Geometry,
+    Heightmap,
     Inertial,
     JointAxis,
     JointDescription,
@@ -25,6 +27,7 @@ from .description import (
     Physics,
     Plane,
     PluginDescription,
+    Polyline,
     Scene,
     SensorDescription,
     Sphere,
@@ -35,21 +38,28 @@ from .description import (
     WorldDescription,
 )
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
+from .extent import Bounds, Footprint, OrientedBox
 from .gazebo_xml_loader import GazeboXMLLoader
+from .meshes import mesh_triangles
+from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import ModelSpawner
 from .search_path import SearchPath
 
 __all__ = [
     "AbstractSpawner",
     "Attenuation",
+    "Bounds",
     "Box",
     "CameraDescription",
     "Capsule",
     "CollisionDescription",
+    "Cone",
     "Cylinder",
     "Ellipsoid",
+    "Footprint",
     "GazeboXMLLoader",
     "Geometry",
+    "Heightmap",
     "Inertial",
     "JointAxis",
     "JointDescription",
@@ -61,10 +71,15 @@ __all__ = [
     "ModelDescription",
     "ModelFormatError",
     "ModelFormatWarning",
+    "ModelIndex",
+    "ModelInfo",
     "ModelSpawner",
+    "Need",
+    "OrientedBox",
     "Physics",
     "Plane",
     "PluginDescription",
+    "Polyline",
     "Scene",
     "SearchPath",
     "SensorDescription",
@@ -75,4 +90,5 @@ __all__ = [
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",
+    "mesh_triangles",
 ]

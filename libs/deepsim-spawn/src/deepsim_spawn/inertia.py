@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Pose
 
-from .description import Inertial
+from .description.inertial import MOMENTS, Inertial
 from .xml import Element
 
 _MARGIN = 1e-6
@@ -19,10 +19,6 @@ _MARGIN = 1e-6
 
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
-
-
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-"""The six numbers of a tensor, row by row, by their names in SDF and URDF."""
 
 
 def make_inertial(

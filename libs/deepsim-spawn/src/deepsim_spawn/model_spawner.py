@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from deepsim_math import Pose
-from deepsim_sync import World
+from deepsim_sync import SpawnRequest, World
 
 from .abstract_spawner import AbstractSpawner
 from .description import ModelDescription
@@ -45,6 +45,19 @@ class ModelSpawner(AbstractSpawner):
     def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
         """Adds a model, by default at the pose that its description gives."""
         world.spawn(self.description, name, pose if pose is not None else self.description.pose)
+
+    def spawn_many(self, world: World, poses: Mapping[str, Pose]) -> None:
+        """Adds many models at once, or none.
+
+        Args:
+            world: Where they are added.
+            poses: Of the model frames in the world, by the names of the models.
+
+        Raises:
+            DuplicateEntityError: A name is taken; nothing was added.
+            SpawnError: The model cannot be built; nothing was added.
+        """
+        world.spawn_many(SpawnRequest(self.description, *each) for each in poses.items())
 
     def delete(self, world: World, name: str) -> None:
         """Removes a model."""

@@ -15,12 +15,25 @@ WorldDescription
 from __future__ import annotations
 
 from .collision import CollisionDescription, Surface
-from .geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from .geometry import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Sphere,
+)
+from .inertial import Inertial
 from .joint import JointAxis, JointDescription, JointType
 from .light import Attenuation, LightDescription, LightType, SpotCone
-from .link import Inertial, LinkDescription, VelocityDecay
+from .link import LinkDescription, VelocityDecay
 from .model import ModelDescription
 from .plugin import PluginDescription
+from .polyline import Polyline
 from .sensor import CameraDescription, SensorDescription
 from .visual import VisualDescription
 from .world import Physics, Scene, WorldDescription
@@ -31,9 +44,11 @@ __all__ = [
     "CameraDescription",
     "Capsule",
     "CollisionDescription",
+    "Cone",
     "Cylinder",
     "Ellipsoid",
     "Geometry",
+    "Heightmap",
     "Inertial",
     "JointAxis",
     "JointDescription",
@@ -46,6 +61,7 @@ __all__ = [
     "Physics",
     "Plane",
     "PluginDescription",
+    "Polyline",
     "Scene",
     "SensorDescription",
     "Sphere",

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from deepsim_math import Vector3
 
 from .checks import direction, positive, vector
+from .polyline import Polyline
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,18 @@ class Capsule:
 
 
 @dataclass(frozen=True, slots=True)
+class Cone:
+    """A cone along z, its tip up and its frame half-way: radius [m] and full length [m], > 0."""
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        positive("cone radius [m]", self.radius)
+        positive("cone length [m]", self.length)
+
+
+@dataclass(frozen=True, slots=True)
 class Ellipsoid:
     """An ellipsoid along the axes of its frame.
 
@@ -120,5 +133,28 @@ class Mesh:
             raise ValueError(f"mesh scale must not be 0, got {tuple(self.scale)}")
 
 
-Geometry: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh
+@dataclass(frozen=True, slots=True)
+class Heightmap:
+    """A landscape whose heights are the pixels of a picture.
+
+    Attributes:
+        path: The picture, an existing file, absolute after loading.
+        size: Lengths along x and y, and height of its brightest pixel [m], each > 0; any three
+            numbers are accepted.
+        position: Middle of its ground, in its frame [m]; any three numbers are accepted.
+    """
+
+    path: Path
+    size: Vector3 = field(default_factory=lambda: Vector3(1.0, 1.0, 1.0))
+    position: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 0.0))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", vector("heightmap size", self.size))
+        object.__setattr__(self, "position", vector("heightmap position", self.position))
+        positive("heightmap size [m]", *self.size)
+
+
+Geometry: TypeAlias = (
+    Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Polyline | Heightmap
+)
 """Every shape that a description can hold."""

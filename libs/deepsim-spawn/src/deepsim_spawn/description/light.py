@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from deepsim_math import Color, Pose, Vector3
 
 from .checks import direction, not_negative
+from .writing import document, write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
 """How a light spreads: in all directions, in a cone, or in parallel rays."""
@@ -86,3 +87,7 @@ class LightDescription:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "direction", direction("light direction", self.direction))
+
+    def to_sdf(self) -> str:
+        """The light as an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
+        return document(write_light, self)

@@ -13,6 +13,7 @@ from .checks import unique
 from .joint import WORLD, JointDescription
 from .link import LinkDescription
 from .plugin import PluginDescription
+from .writing import document, write_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +87,7 @@ class ModelDescription:
                 yield replace(
                     joint, name=scope + joint.name, parent=parent, child=scope + joint.child
                 )
+
+    def to_sdf(self) -> str:
+        """The model as an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
+        return document(write_model, self)

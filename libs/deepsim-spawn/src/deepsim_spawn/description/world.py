@@ -11,6 +11,7 @@ from .checks import not_negative, positive, unique, vector
 from .light import LightDescription
 from .model import ModelDescription
 from .plugin import PluginDescription
+from .writing import document, write_world
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +77,20 @@ class WorldDescription:
         owner = f"world {self.name!r}"
         unique(owner, "model", (model.name for model in self.models))
         unique(owner, "light", (light.name for light in self.lights))
+
+    def to_sdf(self) -> str:
+        """The world as an SDF document that Gazebo 11 loads.
+
+        Numbers keep every bit, rotations all but the last. It is SDF 1.7, save that a model with a
+        joint and a link of one name is SDF 1.6, and one with a capsule or ellipsoid SDF 1.8, which
+        Gazebo 11 refuses. Read back it is equal, except for what SDF or Gazebo 11 cannot hold:
+
+        - a continuous joint is a revolute one without limits;
+        - a link without inertia has 1 g;
+        - a visual that is not drawn is drawn fully transparent;
+        - what sensors keep as text has their pose in the link frame.
+
+        Raises:
+            ValueError: The text that a plugin or sensor keeps is no XML.
+        """
+        return document(write_world, self)

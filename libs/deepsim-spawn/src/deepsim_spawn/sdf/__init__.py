@@ -7,15 +7,18 @@ from .file import read_sdf
 from .frames import MODEL, Frame, Scope
 from .harmless import HARMLESS
 from .material import read_material
-from .model_folder import model_file
+from .model_folder import CONFIG, model_file, named_file, read_config
 from .sensor import read_plugin, read_sensor
 
 __all__ = [
+    "CONFIG",
     "HARMLESS",
     "MODEL",
     "Frame",
     "Scope",
     "model_file",
+    "named_file",
+    "read_config",
     "read_material",
     "read_plugin",
     "read_sdf",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import CollisionDescription, Surface
+from deepsim_spawn.description.writing.collision import BOUNCING
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
 
@@ -23,6 +24,10 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
         restitution=element.get("surface/bounce/restitution_coefficient", number, 0.0),
         collide_bitmask=element.get("surface/contact/collide_bitmask", integer, 0xFFFF),
     )
+    for path, value in BOUNCING.items():
+        solver = element.find(path)
+        if solver is not None and solver.text != repr(value):
+            solver.warn_unsupported("not supported, ignored")
     geometry = read_geometry(element)
     if geometry is None:
         return None

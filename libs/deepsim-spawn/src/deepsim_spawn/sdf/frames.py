@@ -8,6 +8,7 @@ so scopes are complete from the inside out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deepsim_math import Pose
@@ -62,6 +63,11 @@ class Scope:
         self._frames: dict[str, Frame] = {}
         self._resolved = {root: Pose()}
         self._links = {root: canonical_link} if canonical_link else {}
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """By name, without the scope's own."""
+        return self._frames
 
     def __contains__(self, name: str) -> bool:
         return name in self._frames

@@ -10,11 +10,14 @@ from deepsim_math import Vector3
 from deepsim_spawn.description import (
     Box,
     Capsule,
+    Cone,
     Cylinder,
     Ellipsoid,
     Geometry,
+    Heightmap,
     Mesh,
     Plane,
+    Polyline,
     Sphere,
 )
 from deepsim_spawn.xml import Element
@@ -29,6 +32,8 @@ def read_geometry(owner: Element) -> Geometry | None:
         if reader is not None:
             return reader(geometry.require(shape.tag))
         shape.mark_read()
+        if shape.tag == "empty":
+            return None  # which is what the file asks for
         shape.warn_unsupported(f"not supported, the {owner.tag} is left out")
         return None
     geometry.warn_unsupported(f"holds no shape, the {owner.tag} is left out")
@@ -53,6 +58,11 @@ def _capsule(shape: Element) -> Capsule:
     return shape.make(Capsule, radius, shape.require("length").value(number))
 
 
+def _cone(shape: Element) -> Cone:
+    radius = shape.require("radius").value(number)
+    return shape.make(Cone, radius, shape.require("length").value(number))
+
+
 def _ellipsoid(shape: Element) -> Ellipsoid:
     return shape.make(Ellipsoid, shape.require("radii").value(vector))
 
@@ -74,12 +84,39 @@ def _mesh(shape: Element) -> Mesh:
     )
 
 
+def _polyline(shape: Element) -> Polyline:
+    """All polylines of a geometry are one shape: those inside of another are its holes."""
+    parent = shape.parent
+    outlines = [shape] if parent is None else parent.find_all("polyline")
+    heights = [outline.require("height").value(number) for outline in outlines]
+    if len(set(heights)) > 1:
+        shape.warn(f"polylines of one shape differ in height, all have {heights[0]:g} m")
+    points = [
+        tuple(point.value(pair) for point in outline.find_all("point")) for outline in outlines
+    ]
+    return shape.make(Polyline, tuple(points), heights[0])
+
+
+def _heightmap(shape: Element) -> Heightmap:
+    uri = shape.require("uri")
+    document = shape.document
+    return shape.make(
+        Heightmap,
+        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        size=shape.get("size", vector, Vector3(1.0, 1.0, 1.0)),
+        position=shape.get("pos", vector, Vector3(0.0, 0.0, 0.0)),
+    )
+
+
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "box": _box,
     "sphere": _sphere,
+    "cone": _cone,
     "cylinder": _cylinder,
     "capsule": _capsule,
     "ellipsoid": _ellipsoid,
     "plane": _plane,
+    "heightmap": _heightmap,
     "mesh": _mesh,
+    "polyline": _polyline,
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deepsim_spawn.xml import Document, Element, parse, read_bytes
-from deepsim_spawn.xml.values import boolean, word
+from deepsim_spawn.xml.values import word
 
 from .model_folder import model_file
 from .version import sdf_version
@@ -44,8 +44,6 @@ def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | No
 
 
 def _open_include(element: Element) -> Element:
-    if element.attribute("merge", boolean, False):
-        element.warn("merge is not supported, the model is nested instead")
     uri = element.require("uri")
     document = element.document
     load = document.load

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import Inertial
-from deepsim_spawn.inertia import MOMENTS, make_inertial
+from deepsim_spawn.description.inertial import MOMENTS
+from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import number
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from deepsim_math import Pose
 from deepsim_spawn.description import ModelDescription
@@ -17,6 +18,7 @@ from .frames import MODEL, Frame, Scope
 from .include import models_and_includes
 from .joint import read_joint
 from .link import read_link
+from .merging import add_merged_frames, with_merged
 from .pose import read_pose
 from .sensor import read_plugin
 from .version import sdf_version
@@ -42,6 +44,11 @@ class PlacedModel:
     scope: Scope
     pose: Pose
     relative_to: str
+
+    @property
+    def merges(self) -> bool:
+        """Whether it is to become a part of the model that includes it."""
+        return self.element.tag == "include" and self.element.attribute("merge", boolean, False)
 
     def frame(self, root: str) -> Frame:
         """The model as a frame of the scope whose own frame is called `root`."""
@@ -76,14 +83,18 @@ def read_model(
             if include.find("pose"):
                 placed = include
                 element.skip("pose")  # what the include replaces
-        nested = [read_model(*entity, static=static) for entity in models_and_includes(element)]
-        scope = _read_frames(element, nested)
+        parts = [read_model(*entity, static=static) for entity in models_and_includes(element)]
+        nested = [part for part in parts if not part.merges]
+        merged = [part for part in parts if part.merges]
+        scope = _read_frames(element, nested, merged)
         pose, relative_to = read_pose(placed)
         if placement:
             pose = pose @ scope.pose(placement, placed).inverse()
         joints = [read_joint(joint, scope) for joint in element.find_all("joint")]
         description = element.make(
-            ModelDescription,
+            _described,
+            scope,
+            merged,
             name=name,
             links=tuple(read_link(link, scope) for link in element.find_all("link")),
             joints=tuple(joint for joint in joints if joint),
@@ -98,15 +109,27 @@ def read_model(
     return PlacedModel(include or element, description, scope, pose, relative_to)
 
 
-def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
-    """The frames of a model: its links, nested models, `<frame>`s and joints."""
-    scope = Scope(MODEL, _canonical_link(element, nested))
+def _described(scope: Scope, merged: list[PlacedModel], **own: Any) -> ModelDescription:
+    if not merged:
+        return ModelDescription(**own)
+    # The named link and the ends of joints may be among what is merged: those come last.
+    last = {"joints": own.pop("joints"), "canonical_link": own.pop("canonical_link")}
+    whole = with_merged(ModelDescription(**own), scope, merged)
+    joints = (*last["joints"], *whole.joints)
+    return replace(whole, joints=joints, canonical_link=last["canonical_link"])
+
+
+def _read_frames(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> Scope:
+    """The frames of a model: its links, nested models, `<frame>`s, joints, and what is merged."""
+    scope = Scope(MODEL, _canonical_link(element, nested, merged))
     for link in element.find_all("link"):
         name = link.require_attribute("name", word)
         pose, relative_to = read_pose(link)
         scope.add(name, Frame(link, pose, relative_to or MODEL))
     for model in nested:
         scope.add(model.description.name, model.frame(MODEL))
+    for model in merged:
+        add_merged_frames(scope, model)
     for frame in element.find_all("frame"):
         scope.add_frame(frame)
     joints = element.find_all("joint")
@@ -122,13 +145,16 @@ def _read_frames(element: Element, nested: list[PlacedModel]) -> Scope:
     return scope
 
 
-def _canonical_link(element: Element, nested: list[PlacedModel]) -> str:
-    """The link that is named, or the first, or that of the first nested model that has one."""
+def _canonical_link(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> str:
+    """The link that is named, or the first, or that of the first part that has one."""
     named = element.attribute("canonical_link", str, "")
     if named:
         return named  # the description will refuse what is not a link
     for link in element.find_all("link"):
         return link.require_attribute("name", word)
+    for model in merged:
+        if model.description.canonical_link:
+            return model.description.canonical_link
     for model in nested:
         if model.description.canonical_link:
             return model.description.name + SCOPE + model.description.canonical_link

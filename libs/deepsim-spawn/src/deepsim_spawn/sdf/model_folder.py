@@ -10,6 +10,9 @@ from deepsim_spawn.xml.values import word
 
 from .version import NEWEST, OLDEST, Version, version_pair
 
+CONFIG = "model.config"
+"""The file that makes a folder a model."""
+
 
 def model_file(folder: Path, load: Load) -> Path:
     """The SDF file of a model's folder, of the newest version that can be read.
@@ -17,14 +20,32 @@ def model_file(folder: Path, load: Load) -> Path:
     Raises:
         ModelFormatError: There is no `model.config`, or it names no such file.
     """
-    config = folder / "model.config"
-    root = parse(read_bytes(config), Document(str(config), config, load))
+    return named_file(read_config(folder, load))
+
+
+def read_config(folder: Path, load: Load) -> Element:
+    """The root of a folder's `model.config`.
+
+    Raises:
+        ModelFormatError: There is none, or it cannot be read.
+    """
+    config = folder / CONFIG
+    return parse(read_bytes(config), Document(str(config), config, load))
+
+
+def named_file(config: Element) -> Path:
+    """The SDF file that a `model.config` names, of the newest version that can be read.
+
+    Raises:
+        ModelFormatError: It names no such file.
+    """
     listed: list[tuple[Version, Element]] = []
-    for element in root.find_all("sdf"):
+    for element in config.find_all("sdf"):
         version = element.attribute("version", version_pair, OLDEST)
         if version <= NEWEST:
             listed.append((version, element))
     if not listed:
-        raise root.error("names no <sdf> file of a version from 1.3 to 1.11")
+        raise config.error("names no <sdf> file of a version from 1.3 to 1.11")
     _, newest = max(listed, key=lambda entry: entry[0])
-    return newest.make(load.search_path.find, newest.value(word), config)
+    document = config.document
+    return newest.make(document.load.search_path.find, newest.value(word), document.path)

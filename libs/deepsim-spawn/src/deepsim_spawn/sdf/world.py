@@ -25,6 +25,8 @@ def read_world(element: Element) -> WorldDescription:
             lights.append((entity, include))
         else:
             models.append(read_model(entity, include))
+            if models[-1].merges:
+                models[-1].element.warn("only a model can merge a model, this one is kept whole")
             scope.add(models[-1].description.name, models[-1].frame(WORLD))
     frames = element.find_all("frame")
     for frame in frames:

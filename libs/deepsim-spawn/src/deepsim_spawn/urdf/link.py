@@ -11,7 +11,8 @@ from deepsim_spawn.description import (
     Surface,
     VisualDescription,
 )
-from deepsim_spawn.inertia import MOMENTS, make_inertial
+from deepsim_spawn.description.inertial import MOMENTS
+from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.sdf import Scope, read_material, read_sensor
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number, word

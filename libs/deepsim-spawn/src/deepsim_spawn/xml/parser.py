@@ -18,6 +18,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
+_BEFORE_DECLARATION = re.compile(rb"\xef\xbb\xbf|\s+|<!--.*?-->", re.DOTALL)
 _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
@@ -45,14 +46,26 @@ def refuse_doctype(text: bytes, label: str) -> None:
     """
     if b"\0" in text[:200]:
         raise ModelFormatError("is not text in UTF-8 or another 8-bit encoding", file=label, line=1)
-    end = 0
-    while part := _BEFORE_ROOT.match(text, end):
-        end = part.end()
+    end = _skip(_BEFORE_ROOT, text)
     if text[end : end + 2] == b"<!":
         line = text.count(b"\n", 0, end) + 1
         raise ModelFormatError(
             "<!DOCTYPE> is refused: model files must not define entities", file=label, line=line
         )
+
+
+def _most_elements(text: bytes) -> int:
+    """How many elements there are, and what looks like one in comments and CDATA."""
+    others = (b"</", b"<!", b"<?")
+    return text.count(b"<") - sum(text.count(other) for other in others)
+
+
+def _skip(what: re.Pattern[bytes], text: bytes) -> int:
+    """Where the first other thing begins."""
+    end = 0
+    while part := what.match(text, end):
+        end = part.end()
+    return end
 
 
 def without_declaration(text: str) -> bytes:
@@ -77,8 +90,12 @@ def parse(text: bytes, document: Document) -> Element:
     if len(text) > MAX_BYTES:
         raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=document.label)
     refuse_doctype(text, document.label)
-    # Gazebo accepts blanks before the XML declaration, and any version in it, so we do
-    leading = len(text) - len(text.lstrip()) if text.lstrip().startswith(b"<?xml") else 0
+    if _most_elements(text) > document.load.elements_left:  # before a parser takes memory for them
+        raise ModelFormatError("too many elements in one load", file=document.label)
+    # Gazebo accepts blanks and comments before the XML declaration, and any version in it; so we do
+    leading = _skip(_BEFORE_DECLARATION, text)
+    if not text.startswith(b"<?xml", leading):
+        leading = 0
     first_line = text.count(b"\n", 0, leading)
     text = _VERSION.sub(rb"\g<1>1.0", text[leading:], count=1)
     parser = etree.XMLParser(
@@ -93,7 +110,7 @@ def parse(text: bytes, document: Document) -> Element:
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
-        message = f"malformed XML: {error.msg}"
+        message = f"malformed XML: {' '.join(error.msg.split())}"
         raise ModelFormatError(message, file=document.label, line=line) from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelFormatError(

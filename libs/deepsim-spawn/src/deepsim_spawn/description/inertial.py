@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mass and inertia."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deepsim_math import Pose
+
+from .checks import positive
+
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""The six numbers of a tensor, row by row, by their names in SDF and URDF."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inertial:
+    """Mass and inertia of a link, about the centre of mass.
+
+    Attributes:
+        mass: [kg], > 0.
+        pose: Of the inertial frame, in the link frame; its origin is the centre of mass.
+        ixx: Moment of inertia along x of the inertial frame [kg m^2]; so are iyy and izz.
+        ixy: Product of inertia, as an element of the tensor [kg m^2]; so are ixz and iyz.
+    """
+
+    mass: float = 1.0
+    pose: Pose = field(default_factory=Pose)
+    ixx: float = 1.0
+    iyy: float = 1.0
+    izz: float = 1.0
+    ixy: float = 0.0
+    ixz: float = 0.0
+    iyz: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("mass [kg]", self.mass)
+        for axis in ("ixx", "iyy", "izz"):
+            positive(f"{axis} [kg m^2]", getattr(self, axis))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SDF documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from lxml import etree
+
+T = TypeVar("T")
+
+
+def document(write: Callable[[etree._Element, T], None], description: T) -> str:
+    """The text of a document that holds one world, model or light.
+
+    Args:
+        write: Adds the description to an element.
+        description: What it adds.
+    """
+    root = etree.Element("sdf")
+    write(root, description)
+    root.set("version", _version(root))
+    _indent(root, "\n")
+    return etree.tostring(root, encoding="unicode") + "\n"
+
+
+def _version(root: etree._Element) -> str:
+    """The version in which the document says what it should.
+
+    Cones came with 1.11, capsules and ellipsoids with 1.8. Gazebo 11 refuses both versions; in 1.7
+    such shapes would end it. Since 1.7 a joint must not have the name of a link or model beside it;
+    URDF has such joints.
+    """
+    if root.find(".//geometry/cone") is not None:
+        return "1.11"
+    if (
+        root.find(".//geometry/capsule") is not None
+        or root.find(".//geometry/ellipsoid") is not None
+    ):
+        return "1.8"
+    for model in root.iter("model"):
+        taken = {child.get("name") for child in model.iterchildren("link", "model")}
+        if any(joint.get("name") in taken for joint in model.iterchildren("joint")):
+            return "1.6"
+    return "1.7"
+
+
+def _indent(element: etree._Element, newline: str) -> None:
+    """Puts each element on its own line, except in plugins, whose text may be anything."""
+    if element.tag == "plugin" or not len(element):
+        return
+    element.text = newline + "  "
+    for child in element:
+        _indent(child, newline + "  ")
+        child.tail = newline + "  "
+    element[-1].tail = newline

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<joint>` elements."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from .pose import write_pose
+from .values import put
+
+if TYPE_CHECKING:
+    from deepsim_spawn.description.joint import JointAxis, JointDescription
+
+_UNLIMITED = 1e16
+"""What SDF takes for infinite."""
+
+
+def write_joint(model: etree._Element, joint: JointDescription) -> None:
+    """Adds a joint to a model; a continuous one as revolute without limits, as Gazebo 11 has it."""
+    kind = "revolute" if joint.type == "continuous" else joint.type
+    element = etree.SubElement(model, "joint", name=joint.name, type=kind)
+    put(element, "parent", joint.parent)
+    put(element, "child", joint.child)
+    write_pose(element, joint.pose)
+    for tag in ("axis", "axis2"):
+        axis = getattr(joint, tag)
+        if axis is not None:
+            _write_axis(etree.SubElement(element, tag), axis)
+
+
+def _write_axis(element: etree._Element, axis: JointAxis) -> None:
+    put(element, "xyz", axis.xyz)
+    put(element, "limit/lower", max(axis.lower, -_UNLIMITED))
+    put(element, "limit/upper", min(axis.upper, _UNLIMITED))
+    for limit in ("effort", "velocity"):
+        value = getattr(axis, limit)
+        put(element, f"limit/{limit}", -1.0 if math.isinf(value) else value)
+    for setting in ("damping", "friction", "spring_stiffness", "spring_reference"):
+        put(element, f"dynamics/{setting}", getattr(axis, setting))

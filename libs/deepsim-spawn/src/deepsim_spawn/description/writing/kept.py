@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<sensor>` and `<plugin>` elements: what was kept as text, with the values that were read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from .pose import write_pose
+from .values import put
+
+if TYPE_CHECKING:
+    from deepsim_spawn.description.plugin import PluginDescription
+    from deepsim_spawn.description.sensor import SensorDescription
+
+
+def write_sensor(link: etree._Element, sensor: SensorDescription) -> None:
+    """Adds a sensor to a link.
+
+    Raises:
+        ValueError: The text that was kept is no XML.
+    """
+    element = _kept("sensor", sensor.name, sensor.xml)
+    link.append(element)
+    element.set("type", sensor.type)
+    posed = [element] if sensor.camera is None else [element, *element.findall("camera")]
+    for owner in posed:
+        for pose in owner.findall("pose"):  # in another frame, maybe one that is gone
+            owner.remove(pose)
+    write_pose(element, sensor.pose)
+    put(element, "update_rate", sensor.update_rate)
+    if sensor.camera is not None:
+        put(element, "camera/horizontal_fov", sensor.camera.horizontal_fov)
+        put(element, "camera/image/width", sensor.camera.width)
+        put(element, "camera/image/height", sensor.camera.height)
+        put(element, "camera/clip/near", sensor.camera.near)
+        put(element, "camera/clip/far", sensor.camera.far)
+
+
+def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:
+    """Adds a plugin to a model or world.
+
+    Raises:
+        ValueError: The text that was kept is no XML.
+    """
+    element = _kept("plugin", plugin.name, plugin.xml)
+    element.set("filename", plugin.filename)
+    owner.append(element)
+
+
+def _kept(tag: str, name: str, xml: str) -> etree._Element:
+    """The element of a text, or a new one where there is none."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    try:
+        element = etree.fromstring(xml, parser) if xml else etree.Element(tag)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"the xml of {tag} {name!r} is malformed: {error.msg}") from error
+    if element.tag != tag:
+        raise ValueError(f"the xml of {tag} {name!r} must be a <{tag}>, got <{element.tag}>")
+    element.set("name", name)
+    return element

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`<link>` elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from .collision import write_collision
+from .inertial import write_inertial
+from .kept import write_sensor
+from .light import write_light
+from .pose import write_pose
+from .values import put
+from .visual import write_visual
+
+if TYPE_CHECKING:
+    from deepsim_spawn.description.link import LinkDescription
+
+
+def write_link(model: etree._Element, link: LinkDescription) -> None:
+    """Adds a link to a model."""
+    element = etree.SubElement(model, "link", name=link.name)
+    write_pose(element, link.pose)
+    write_inertial(element, link.inertial)
+    for collision in link.collisions:
+        write_collision(element, collision)
+    for visual in link.visuals:
+        write_visual(element, visual)
+    for sensor in link.sensors:
+        write_sensor(element, sensor)
+    for light in link.lights:
+        write_light(element, light)
+    put(element, "gravity", link.gravity)
+    put(element, "kinematic", link.kinematic)
+    if link.self_collide is not None:
+        put(element, "self_collide", link.self_collide)
+    put(element, "velocity_decay/linear", link.velocity_decay.linear)
+    put(element, "velocity_decay/angular", link.velocity_decay.angular)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Axis-aligned bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepsim_math import Pose, Vector3
+from deepsim_spawn.description import ModelDescription
+
+from .solid import solids
+
+_SIX = np.concatenate([np.eye(3), -np.eye(3)])
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The smallest box along the axes of a frame that holds something.
+
+    Attributes:
+        lower: Its lowest x, y and z [m]; -inf where a plane's half space goes on.
+        upper: Its highest x, y and z [m]; inf where a plane's half space goes on.
+    """
+
+    lower: Vector3
+    upper: Vector3
+
+    @classmethod
+    def of(cls, model: ModelDescription, pose: Pose | None = None) -> Bounds | None:
+        """The bounds of a model's collisions.
+
+        They are exact: each shape's own, not those of a box around it. A heightmap counts as the
+        whole box of its size, a plane as the half space below it.
+
+        Args:
+            model: The model.
+            pose: Of the model frame in the frame of the bounds; by default these are one.
+
+        Returns:
+            The bounds, or None for a model without collisions.
+
+        Raises:
+            ModelFormatError: A mesh cannot be read.
+        """
+        reaches = [solid.reach(_SIX) for solid in solids(model, pose or Pose())]
+        if not reaches:
+            return None
+        furthest = np.max(reaches, axis=0)
+        return cls(Vector3(*(0.0 - furthest[3:])), Vector3(*(0.0 + furthest[:3])))  # no -0.0
+
+    @property
+    def size(self) -> Vector3:
+        """Full lengths along x, y, z [m]."""
+        return self.upper - self.lower
+
+    @property
+    def center(self) -> Vector3:
+        """The middle [m]; NaN along an axis without end on both sides."""
+        return (self.lower + self.upper) / 2.0

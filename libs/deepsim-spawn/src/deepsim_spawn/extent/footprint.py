@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model covers of the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_math import Pose
+from deepsim_spawn.description import Mesh, ModelDescription, Plane, Polyline
+from deepsim_spawn.meshes import mesh_triangles
+
+from .polygon import Floats, contains, convex_hull
+from .shapes import prism
+from .solid import Solid, solids
+
+_GROUND = np.eye(3)[:2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footprint:
+    """The shadow that a model's collisions cast straight down, as the union of convex polygons.
+
+    Attributes:
+        pieces: Corners (n, 2) of each polygon [m], counterclockwise. They may overlap.
+    """
+
+    pieces: tuple[Floats, ...]
+
+    @classmethod
+    def of(
+        cls, model: ModelDescription, pose: Pose | None = None, *, tolerance: float = 1e-4
+    ) -> Footprint:
+        """The footprint of a model; planes, on which models stand, are left out.
+
+        Meshes are covered triangle by triangle, so that what is hollow stays so; heightmaps by
+        the rectangle of their size.
+
+        Args:
+            model: The model.
+            pose: Of the model frame in the frame of the footprint; by default these are one.
+            tolerance: How far round edges may lie outside of their polygons [m], > 0.
+
+        Raises:
+            ModelFormatError: A mesh cannot be read.
+            ValueError: The tolerance is not > 0.
+        """
+        if not tolerance > 0.0:
+            raise ValueError(f"tolerance must be > 0 m, got {tolerance}")
+        return cls(
+            tuple(
+                piece
+                for solid in solids(model, pose or Pose())
+                for piece in _pieces(solid, tolerance)
+                if len(piece) > 2
+            )
+        )
+
+    @property
+    def hull(self) -> Floats:
+        """Corners (n, 2) of the convex hull [m], counterclockwise; (0, 2) of an empty footprint."""
+        return convex_hull(np.concatenate([np.zeros((0, 2)), *self.pieces]))
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Whether points (n, 2) [m] are covered, (n,)."""
+        given = np.asarray(points, dtype=np.float64)
+        if given.ndim != 2 or given.shape[1] != 2:
+            raise ValueError(f"points must have the shape (n, 2), got {given.shape}")
+        covered = np.zeros(len(given), dtype=np.bool_)
+        for piece in self.pieces:
+            covered |= contains(piece, given)
+        return covered
+
+
+def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
+    """Convex polygons that together are the shadow of a solid; fewer than three points are none."""
+    match solid.geometry:
+        case Plane():
+            return
+        case Mesh():
+            vertices, faces = mesh_triangles(solid.geometry)
+            yield from _triangles((vertices @ solid.rotation.T + solid.position)[:, :2][faces])
+        case Polyline(_, height):
+            for part in solid.geometry.convex_parts():
+                placed = prism(part, height) @ solid.rotation.T + solid.position
+                yield convex_hull(placed[:, :2])
+        case _:
+            yield convex_hull(solid.shadow(_GROUND, tolerance))
+
+
+def _triangles(corners: Floats) -> Iterator[Floats]:
+    """Those with an area of triangles (n, 3, 2), counterclockwise."""
+    (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
+    doubled = ax * by - ay * bx
+    yield from corners[doubled > 0.0]
+    yield from corners[doubled < 0.0, ::-1]

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes that turn with their model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepsim_math import Pose, Vector3, quaternions
+from deepsim_spawn.description import ModelDescription, Plane
+
+from .polygon import Floats, convex_hull, smallest_rectangle
+from .solid import Solid, solids
+
+_LARGEST = 16  # solids whose axes are tried, so that time stays linear in their number
+_ROUND = 1e-3  # [m] to which round shapes are followed in the search; the result is exact
+
+
+@dataclass(frozen=True, slots=True)
+class OrientedBox:
+    """A box around a model.
+
+    Attributes:
+        pose: Of its middle, in the model frame; compose it with the model's pose.
+        size: Full lengths along its own axes [m].
+    """
+
+    pose: Pose
+    size: Vector3
+
+    @classmethod
+    def of(cls, model: ModelDescription) -> OrientedBox | None:
+        """A small box around a model's collisions; planes, which have no end, are left out.
+
+        One of its axes is an axis of the model or of one of its 16 largest collisions; it is turned
+        about that so that it is smallest, and of all these it is the smallest. A single box,
+        cylinder or ellipsoid is so met exactly, at whatever pose; a mesh may have a smaller one.
+
+        Returns:
+            The box, or None for a model without collisions but planes.
+
+        Raises:
+            ModelFormatError: A mesh cannot be read.
+        """
+        within = [solid for solid in solids(model, Pose()) if not isinstance(solid.geometry, Plane)]
+        if not within:
+            return None
+        axes = min(
+            (turned for axes in _candidates(within) for turned in (axes, _turned(within, axes))),
+            key=lambda axes: _volume(within, axes),
+        )
+        upper, lower = _extent(within, axes)
+        middle = (upper + lower) / 2 @ axes
+        turn = quaternions.from_matrix(axes.T)
+        return cls(Pose(middle, turn), Vector3(*(upper - lower)))
+
+
+def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
+    """Right-handed axes as rows (3, 3), of which the last is to stay; each direction once."""
+    sizes = [_volume([solid], np.eye(3)) for solid in within]
+    largest = sorted(range(len(within)), key=lambda index: -sizes[index])[:_LARGEST]
+    tried: list[Floats] = []
+    for rotation in (np.eye(3), *(within[index].rotation for index in largest)):
+        for last in (2, 0, 1):
+            axes = np.roll(rotation.T, 2 - last, axis=0)
+            if all(abs(axes[2] @ other) < 1.0 - 1e-12 for other in tried):
+                tried.append(axes[2])
+                yield axes
+
+
+def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
+    """The axes turned about the last of them, for the smallest box."""
+    shadow = np.concatenate([solid.shadow(axes[:2], _ROUND) for solid in within])
+    x, y = smallest_rectangle(convex_hull(shadow))
+    turned: Floats = np.array([[x, y, 0.0], [-y, x, 0.0], [0.0, 0.0, 1.0]]) @ axes
+    return turned
+
+
+def _volume(within: Sequence[Solid], axes: Floats) -> float:
+    """Of the box, to so many digits that of boxes but for rounding equal the first is taken."""
+    upper, lower = _extent(within, axes)
+    return float(f"{np.prod(upper - lower):.9g}")
+
+
+def _extent(within: Sequence[Solid], axes: Floats) -> tuple[Floats, Floats]:
+    """How far solids reach up and down along some axes (n, 3)."""
+    reaches = np.max([solid.reach(np.concatenate([axes, -axes])) for solid in within], axis=0)
+    return reaches[: len(axes)], -reaches[len(axes) :]

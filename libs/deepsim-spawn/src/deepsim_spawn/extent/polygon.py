@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convex polygons in the plane, as points (n, 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_DIRECTIONS = np.arange(32) * (np.pi / 16)
+_FEW = 64  # points that are not worth a first pass
+
+
+def convex_hull(points: Floats) -> Floats:
+    """The corners of the convex hull, counterclockwise, by Andrew's monotone chain.
+
+    Of points on one line it is the two ends, of equal points one.
+    """
+    if len(points) > _FEW:
+        points = _outer(points)
+    points = np.unique(points, axis=0)  # sorts by x, then by y
+    if len(points) < 3:
+        return points
+    rows: list[tuple[float, float]] = [(x, y) for x, y in points.tolist()]
+    chain = [*_half(rows)[:-1], *_half(rows[::-1])[:-1]]
+    return np.array(chain)
+
+
+def _half(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    chain: list[tuple[float, float]] = []
+    for x, y in points:
+        while len(chain) > 1:
+            (ax, ay), (bx, by) = chain[-2:]
+            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                break
+            chain.pop()
+        chain.append((x, y))
+    return chain
+
+
+def _outer(points: Floats) -> Floats:
+    """Leaves out what lies well inside of a polygon of extreme points, which is quick."""
+    around = np.column_stack([np.cos(_DIRECTIONS), np.sin(_DIRECTIONS)])
+    extreme = points[np.unique((points @ around.T).argmax(axis=0))]
+    inner = convex_hull(extreme)
+    if len(inner) < 3:
+        return points
+    return np.concatenate([extreme, points[~contains(inner, points, -1e-12)]])
+
+
+def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
+    """Whether points (n, 2) lie in a counterclockwise convex polygon of at least three corners.
+
+    Args:
+        polygon: Its corners.
+        points: The points.
+        margin: By how much points may lie outside, relative to the polygon's size.
+    """
+    inside = np.ones(len(points), dtype=np.bool_)
+    slack = margin * float(np.ptp(polygon, axis=0).max()) ** 2
+    for (ax, ay), (bx, by) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+        left = (bx - ax) * (points[:, 1] - ay) - (by - ay) * (points[:, 0] - ax)
+        inside &= left >= -slack
+    return inside
+
+
+def smallest_rectangle(hull: Floats) -> Floats:
+    """The unit vector (2,) along a side of the rectangle of least area around a convex polygon.
+
+    One of its sides lies on one of the polygon's (Freeman and Shapira, 1975).
+    """
+    sides = np.roll(hull, -1, axis=0) - hull
+    length = np.linalg.norm(sides, axis=1)
+    sides = sides[length > 0.0] / length[length > 0.0, None]
+    if not len(sides):
+        return np.array([1.0, 0.0])
+    along = sides @ hull.T
+    across = np.column_stack([-sides[:, 1], sides[:, 0]]) @ hull.T
+    areas = np.ptp(along, axis=1) * np.ptp(across, axis=1)
+    best: Floats = sides[areas.argmin()]
+    return best

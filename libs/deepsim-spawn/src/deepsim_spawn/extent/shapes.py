@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far shapes reach in their own frame, and what their shadows look like."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_spawn.description import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
+from deepsim_spawn.meshes import mesh_triangles
+
+Floats = NDArray[np.float64]
+
+_CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
+_UP = np.array([0.0, 0.0, 1.0])
+_PARALLEL = 1e-9  # sine of the angle under which two directions count as one
+
+
+def corners(geometry: Geometry) -> Floats:
+    """Points (n, 3) whose convex hull is that of the shape; none for round shapes and planes."""
+    match geometry:
+        case Box(size):
+            return np.asarray(_CORNERS * np.array(size))
+        case Heightmap(_, size, position):
+            return np.asarray((_CORNERS + _UP / 2) * np.array(size) + np.array(position))
+        case Mesh():
+            vertices, faces = mesh_triangles(geometry)
+            return vertices[np.unique(faces)]
+        case Polyline(outlines, height):
+            flat = np.array([point for outline in outlines for point in outline])
+            return prism(flat, height)
+    return np.zeros((0, 3))
+
+
+def prism(polygon: Floats, height: float) -> Floats:
+    """The corners (2n, 3) of a flat polygon (n, 2) that is pulled up from z = 0."""
+    bottom = np.column_stack([polygon, np.zeros(len(polygon))])
+    return np.concatenate([bottom, bottom + height * _UP])
+
+
+def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
+    """The support function: the largest p.d of the points p of a shape.
+
+    Args:
+        geometry: The shape.
+        points: Its `corners`.
+        directions: The d, (n, 3).
+
+    Returns:
+        (n,) [m]; infinite where a plane's half space goes on.
+    """
+    if len(points):
+        furthest: Floats = (points @ directions.T).max(axis=0)
+        return furthest
+    length = np.linalg.norm(directions, axis=1)
+    across, along = np.hypot(directions[:, 0], directions[:, 1]), np.abs(directions[:, 2])
+    match geometry:
+        case Sphere(radius):
+            return np.asarray(radius * length)
+        case Cylinder(radius, height):
+            return np.asarray(radius * across + height / 2 * along)
+        case Capsule(radius, height):
+            return np.asarray(radius * length + height / 2 * along)
+        case Ellipsoid(radii):
+            return np.asarray(np.linalg.norm(directions * np.array(radii), axis=1))
+        case Cone(radius, height):
+            up = directions[:, 2] * height / 2
+            return np.asarray(np.maximum(up, radius * across - up))
+        case Plane(normal):
+            aslant = np.linalg.norm(np.cross(directions, normal), axis=1) > _PARALLEL * length
+            return np.where(aslant | (directions @ np.array(normal) < 0.0), np.inf, 0.0)
+    raise TypeError(f"{type(geometry).__name__} has no known extent")
+
+
+def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -> Floats:
+    """Points whose convex hull is the shape's shadow in a plane, or that of the shape's hull.
+
+    Args:
+        geometry: The shape, but no plane.
+        points: Its `corners`.
+        axes: The two axes of the plane, in the shape's frame (2, 3).
+        tolerance: How far round edges may lie outside of the polygon [m].
+
+    Returns:
+        (n, 2) [m].
+    """
+    if len(points):
+        return np.asarray(points @ axes.T)
+    match geometry:
+        case Sphere(radius):
+            return radius * _circle(radius, tolerance)
+        case Capsule(radius, height):
+            end = axes[:, 2] * height / 2
+            round_end = radius * _circle(radius, tolerance)
+            return np.concatenate([round_end + end, round_end - end])
+        case Ellipsoid(radii):
+            # the image of the unit ball under A is that of the unit circle under sqrt(A A^T)
+            squash = axes * np.array(radii)
+            values, vectors = np.linalg.eigh(squash @ squash.T)
+            root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+            return np.asarray(_circle(max(radii), tolerance) @ root)
+        case Cylinder(radius, height) | Cone(radius, height):
+            rim = radius * _circle(radius, tolerance) @ axes[:, :2].T
+            up = axes[:, 2] * height / 2
+            top = rim + up if isinstance(geometry, Cylinder) else up[None]
+            return np.concatenate([rim - up, top])
+    raise TypeError(f"{type(geometry).__name__} casts no finite shadow")
+
+
+def _circle(radius: float, tolerance: float) -> Floats:
+    """Points on the unit circle (n, 2), so many that the polygon keeps to the tolerance."""
+    cosine = max(1.0 - tolerance / radius, 0.0)
+    quarter = math.ceil(math.pi / max(math.acos(cosine), 1e-3) / 4)
+    angles = np.arange(4 * quarter) * (math.pi / 2 / quarter)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
