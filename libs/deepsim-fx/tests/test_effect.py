@@ -111,9 +111,9 @@ def test_the_world_is_that_of_a_transform_or_given_or_the_current_one(paint, wor
     assert paint(Transform(other, "car")).world is other
     assert paint("car", world=other).world is other
     assert paint("car").world is world
-    with pytest.raises(ValueError, match="targets of an effect are in several worlds"):
+    with pytest.raises(ValueError, match="targets are in several worlds"):
         paint([car, Transform(other, "car")])
-    with pytest.raises(ValueError, match="targets of an effect are in several worlds"):
+    with pytest.raises(ValueError, match="targets are in several worlds"):
         paint(car, world=other)
 
 

@@ -95,6 +95,7 @@ EFFECTS = [
     (["a::link::u", "b"], {"transparency": 0.2}),
     (["b"], {"visible": False}),
     (["a", "b::link::v"], {"transparency": 0.3, "visible": True}),
+    (["a::link::v", "b"], {"transparency": 0.8, "mix": 0.5}),
 ]
 CLEAR = {"transparency": 0.0, "visible": True}
 OPERATIONS = st.one_of(
@@ -120,12 +121,13 @@ class Layers:
             visual, column = cell
             if self.seen[cell] != self.shown[cell]:  # set by someone else
                 self.own[cell] = self.seen[cell]
-            tops = [
-                columns[column]
-                for targets, columns in (EFFECTS[number] for number in self.effects)
-                if visual.startswith(tuple(targets)) and column in columns
-            ]
-            self.seen[cell] = self.shown[cell] = [self.own[cell], *tops][-1]
+            shown = self.own[cell]
+            for targets, columns in (EFFECTS[number] for number in self.effects):
+                if visual.startswith(tuple(targets)) and column in columns:
+                    mix = columns.get("mix")
+                    top = columns[column]
+                    shown = top if mix is None else (1.0 - mix) * shown + mix * top
+            self.seen[cell] = self.shown[cell] = shown
 
 
 @settings(

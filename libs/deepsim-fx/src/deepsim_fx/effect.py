@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from deepsim_sync import COLUMNS, CallbackError, UnknownEntityError, World
 
-from .looks import Array
+from .looks import Array, Shade
 from .manager import EffectManager
 from .observer import EffectObserver
 from .targets import Target, is_present, named
@@ -39,7 +39,7 @@ class AbstractEffect(ABC):
         targets: The names of the targets.
         duration: After which it ends by itself [s].
         world: Where the targets are.
-        look: What it shows, by column of the visual table.
+        look: What it shows, by column of the visual table, and how much of it.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -59,7 +59,7 @@ class AbstractEffect(ABC):
             raise ValueError(f"duration must be > 0 s, got {duration}")
         self.targets, self.world = named(targets, world)
         self.duration = duration
-        self.look: dict[str, Array] = {}
+        self.look: dict[str, Shade] = {}
         self._observers: list[EffectObserver] = []
         self._start = 0.0
 
@@ -114,10 +114,12 @@ class AbstractEffect(ABC):
         """Calls `on_update`; the effect manager does so once per tick."""
         self._call(self, self.on_update, delta_time, sim_time)
 
-    def show(self, **columns: ArrayLike) -> None:
+    def show(self, *, mix: ArrayLike = 1.0, **columns: ArrayLike) -> None:
         """Changes what the effect shows; what it does not name stays as the effect has it.
 
         Args:
+            mix: How much of it shows: 0 only what is beneath .. 1 nothing of what is beneath. One
+                number, or one for each component of a colour.
             columns: By name: colours ``ambient``, ``diffuse``, ``specular`` and ``emissive``
                 (RGBA, 0..1), ``transparency`` (0 opaque .. 1 invisible), ``visible`` (bool). One
                 value for all visuals.
@@ -126,7 +128,7 @@ class AbstractEffect(ABC):
             ValueError: There is no such column, or a value is not fit for it.
         """
         for name, value in columns.items():
-            self.look[name] = _checked(name, value)
+            self.look[name] = _checked(name, value, mix)
 
     def add_observer(self, observer: EffectObserver) -> None:
         """Tells someone whenever the effect is attached or detached."""
@@ -175,7 +177,7 @@ class AbstractEffect(ABC):
         return f"<{type(self).__name__} on {', '.join(self.targets)}>"
 
 
-def _checked(name: str, value: ArrayLike) -> Array:
+def _checked(name: str, value: ArrayLike, mix: ArrayLike) -> Shade:
     column = COLUMNS["visuals"].get(name)
     if column is None:
         raise ValueError(f"visuals have no {name!r}: they have {', '.join(COLUMNS['visuals'])}")
@@ -184,4 +186,11 @@ def _checked(name: str, value: ArrayLike) -> Array:
         raise ValueError(f"{name} must have shape {column.width}, got {value!r}")
     if column.unit_range and not np.all((array >= 0.0) & (array <= 1.0)):
         raise ValueError(f"{name} must lie in 0..1, got {value!r}")
-    return array
+    shares = np.array(mix, dtype=np.float64)
+    if shares.shape not in ((), column.width):
+        raise ValueError(f"mix of {name} must be a number, or {column.width} of them, got {mix!r}")
+    if not np.all((shares >= 0.0) & (shares <= 1.0)):
+        raise ValueError(f"mix of {name} must lie in 0..1, got {mix!r}")
+    if column.dtype is np.bool_ and shares != 1.0:
+        raise ValueError(f"{name} is true or false: its mix must be 1, got {mix!r}")
+    return Shade(array, shares)

@@ -4,19 +4,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math import lerp
 from deepsim_sync import COLUMNS, World
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
-Look = Mapping[str, Array]
-"""What to show, by column of the visual table: one value for all visuals of an effect."""
 
 _NOISE = 1e-6  # a simulator may hand back what it stored as float32
+
+
+class Shade(NamedTuple):
+    """A value, and how much of it covers what is beneath."""
+
+    value: Array
+    mix: Array
+    """0 what is beneath .. 1 only the value; one for all components of a cell, or one for each."""
+
+    def over(self, beneath: Array) -> Array:
+        """The cells (W, n, ...) with it on top; at 0 and 1 to the last digit."""
+        if (self.mix == 1.0).all():
+            return np.broadcast_to(self.value, beneath.shape)
+        mixed: Array = lerp(beneath, self.value, self.mix)
+        return mixed
+
+
+Look = Mapping[str, Shade]
+"""What to show, by column of the visual table: one shade for all visuals of an effect."""
 
 
 class Looks:
@@ -57,6 +75,12 @@ class Looks:
             if not tops:
                 del self._columns[name]
 
+    def own(self, name: str) -> Array:
+        """One column of the visual table, (W, N, ...), as it would be without effects."""
+        now: Array = getattr(self._world.visuals, name)
+        self._follow_entities()
+        return self._columns[name].renewed(now).copy() if name in self._columns else now
+
     def _follow_entities(self) -> None:
         entities, before = self._world.entities, self._entities
         if entities.generation == before.generation:
@@ -80,17 +104,21 @@ class _Column:
         self.shown = now.copy()  # (W, N, ...) with effects
         self.covered = np.zeros(now.shape[1], dtype=np.bool_)  # (N,) whether the two may differ
 
-    def show(self, now: Array, tops: Sequence[tuple[Rows, Array]]) -> Array:
-        """The column with effects, given what is there now."""
+    def renewed(self, now: Array) -> Array:
+        """The column without effects, given what is there now."""
         differs = now != self.shown
         if now.dtype != np.bool_:
             differs = np.abs(now - self.shown) > _NOISE
         renewed = ~self.covered | _any_in_row(differs)
         self.own[:, renewed] = now[:, renewed]
-        self.shown = self.own.copy()
+        return self.own
+
+    def show(self, now: Array, tops: Sequence[tuple[Rows, Shade]]) -> Array:
+        """The column with effects, given what is there now."""
+        self.shown = self.renewed(now).copy()
         self.covered[:] = False
-        for rows, value in tops:
-            self.shown[:, rows] = value
+        for rows, shade in tops:
+            self.shown[:, rows] = shade.over(self.shown[:, rows])
             self.covered[rows] = True
         return self.shown
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deepsim_sync import PerWorld, World
 
-from .looks import Looks, Rows
+from .looks import Array, Looks, Rows
 from .targets import is_present, visual_rows
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class EffectManager(PerWorld):
             for effect in self._effects:
                 self._effects[effect] = visual_rows(entities, effect.targets)
         self._looks.show([(rows, effect.look) for effect, rows in self._effects.items()])
+
+    def own(self, column: str) -> Array:
+        """A column of the visual table, (W, N, ...), as it would be without effects."""
+        return self._looks.own(column)
 
     def update_tracker(self, delta_time: float, sim_time: float) -> None:
         """Updates every effect, and ends those whose time is up or whose targets are gone.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an effect is on: models, links or single visuals."""
+"""What an effect or a randomizer is on: models, links or single visuals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
     """
     several = [targets] if isinstance(targets, Target) else list(targets)
     if not several:
-        raise ValueError("an effect needs at least one target, got none")
+        raise ValueError("at least one target is needed, got none")
     for target in several:
         if not isinstance(target, Target):
             raise TypeError(f"a target is a name, a Transform or a LinkTransform, got {target!r}")
@@ -36,7 +36,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
     if world is not None:
         worlds.add(world)
     if len(worlds) > 1:
-        raise ValueError("the targets of an effect are in several worlds: make an effect for each")
+        raise ValueError("the targets are in several worlds: make one for each")
     names = tuple(target if isinstance(target, str) else target.name for target in several)
     return names, worlds.pop() if worlds else World.current()
 

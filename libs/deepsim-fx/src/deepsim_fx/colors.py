@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random colours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from .distributions import Distribution, Spec, Uniform, distribution
+
+ANY_COLOR = Uniform((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+"""Every opaque colour alike."""
+
+
+def color_distribution(spec: Spec) -> Distribution:
+    """A distribution of channels, of whole RGB colours or of whole RGBA colours.
+
+    Raises:
+        ValueError: It is none of the three.
+        TypeError: It is no distribution.
+    """
+    return distribution(spec, (3,), (4,))
+
+
+def draw_colors(colors: Distribution, rng: Generator, count: int) -> NDArray[np.float64]:
+    """Draws RGBA colours, (count, 4); those without alpha are opaque.
+
+    Raises:
+        ValueError: A channel is outside 0..1.
+    """
+    drawn = colors(rng, (count, *(colors.cell or (3,))))
+    outside = ((drawn < 0.0) | (drawn > 1.0)).any(axis=1)
+    if outside.any():
+        raise ValueError(
+            f"colours must lie in 0..1, {drawn[outside][0]} was drawn: "
+            "give a normal distribution its bounds, ('normal', mean, std, 0, 1)"
+        )
+    opaque = np.ones((count, 4))
+    opaque[:, : drawn.shape[1]] = drawn
+    return opaque

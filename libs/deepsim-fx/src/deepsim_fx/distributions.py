@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What random numbers are drawn from: callables that compose, by name or as objects."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Distribution(ABC):
+    """Draws numbers; a subclass says how by `__call__`.
+
+    Attributes:
+        cell: Shape of what is drawn at once, such as ``(3,)`` for a colour; ``()`` for numbers that
+            do not depend on each other.
+    """
+
+    cell: tuple[int, ...] = ()
+
+    @abstractmethod
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array.
+
+        Args:
+            rng: The only source of randomness.
+            shape: Of the array; its last lengths are those of the cell.
+        """
+
+
+Spec = Distribution | float | Sequence[Any]
+"""How users write a distribution: see `distribution`."""
+
+
+class Uniform(Distribution):
+    """Every value from `low` to `high` alike; each is a number or an array for a whole cell.
+
+    Raises:
+        ValueError: A bound is not finite, or low > high.
+    """
+
+    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+        self.low, self.high = _together("uniform", low=low, high=high)
+        _require(self.low <= self.high, "uniform", "low <= high", low, high)
+        self.cell = self.low.shape
+
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array."""
+        return rng.uniform(self.low, self.high, shape)
+
+
+class LogUniform(Distribution):
+    """Every order of magnitude from `low` to `high` alike: for factors and scales.
+
+    Raises:
+        ValueError: A bound is not finite, or they are not 0 < low <= high.
+    """
+
+    def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
+        self.low, self.high = _together("log-uniform", low=low, high=high)
+        right = (self.low > 0.0) & (self.low <= self.high)
+        _require(right, "log-uniform", "0 < low <= high", low, high)
+        self.cell = self.low.shape
+
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array."""
+        drawn = np.exp(rng.uniform(np.log(self.low), np.log(self.high), shape))
+        return np.clip(drawn, self.low, self.high)
+
+
+class Normal(Distribution):
+    """A bell curve; what lies beyond `low` or `high` is drawn as that bound.
+
+    Raises:
+        ValueError: The mean or the standard deviation is not finite, std < 0, or low > high.
+    """
+
+    def __init__(
+        self,
+        mean: ArrayLike,
+        std: ArrayLike,
+        low: float = -np.inf,
+        high: float = np.inf,
+    ) -> None:
+        self.mean, self.std = _together("normal", mean=mean, std=std)
+        _require(self.std >= 0.0, "normal", "std >= 0", mean, std)
+        _require(np.asarray(low <= high), "normal", "low <= high", low, high)
+        self.low, self.high = low, high
+        self.cell = self.mean.shape
+
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array."""
+        return np.clip(rng.normal(self.mean, self.std, shape), self.low, self.high)
+
+
+class Choice(Distribution):
+    """One of several options, each a number or a whole cell such as a colour.
+
+    Args:
+        options: (n,) or (n, ...) finite numbers.
+        weights: (n,) how likely each is, in proportion; all alike by default.
+
+    Raises:
+        ValueError: There is no option, or the weights are not fit for them.
+    """
+
+    def __init__(self, options: ArrayLike, weights: ArrayLike | None = None) -> None:
+        (self.options,) = _together("choice", options=options)
+        if self.options.ndim == 0 or not len(self.options):
+            raise ValueError(f"choice takes a list of at least one option, got {options!r}")
+        self.cell = self.options.shape[1:]
+        self._shares: Floats | None = None
+        if weights is not None:
+            (shares,) = _together("choice", weights=weights)
+            if shares.shape != self.options.shape[:1] or (shares < 0.0).any() or not shares.any():
+                raise ValueError(
+                    f"choice takes one weight >= 0 for each of the {len(self.options)} options, "
+                    f"and not only zeros, got {weights!r}"
+                )
+            self._shares = shares / shares.sum()
+
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array."""
+        times = shape[: len(shape) - len(self.cell)]
+        chosen = rng.choice(len(self.options), size=times, p=self._shares)
+        return np.asarray(self.options[chosen])
+
+
+class Stack(Distribution):
+    """Numbers of several distributions side by side, such as x, y and z.
+
+    Raises:
+        ValueError: A part draws more than single numbers.
+    """
+
+    def __init__(self, parts: Sequence[Spec]) -> None:
+        self.parts = [distribution(part) for part in parts]
+        self.cell = (len(self.parts),)
+
+    def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
+        """Draws an array."""
+        return np.stack([part(rng, shape[:-1]) for part in self.parts], axis=-1)
+
+
+DISTRIBUTIONS: dict[str, type[Distribution]] = {
+    "uniform": Uniform,
+    "normal": Normal,
+    "log-uniform": LogUniform,
+    "choice": Choice,
+}
+"""The distributions that can be named."""
+
+
+def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
+    """A distribution as users write it.
+
+    Args:
+        spec: A distribution; a name with its arguments, ``("uniform", 0.5, 2)``; a number, which
+            is always drawn; or a list of those, one for each component.
+        cells: Shapes of whole cells that may be drawn, beside single numbers.
+
+    Raises:
+        ValueError: There is no such distribution, or its arguments or its shape are not fit.
+        TypeError: It is nothing of that sort.
+    """
+    made = _made(spec)
+    if made.cell and made.cell not in cells:
+        wanted = " or ".join(["numbers", *(f"cells of shape {cell}" for cell in cells)])
+        raise ValueError(f"a distribution of {wanted} is needed, got {spec!r}, of {made.cell}")
+    return made
+
+
+def _made(spec: Any) -> Distribution:
+    if isinstance(spec, Distribution):
+        return spec
+    if isinstance(spec, (bool, str)) or not isinstance(spec, (Real, Iterable)):
+        raise TypeError(
+            "a distribution is a Distribution, a number, a name with its arguments such as "
+            f"('uniform', 0, 1), or a list of those, got {spec!r}"
+        )
+    if isinstance(spec, Real):
+        return Choice([float(spec)])
+    parts = list(spec)
+    if not parts:
+        raise ValueError("a distribution of several components needs at least one, got none")
+    if not isinstance(parts[0], str):
+        return Stack(parts)
+    name, *arguments = parts
+    if name not in DISTRIBUTIONS:
+        raise ValueError(f"no distribution is named {name!r}; there are {', '.join(DISTRIBUTIONS)}")
+    try:
+        return DISTRIBUTIONS[name](*arguments)
+    except TypeError as error:
+        raise ValueError(f"{name} does not take {arguments}: {error}") from error
+
+
+def _together(name: str, **arrays: ArrayLike) -> tuple[Floats, ...]:
+    """The arguments of a distribution as finite arrays of one shape."""
+    for argument, array in arrays.items():
+        if not np.isfinite(np.asarray(array, dtype=np.float64)).all():
+            raise ValueError(f"{argument} of {name} must be finite, got {array!r}")
+    numbers = [np.asarray(array, dtype=np.float64) for array in arrays.values()]
+    return tuple(np.broadcast_arrays(*numbers))
+
+
+def _require(right: NDArray[np.bool_], name: str, rule: str, one: Any, other: Any) -> None:
+    if not right.all():
+        raise ValueError(f"{name} takes {rule}, got {one!r} and {other!r}")

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random colours of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from deepsim_sync import COLUMNS, Transform, World
+
+from .colors import ANY_COLOR, color_distribution, draw_colors
+from .distributions import Spec
+from .manager import EffectManager
+from .randomizer import AbstractRandomizer
+from .selection import Patterns, as_patterns, visuals_of
+from .targets import named
+
+_COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.width == (4,))
+
+
+class RandomizerLevel(str, Enum):
+    """What has one colour."""
+
+    MODEL = "model"
+    """The whole model."""
+    LINK = "link"
+    """Each link."""
+    VISUAL = "visual"
+    """Each visual."""
+
+
+class ModelVisualRandomizer(AbstractRandomizer):
+    """Paints a model: as a whole, link by link, or visual by visual.
+
+    Where only some are selected, the others get back the colours that they had when the randomizer
+    first met them. Effects stay on top of it.
+
+    Args:
+        model: The model, by name or transform.
+        level: What has one colour: ``"model"``, ``"link"`` or ``"visual"``.
+        num_selection: How many links or visuals are painted, chosen anew each time; all by default.
+        links: Only links with such names in the model, ``"wheel_*"``.
+        visuals: Only visuals with such names in their links.
+        color: Distribution of channels, RGB or RGBA colours, 0..1.
+        columns: Which colours of the material are painted, all alike.
+        name: In the log; by default it has the name of the model.
+        world: Where the model is; by default that of the transform, or the current one.
+
+    Raises:
+        ValueError: The level, a column or the distribution is not fit, or `num_selection` < 1.
+    """
+
+    def __init__(
+        self,
+        model: str | Transform,
+        level: RandomizerLevel | str = RandomizerLevel.MODEL,
+        *,
+        num_selection: int | None = None,
+        links: Patterns = "*",
+        visuals: Patterns = "*",
+        color: Spec = ANY_COLOR,
+        columns: Iterable[str] = ("ambient", "diffuse"),
+        name: str | None = None,
+        world: World | None = None,
+    ) -> None:
+        (self.model,), world = named(model, world)
+        super().__init__(name or f"visuals of {self.model}", world)
+        levels = [each.value for each in RandomizerLevel]
+        if level not in levels:
+            raise ValueError(f"level must be one of {', '.join(levels)}, got {level!r}")
+        self.level = RandomizerLevel(level)
+        if num_selection is not None and num_selection < 1:
+            raise ValueError(f"num_selection must be >= 1, or None for all, got {num_selection}")
+        self.num_selection = num_selection
+        self.links, self.visuals = as_patterns(links), as_patterns(visuals)
+        self.color = color_distribution(color)
+        self.columns = tuple(columns)
+        if not self.columns or not set(self.columns) <= set(_COLORS):
+            raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
+        self._first: dict[tuple[str, str], list[float]] = {}
+
+    def draw(self, rng: Generator) -> dict[str, dict[str, list[float]]]:
+        """Draws a selection and its colours.
+
+        Returns:
+            RGBA by column and visual, of all visuals that pass the filters.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            ValueError: No visual passes the filters, or there are fewer than to be selected.
+        """
+        groups = self._groups()
+        count = len(groups) if self.num_selection is None else self.num_selection
+        if count > len(groups):
+            raise ValueError(
+                f"{self.name!r} selects {count} of {len(groups)} {self.level.value}(s): "
+                "lower num_selection or widen the filters"
+            )
+        selected = np.sort(rng.choice(len(groups), count, replace=False))
+        colors = draw_colors(self.color, rng, count).tolist()
+        painted = {
+            visual: color
+            for number, color in zip(selected, colors, strict=True)
+            for visual in groups[number]
+        }
+        every = [visual for group in groups for visual in group]
+        self._meet(every)
+        return {
+            column: {visual: painted.get(visual, self._first[column, visual]) for visual in every}
+            for column in self.columns
+        }
+
+    def apply(self, values: Mapping[str, Any]) -> None:
+        """Paints the visuals."""
+        names = self.world.entities.visuals
+        for column, colors in values.items():
+            self.world.put("visuals", {column: list(colors.values())}, names.rows(colors))
+
+    def _groups(self) -> list[list[str]]:
+        """The visuals that get one colour together."""
+        by_link = visuals_of(self.world.entities, self.model, self.links, self.visuals)
+        every = [visual for visuals in by_link.values() for visual in visuals]
+        if self.level is RandomizerLevel.MODEL:
+            return [every]
+        if self.level is RandomizerLevel.LINK:
+            return list(by_link.values())
+        return [[visual] for visual in every]
+
+    def _meet(self, visuals: list[str]) -> None:
+        """Remembers the own colours of visuals that are new."""
+        rows = self.world.entities.visuals.rows(visuals)
+        for column in self.columns:
+            own = self.world.get(EffectManager).own(column)[0, rows].tolist()
+            for visual, color in zip(visuals, own, strict=True):
+                self._first.setdefault((column, visual), color)

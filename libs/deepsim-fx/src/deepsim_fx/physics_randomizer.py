@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random mass, friction and damping."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from deepsim_sync import (
+    PHYSICS_PROPERTIES,
+    PhysicsProperties,
+    PhysicsProperty,
+    Transform,
+    UnsupportedError,
+    World,
+)
+
+from .distributions import Spec, distribution
+from .randomizer import AbstractRandomizer
+from .selection import Patterns, as_patterns, links_of
+from .targets import named
+
+
+class PhysicsRandomizer(AbstractRandomizer):
+    """Makes the links of a model heavier, more slippery, or more damped than described.
+
+    Drawn are factors of what the model's description says, so that one distribution fits models of
+    any size. They do not add up from one time to the next, and a reset of the world ends them.
+
+    Args:
+        model: The model, by name or transform.
+        mass: Distribution of the factor of mass and inertia, > 0, such as
+            ``("log-uniform", 0.5, 2)``.
+        friction: Of the factor of friction.
+        damping: Of the factor of the damping of joints.
+        links: Only links with such names in the model, ``"wheel_*"``.
+        per_link: Whether each link has a factor of its own, rather than one for all.
+        name: In the log; by default it has the name of the model.
+        world: Where the model is; by default that of the transform, or the current one.
+
+    Raises:
+        ValueError: A distribution is not fit, or none is given.
+        UnsupportedError: The simulator has no `PhysicsProperties`.
+    """
+
+    def __init__(
+        self,
+        model: str | Transform,
+        *,
+        mass: Spec | None = None,
+        friction: Spec | None = None,
+        damping: Spec | None = None,
+        links: Patterns = "*",
+        per_link: bool = True,
+        name: str | None = None,
+        world: World | None = None,
+    ) -> None:
+        (self.model,), world = named(model, world)
+        super().__init__(name or f"physics of {self.model}", world)
+        given: dict[PhysicsProperty, Spec | None] = {
+            "mass": mass,
+            "friction": friction,
+            "damping": damping,
+        }
+        self.factors = {
+            name: distribution(spec) for name, spec in given.items() if spec is not None
+        }
+        if not self.factors:
+            raise ValueError(f"{self.name!r} has nothing to draw: give mass, friction or damping")
+        self.links = as_patterns(links)
+        self.per_link = per_link
+        self._simulator()
+
+    def draw(self, rng: Generator) -> dict[str, dict[str, float]]:
+        """Draws factors.
+
+        Returns:
+            Factors by property and link.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            ValueError: No link passes the filter, or a factor is not > 0.
+        """
+        links = links_of(self.world.entities, self.model, self.links)
+        values: dict[str, dict[str, float]] = {}
+        for name, factors in self.factors.items():
+            drawn = factors(rng, (len(links) if self.per_link else 1,))
+            if not (drawn > 0.0).all():
+                raise ValueError(
+                    f"factors of {name} must be > 0, {self.name!r} drew {float(drawn.min())}: "
+                    "a log-uniform distribution never gets there"
+                )
+            every = np.broadcast_to(drawn, (len(links),)).tolist()
+            values[name] = dict(zip(links, every, strict=True))
+        return values
+
+    def apply(self, values: Mapping[str, Any]) -> None:
+        """Scales the physics."""
+        simulator = self._simulator()
+        for name in PHYSICS_PROPERTIES:
+            if name in values:
+                factors = values[name]
+                simulator.scale_physics(name, list(factors), list(factors.values()))
+
+    def _simulator(self) -> PhysicsProperties:
+        simulator = self.world.simulator
+        if not isinstance(simulator, PhysicsProperties):
+            raise UnsupportedError(
+                f"the physics of {type(simulator).__name__} cannot be scaled: "
+                "it has no PhysicsProperties"
+            )
+        return simulator

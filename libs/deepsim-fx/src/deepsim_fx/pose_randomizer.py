@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.random import Generator
+
+from deepsim_math import Euler, Pose
+from deepsim_sync import Transform, World
+
+from .distributions import Spec, distribution
+from .randomizer import AbstractRandomizer
+from .targets import named
+
+_ORIGIN = (0.0, 0.0, 0.0)
+
+
+class PoseRandomizer(AbstractRandomizer):
+    """Puts a model somewhere; its velocity stays as it is.
+
+    Args:
+        model: The model, by name or transform.
+        position: Distribution of x, y and z [m], such as ``[("uniform", -1, 1), 0, 0.5]``.
+        rotation: Distribution of roll, pitch and yaw [rad].
+        origin: The pose in the world that both are relative to.
+        name: In the log; by default it has the name of the model.
+        world: Where the model is; by default that of the transform, or the current one.
+
+    Raises:
+        ValueError: A distribution is not fit.
+    """
+
+    def __init__(
+        self,
+        model: str | Transform,
+        *,
+        position: Spec = _ORIGIN,
+        rotation: Spec = _ORIGIN,
+        origin: Pose | None = None,
+        name: str | None = None,
+        world: World | None = None,
+    ) -> None:
+        (self.model,), world = named(model, world)
+        super().__init__(name or f"pose of {self.model}", world)
+        self.position = distribution(position, (3,))
+        self.rotation = distribution(rotation, (3,))
+        self.origin = origin if origin is not None else Pose()
+
+    def draw(self, rng: Generator) -> dict[str, list[float]]:
+        """Draws a pose.
+
+        Returns:
+            ``pose``: x y z [m], qx qy qz qw, in the world.
+        """
+        position = self.position(rng, (3,))
+        pose = self.origin @ Pose(position, Euler(*self.rotation(rng, (3,))))
+        return {"pose": [float(number) for number in pose]}
+
+    def apply(self, values: Mapping[str, Any]) -> None:
+        """Moves the model."""
+        row = self.world.entities.models.row(self.model)
+        self.world.put("models", {"pose": [values["pose"]]}, [row])

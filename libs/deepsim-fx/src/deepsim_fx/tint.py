@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tint effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepsim_math import Color
+from deepsim_sync import World
+
+from .effect import AbstractEffect
+from .targets import Target
+
+
+class TintEffect(AbstractEffect):
+    """Mixes a colour into the ambient and diffuse colours of visuals, which keep their opacity.
+
+    Args:
+        targets: Models, links or visuals, by name or transform: one, or several.
+        color: Red, green and blue, 0..1; an alpha does not matter.
+        strength: How much of the colour: 0 none .. 1 nothing else.
+        duration: After which it ends by itself [s].
+        world: Where the targets are; by default the world of a transform, or the current one.
+
+    Raises:
+        ValueError: The strength or a channel is not in 0..1, or the duration is not positive.
+    """
+
+    def __init__(
+        self,
+        targets: Target | Iterable[Target],
+        color: Color | Sequence[float],
+        *,
+        strength: float = 0.5,
+        duration: float = 1.0,
+        world: World | None = None,
+    ) -> None:
+        super().__init__(targets, duration=duration, world=world)
+        if not 0.0 <= strength <= 1.0:
+            raise ValueError(f"strength must lie in 0..1, got {strength}")
+        self.color = Color.from_array(color)
+        self.strength = strength
+
+    def on_update(self, delta_time: float, sim_time: float) -> None:
+        """Shows the colour; a subclass may change colour and strength from tick to tick."""
+        mix = (self.strength, self.strength, self.strength, 0.0)
+        self.show(ambient=self.color, diffuse=self.color, mix=mix)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Randomizers together: order, seeds, log and replay."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deepsim_fx import (
+    AbstractRandomizer,
+    CameraRandomizer,
+    Draw,
+    LightRandomizer,
+    ModelVisualRandomizer,
+    PhysicsRandomizer,
+    PoseRandomizer,
+    RandomizerManager,
+)
+from deepsim_sync import Behaviour, DuplicateEntityError, NoCurrentWorldError, UnknownEntityError
+
+
+class Wind(AbstractRandomizer):
+    """A randomizer of one's own: it blows the car along."""
+
+    def draw(self, rng):
+        return {"speed": float(rng.uniform(1.0, 2.0))}
+
+    def apply(self, values):
+        row = self.world.entities.models.row("car")
+        self.world.put("models", {"twist": [(values["speed"], 0, 0, 0, 0, 0)]}, [row])
+
+
+def add_all(world):
+    """One randomizer of each kind."""
+    manager = world.get(RandomizerManager)
+    for randomizer in (
+        ModelVisualRandomizer("car", "visual", num_selection=3, world=world),
+        ModelVisualRandomizer("car", "link", visuals="stripe", world=world, name="stripes"),
+        LightRandomizer("lamp::*", constant=("uniform", 0.5, 1), quadratic=0.1, world=world),
+        PoseRandomizer("car", position=("normal", 0, 2), rotation=("uniform", -3, 3), world=world),
+        PhysicsRandomizer("car", mass=("log-uniform", 0.5, 2), friction=0.7, world=world),
+        CameraRandomizer("car::body::eye", rotation=("normal", 0, 0.1), world=world),
+        Wind("wind", world),
+    ):
+        manager.add(randomizer)
+    return manager
+
+
+def everything(world):
+    """All that a randomizer may change, bit for bit."""
+    simulator = world.simulator
+    tables = [world.models.pose, world.models.twist, world.visuals.ambient, world.visuals.diffuse]
+    tables += [world.lights.diffuse, world.lights.attenuation]
+    factors = [simulator.physics_factors(name) for name in ("mass", "friction", "damping")]
+    mount = simulator.camera_mount("car::body::eye")
+    return b"".join(table.tobytes() for table in [*tables, *factors]), mount
+
+
+def test_randomizers_run_in_the_order_in_which_they_were_added(garage):
+    manager = add_all(garage())
+    drawn = [draw.randomizer for draw in manager.randomize()]
+    assert drawn == [
+        "visuals of car",
+        "stripes",
+        "lights lamp::*",
+        "pose of car",
+        "physics of car",
+        "camera car::body::eye",
+        "wind",
+    ]
+    assert drawn == [randomizer.name for randomizer in manager]
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_the_same_seed_draws_the_same(garage, seed):
+    worlds = [garage(seed), garage(seed), garage(seed + 1)]
+    drawn = [[draw.values for draw in add_all(world).randomize()] for world in worlds]
+    assert drawn[0] == drawn[1]
+    assert everything(worlds[0]) == everything(worlds[1])
+    assert all(one != other for one, other in zip(drawn[0], drawn[2], strict=True))
+
+
+def test_nothing_else_is_random(garage):
+    """Neither the global generator nor the order of sets comes in."""
+    np.random.seed(1)  # noqa: NPY002 (it must not matter)
+    state = np.random.get_state()[1].tolist()  # noqa: NPY002
+    add_all(garage()).randomize()
+    assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
+
+
+def test_the_next_episode_is_another_one(garage):
+    manager = add_all(garage())
+    for one, other in zip(manager.randomize(), manager.randomize(), strict=True):
+        assert one.values != other.values
+
+
+def test_seeding_the_world_anew_repeats_an_episode(garage):
+    world = garage()
+    manager = add_all(world)
+    manager.randomize()
+    seen = []
+    for _ in range(2):
+        world.reset(seed=11)
+        manager.randomize()
+        seen.append(everything(world))
+    assert seen[0] == seen[1]
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(seed=st.integers(0, 2**32 - 1), rounds=st.integers(1, 4), way=st.sampled_from(["json", ""]))
+def test_a_log_replays_in_another_world_bit_for_bit(garage, seed, rounds, way):
+    """By way of JSON as well, and without touching the other world's generator."""
+    world, other = garage(seed), garage(seed + 1)
+    manager, replayer = add_all(world), add_all(other)
+    for _ in range(rounds):
+        manager.randomize()
+    log = manager.log
+    if way:
+        lines = [json.dumps(asdict(draw)) for draw in log]
+        log = [Draw(**json.loads(line)) for line in lines]
+    state = other.rng.bit_generator.state
+    replayer.replay(log)
+    assert everything(other) == everything(world)
+    assert other.rng.bit_generator.state == state
+    assert replayer.log == manager.log
+
+
+def test_a_draw_tells_when_it_was(garage):
+    world = garage()
+    world.tick()
+    world.tick()
+    wind = Wind("wind", world)
+    draw = wind.randomize()
+    assert (draw.randomizer, draw.tick, draw.time) == ("wind", 2, pytest.approx(0.2))
+    assert draw.values == {"speed": world.models.twist[0, 0, 0]}
+    assert world.get(RandomizerManager).log == [draw]
+
+
+def test_the_log_begins_anew_with_an_episode(garage):
+    """What behaviours draw in their reset belongs to the new episode."""
+    world = garage()
+    manager = add_all(world)
+
+    class Director(Behaviour):
+        def on_reset(self):
+            manager.randomize()
+
+    with world:
+        Director("car")
+    for _ in range(3):
+        world.reset()
+        assert len(manager.log) == len(manager)
+
+
+def test_what_was_drawn_by_another_is_refused(garage):
+    world = garage()
+    manager = add_all(world)
+    with pytest.raises(ValueError, match="drawn by 'wind', and this is 'pose of car'"):
+        manager["pose of car"].replay(manager["wind"].randomize())
+
+
+def test_a_log_with_a_stranger_is_refused_as_a_whole(garage):
+    world = garage()
+    manager = add_all(world)
+    before = everything(world)
+    log = [Draw("wind", 0, 0.0, {"speed": 9.0}), Draw("rain", 0, 0.0, {})]
+    with pytest.raises(UnknownEntityError, match="no randomizer is named 'rain'"):
+        manager.replay(log)
+    assert everything(world) == before
+
+
+def test_names_are_unique(garage):
+    world = garage()
+    manager = add_all(world)
+    with pytest.raises(DuplicateEntityError, match="a randomizer named 'wind' exists already"):
+        manager.add(Wind("wind", world))
+
+
+def test_a_randomizer_may_be_removed(garage):
+    world = garage()
+    manager = world.get(RandomizerManager)
+    wind, storm = Wind("wind", world), Wind("storm", world)
+    manager.add(wind)
+    manager.add(storm)
+    assert wind in manager
+    assert "storm" in manager
+    manager.remove(wind)
+    manager.remove("storm")
+    assert len(manager) == 0
+    manager.discard(wind)
+    for absent in (wind, "storm"):
+        with pytest.raises(UnknownEntityError, match="no randomizer is named"):
+            manager.remove(absent)
+
+
+def test_a_namesake_is_not_taken_out(garage):
+    world = garage()
+    manager = world.get(RandomizerManager)
+    manager.add(Wind("wind", world))
+    manager.discard(Wind("wind", world))
+    assert "wind" in manager
+
+
+def test_each_world_has_its_own(garage):
+    world, other = garage(), garage()
+    with pytest.raises(ValueError, match="<Wind 'wind'> is for another world"):
+        other.get(RandomizerManager).add(Wind("wind", world))
+    with other:
+        assert Wind("wind").world is other
+        assert RandomizerManager.get_instance() is other.get(RandomizerManager)
+
+
+def test_without_any_world_the_error_says_so():
+    with pytest.raises(NoCurrentWorldError):
+        Wind("wind")
