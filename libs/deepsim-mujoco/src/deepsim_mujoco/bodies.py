@@ -23,10 +23,23 @@ IN_ROW = np.tile(XYZ, 3)
 """Spreads vectors (k, 3) over the elements of matrices (k, 9), along each row."""
 IN_COLUMN = np.repeat(XYZ, 3)
 """The same along each column."""
-SUM_ROWS = np.repeat(np.eye(3), 3, axis=0)
-"""Folds the products of `IN_ROW` to R v, by one matrix product."""
-SUM_COLUMNS = np.tile(np.eye(3), (3, 1))
-"""Folds the products of `IN_COLUMN` to R^T v."""
+
+
+def sum_rows(products: Floats) -> Floats:
+    """Folds the products of `IN_ROW` to R v, (k, 3).
+
+    Added one by one: the last bit of a matrix product may depend on how many rows it has.
+    """
+    total: Floats = products[:, 0::3] + products[:, 1::3]
+    total += products[:, 2::3]
+    return total
+
+
+def sum_columns(products: Floats) -> Floats:
+    """Folds the products of `IN_COLUMN` to R^T v, (k, 3)."""
+    total: Floats = products[:, 0:3] + products[:, 3:6]
+    total += products[:, 6:9]
+    return total
 
 
 class Hold(IntEnum):

@@ -25,12 +25,12 @@ from deepsim_sync import SCOPE, SpawnError
 
 from .engine import mujoco
 from .lights import add_light
-from .meshes import add_mesh
+from .meshes import add_mesh, add_solid
 from .pictures import add_checker
 from .shapes import apply_shape
+from .solids import Solid, drawn, touching
 from .surfaces import apply_surface
 from .tree import Carrier, Frame, Node, link_trees, model_frames
-from .unsupported import warn_of_unsupported
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
@@ -99,7 +99,6 @@ def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, p
     except BaseException:
         remove_model(spec, built)
         raise
-    warn_of_unsupported(description, name)
     return built
 
 
@@ -167,24 +166,32 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
     if node.joint is not None and not node.placed:
         _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
 
-    def mesh(geometry: Mesh) -> str:
-        name = f"#mesh {geometry.path} {node.name} {len(built.others)}"
-        asset = add_mesh(spec, name, geometry, built.name)
+    def mesh(geometry: Mesh | Solid) -> str:
+        number = f"{node.name} {len(built.others)}"
+        if isinstance(geometry, Solid):
+            name = f"#solid {number}"
+            asset = add_solid(spec, name, geometry.vertices, geometry.faces)
+        else:
+            name = f"#mesh {geometry.path} {number}"
+            asset = add_mesh(spec, name, geometry, built.name)
         built.others.append(asset)
         return str(asset.name)
 
     for collision in link.collisions:
-        geom = body.add_geom(
-            name=f"#collision {node.name}{SCOPE}{collision.name}", group=COLLISION_GROUP
-        )
-        apply_shape(geom, collision.geometry, frame @ collision.pose, mesh=mesh)
-        apply_surface(geom, collision.surface)
+        for part, shape in enumerate(touching(collision.geometry)):
+            name = f"#collision {node.name}{SCOPE}{collision.name} {part}"
+            geom = body.add_geom(name=name, group=COLLISION_GROUP)
+            apply_shape(geom, shape, frame @ collision.pose, mesh=mesh)
+            apply_surface(geom, collision.surface)
     for visual in link.visuals:
+        look = drawn(visual.geometry)
+        if look is None:
+            continue
         name = node.name + SCOPE + visual.name
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0)
         if _needs_material(visual):
             _add_material(spec, built, geom, visual)
-        apply_shape(geom, visual.geometry, frame @ visual.pose, mesh=mesh)
+        apply_shape(geom, look, frame @ visual.pose, mesh=mesh)
         built.visuals[name] = visual
     for light in link.lights:
         name = node.name + SCOPE + light.name

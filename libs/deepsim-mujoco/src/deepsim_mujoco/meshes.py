@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_spawn import Mesh
+from deepsim_spawn import Mesh, ModelFormatError, mesh_triangles
 from deepsim_sync import SpawnError
 
 from .engine import mujoco
@@ -35,56 +32,29 @@ def add_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str) -> mujoco.M
     """
     if not mesh.path.is_file():
         raise SpawnError(model, f"mesh {mesh.path} does not exist")
-    native = mesh.path.suffix.lower() in _NATIVE and not mesh.submesh
-    triangles = None if native else _triangles(mesh, model)
+    if mesh.path.suffix.lower() not in _NATIVE or mesh.submesh:
+        try:
+            return add_solid(spec, name, *mesh_triangles(mesh))
+        except ModelFormatError as error:
+            raise SpawnError(model, f"mesh {error}") from error
     asset = spec.add_mesh(name=name)
     asset.scale = list(mesh.scale)
-    if triangles is None:
-        asset.file = str(mesh.path.resolve())
-    else:
-        vertices, faces = triangles
-        asset.uservert = vertices.ravel().tolist()
+    asset.file = str(mesh.path.resolve())
+    asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # see add_solid
+    return asset
+
+
+def add_solid(
+    spec: mujoco.MjSpec,
+    name: str,
+    vertices: NDArray[np.float64],
+    faces: NDArray[np.int64] | None = None,
+) -> mujoco.MjsMesh:
+    """Adds a mesh asset of vertices (n, 3) and faces (m, 3), by default those of the hull."""
+    asset = spec.add_mesh(name=name)
+    asset.uservert = vertices.ravel().tolist()
+    if faces is not None:
         asset.userface = faces.ravel().tolist()
     # Its inertia is not used, and that of a thin mesh would be refused.
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     return asset
-
-
-def _triangles(mesh: Mesh, model: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Vertices (n, 3) in metres and faces (m, 3), of the whole file or of one submesh."""
-    try:
-        import trimesh  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise SpawnError(
-            model, f"mesh {mesh.path} needs an extra: pip install 'deepsim-mujoco[meshes]'"
-        ) from None
-    try:
-        scene: Any = trimesh.load_scene(mesh.path)
-        unit = _collada_unit(mesh.path) if mesh.path.suffix.lower() == ".dae" else 1.0
-    except Exception as error:  # each format of trimesh has errors of its own
-        raise SpawnError(model, f"mesh {mesh.path} cannot be read: {error}") from error
-    parts = {node: scene.graph[node] for node in scene.graph.nodes_geometry}
-    if mesh.submesh:
-        known = sorted({geometry for _, geometry in parts.values()})
-        parts = {node: part for node, part in parts.items() if mesh.submesh in (node, part[1])}
-        if not parts:
-            raise SpawnError(
-                model, f"mesh {mesh.path} has no submesh {mesh.submesh!r}; it has {known}"
-            )
-    vertices, faces, count = [], [], 0
-    for transform, geometry in parts.values():
-        part = scene.geometry[geometry]
-        vertices.append(part.vertices @ transform[:3, :3].T + transform[:3, 3])
-        faces.append(np.asarray(part.faces) + count)
-        count += len(part.vertices)
-    points = np.concatenate(vertices) * unit
-    if mesh.center:
-        points -= (points.min(axis=0) + points.max(axis=0)) / 2
-    return points, np.concatenate(faces)
-
-
-def _collada_unit(path: Path) -> float:
-    """Metres per unit of a COLLADA file, which trimesh leaves to its caller."""
-    import collada  # noqa: PLC0415 (of an extra)
-
-    return float(collada.Collada(str(path)).assetInfo.unitmeter or 1.0)

@@ -11,7 +11,17 @@ import numpy as np
 from deepsim_math import Pose, poses
 from deepsim_sync import SCOPE, Cells, Refusal
 
-from .bodies import IN_COLUMN, IN_ROW, SUM_COLUMNS, SUM_ROWS, XYZ, Bodies, Floats, Hold, Rows
+from .bodies import (
+    IN_COLUMN,
+    IN_ROW,
+    XYZ,
+    Bodies,
+    Floats,
+    Hold,
+    Rows,
+    sum_columns,
+    sum_rows,
+)
 from .builder import Built, anchor_name
 from .engine import mujoco
 from .tree import Carrier, Frame
@@ -31,6 +41,11 @@ class Motion:
         model: The compiled model.
         data: Its state.
         built: The models in it, in the order of their rows.
+
+    Attributes:
+        names: What each row of a table is called.
+        bodies: The body of each row.
+        hold: What holds each row, (n,) of `Hold`.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, built: Sequence[Built]) -> None:
@@ -49,7 +64,7 @@ class Motion:
             "models": [frame.name for frame, _ in frames],
             "links": list(nodes),
         }
-        self._bodies: dict[StateKind, Bodies] = {
+        self.bodies: dict[StateKind, Bodies] = {
             "models": Bodies(
                 model,
                 [frame.canonical_link for frame, _ in frames],
@@ -61,16 +76,16 @@ class Motion:
             "links": Bodies(model, list(nodes), [node.in_body for node in nodes.values()]),
         }
         self._roots: dict[int, Bodies] = {}
-        self._hold: dict[StateKind, Rows] = {
-            "models": self._bodies["models"].hold(),
-            "links": self._bodies["links"].hold(),
+        self.hold: dict[StateKind, Rows] = {
+            "models": self.bodies["models"].hold(),
+            "links": self.bodies["links"].hold(),
         }
         for row, (frame, one) in enumerate(frames):
             roots = _roots_of(frame, one)
             if not roots:
-                self._hold["models"][row] = Hold.JOINTS
+                self.hold["models"][row] = Hold.JOINTS
             elif roots != [frame.canonical_link]:
-                self._hold["models"][row] = Hold.SEVERAL
+                self.hold["models"][row] = Hold.SEVERAL
                 self._roots[row] = Bodies(model, roots, [Pose()] * len(roots))
 
     # Reading
@@ -89,7 +104,7 @@ class Motion:
     def read(self, kind: StateKind, pose: Floats, twist: Floats) -> None:
         """Fills pose (n, 7) and twist (n, 6) of all models or links."""
         self.update_kinematics()
-        bodies = self._bodies[kind]
+        bodies = self.bodies[kind]
         pose[:, :3] = self._xpos.take(bodies.body, axis=0)
         pose[:, 3:] = self._xquat.take(bodies.quaternion_at)
         self._read_twist(bodies, twist)
@@ -124,8 +139,7 @@ class Motion:
 
     def _rotate(self, body: Rows, spread: Floats) -> Floats:
         """R v of many bodies, for vectors spread by `IN_ROW`: half the time of matmul or einsum."""
-        turned: Floats = (self._xmat.take(body, axis=0) * spread) @ SUM_ROWS
-        return turned
+        return sum_rows(self._xmat.take(body, axis=0) * spread)
 
     def link_pose(self, name: str) -> Pose:
         """The pose of one link in the world."""
@@ -148,18 +162,18 @@ class Motion:
         if pose is not None:
             # MuJoCo has angular velocities in the axes of the body: turning it would turn them.
             alone = twist is None or not np.array_equal(pose.rows, twist.rows)
-            rows = pose.rows[self._hold[kind][pose.rows] == Hold.FREE] if alone else _NONE
+            rows = pose.rows[self.hold[kind][pose.rows] == Hold.FREE] if alone else _NONE
             kept = self._twists(kind, rows) if len(rows) else None
             refusals += self._write_pose(kind, pose.rows, pose.values)
             if kept is not None:
                 self.update_kinematics()
-                self._set_row_velocity(self._bodies[kind], rows, kept)
+                self._set_row_velocity(self.bodies[kind], rows, kept)
         if twist is not None:
             refusals += self._write_twist(kind, twist.rows, twist.values)
         return refusals
 
     def _write_pose(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
-        bodies, hold = self._bodies[kind], self._hold[kind][rows]
+        bodies, hold = self.bodies[kind], self.hold[kind][rows]
         others = hold.any()  # Hold.FREE is 0
         if others:  # the general case starts from where things are now
             for number in np.flatnonzero(hold == Hold.SEVERAL):
@@ -181,7 +195,7 @@ class Motion:
 
     def _write_twist(self, kind: StateKind, rows: Rows, values: Floats) -> list[Refusal]:
         self.update_kinematics()
-        bodies, hold = self._bodies[kind], self._hold[kind][rows]
+        bodies, hold = self.bodies[kind], self.hold[kind][rows]
         if not hold.any():  # Hold.FREE is 0
             self._set_row_velocity(bodies, rows, values)
             return []
@@ -201,7 +215,7 @@ class Motion:
     def _twists(self, kind: StateKind, rows: Rows) -> Floats:
         """Of rows with a free joint, (k, 6)."""
         self.update_kinematics()
-        bodies = self._bodies[kind]
+        bodies = self.bodies[kind]
         body, dof = bodies.body[rows], bodies.dof[rows][:, None]
         linear = self._qvel[dof + XYZ]
         angular = self._rotate(body, self._qvel[dof + 3 + IN_ROW])
@@ -221,12 +235,12 @@ class Motion:
         qvel = self._qvel
         qvel[dof[:, None] + XYZ] = linear
         turned = self._xmat.take(body, axis=0) * angular[:, IN_COLUMN]
-        qvel[dof[:, None] + 3 + XYZ] = turned @ SUM_COLUMNS
+        qvel[dof[:, None] + 3 + XYZ] = sum_columns(turned)
 
     def _row_pose(self, kind: StateKind, row: int) -> Floats:
         """The pose of one row now, (7,)."""
         self.update_kinematics()
-        bodies = self._bodies[kind]
+        bodies = self.bodies[kind]
         return poses.compose(self._body_poses(bodies.body[row]), bodies.offset[row])
 
     def _body_poses(self, body: Rows | np.intp) -> Floats:

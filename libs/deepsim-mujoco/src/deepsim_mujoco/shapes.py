@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 
 from deepsim_math import Pose, Quaternion, Vector3
-from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 from .engine import mujoco
+from .solids import Shape, Solid
 
 _TYPES = {
     Box: mujoco.mjtGeom.mjGEOM_BOX,
@@ -19,6 +20,7 @@ _TYPES = {
     Ellipsoid: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
     Plane: mujoco.mjtGeom.mjGEOM_PLANE,
     Mesh: mujoco.mjtGeom.mjGEOM_MESH,
+    Solid: mujoco.mjtGeom.mjGEOM_MESH,
 }
 
 # An upright cylinder on a plane gets phantom contacts as deep as its radius: MuJoCo normalises the
@@ -30,7 +32,7 @@ _GRID = 1.0  # [m] spacing of the lines on a plane that MuJoCo draws as infinite
 
 
 def apply_shape(
-    geom: mujoco.MjsGeom, geometry: Geometry, pose: Pose, *, mesh: Callable[[Mesh], str]
+    geom: mujoco.MjsGeom, geometry: Shape, pose: Pose, *, mesh: Callable[[Mesh | Solid], str]
 ) -> None:
     """Sets type, size and pose of a geom.
 
@@ -47,7 +49,7 @@ def apply_shape(
         pose = pose @ Pose((0.0, 0.0, 0.0), _CYLINDER_TILT)
     geom.pos = list(pose.position)
     geom.quat = list(pose.orientation.normalized().to_wxyz())
-    if isinstance(geometry, Mesh):
+    if isinstance(geometry, (Mesh, Solid)):
         geom.meshname = mesh(geometry)
     else:
         geom.size = _size(geometry)

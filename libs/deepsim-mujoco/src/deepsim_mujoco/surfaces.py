@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import math
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from deepsim_spawn import Surface
 
@@ -19,9 +20,14 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface) -> None:
     """Sets friction and the collision mask of a geom.
 
     In Gazebo the lower friction of a touching pair counts; in MuJoCo the geom of higher priority
-    decides. A priority that falls with the friction makes the two agree.
+    decides: see `priorities`.
     """
     mu = max(surface.mu, _LOWEST_MU)
     geom.friction = [mu, _TORSIONAL_MU, _ROLLING_MU]
-    geom.priority = -round(1000 * math.log10(mu))
+    geom.priority = int(priorities(mu))
     geom.contype = geom.conaffinity = surface.collide_bitmask & _ALL_BITS
+
+
+def priorities(mu: ArrayLike) -> NDArray[np.intp]:
+    """Priorities that fall as the friction rises, so that the lower friction of a pair counts."""
+    return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp)

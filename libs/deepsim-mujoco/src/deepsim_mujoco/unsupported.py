@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from deepsim_spawn import (
     CollisionDescription,
+    Heightmap,
     LinkDescription,
     ModelDescription,
     UnsupportedElementWarning,
@@ -32,7 +33,7 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
         warnings.warn(
             f"model {name!r}: {kind} of {where[0]}{more} not simulated",
             UnsupportedElementWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -42,12 +43,17 @@ def _of_link(link: LinkDescription) -> Iterator[tuple[str, str]]:
     for collision in link.collisions:
         for kind in _of_collision(collision):
             yield kind, f"::{collision.name}"
+    for visual in link.visuals:
+        if isinstance(visual.geometry, Heightmap):
+            yield "the heightmap", f"::{visual.name}"
     for sensor in link.sensors:
         if sensor.camera is None:
             yield f"{sensor.type} sensors", f"::{sensor.name}"
 
 
 def _of_collision(collision: CollisionDescription) -> Iterator[str]:
+    if isinstance(collision.geometry, Heightmap):
+        yield "the heightmap"
     if collision.surface.restitution > 0.0:
         yield "restitution"
     if collision.surface.mu != collision.surface.mu2:

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes that MuJoCo lacks, as those that it has and as convex meshes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_spawn import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
+
+_SIDES = 48  # of what stands for a cone
+_FLAT = 1e-9  # [m^2] parts of an outline that are smaller are left out; MuJoCo refuses flat hulls
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solid:
+    """A shape by its corners.
+
+    Attributes:
+        vertices: (n, 3) [m].
+        faces: (m, 3); None for those of the convex hull.
+    """
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int64] | None = None
+
+
+Shape: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid
+"""Every shape that a geom can have."""
+
+
+def touching(geometry: Geometry) -> list[Shape]:
+    """The shapes that together collide as a geometry does; none for a heightmap."""
+    match geometry:
+        case Heightmap():
+            return []
+        case Cone():
+            return [_cone(geometry)]
+        case Polyline(_, height):
+            return [Solid(_prism(part, height)) for part in _parts(geometry)]
+    return [geometry]
+
+
+def drawn(geometry: Geometry) -> Shape | None:
+    """The one shape that looks as a geometry does; None for a heightmap."""
+    match geometry:
+        case Heightmap():
+            return None
+        case Cone():
+            return _cone(geometry)
+        case Polyline(_, height):
+            vertices, faces, count = [], [], 0
+            for part in _parts(geometry):
+                vertices.append(_prism(part, height))
+                faces.append(_prism_faces(len(part)) + count)
+                count += 2 * len(part)
+            return Solid(np.concatenate(vertices), np.concatenate(faces))
+    return geometry
+
+
+def _cone(cone: Cone) -> Solid:
+    angles = np.arange(_SIDES) * (2.0 * math.pi / _SIDES)
+    rim = np.column_stack(
+        [
+            cone.radius * np.cos(angles),
+            cone.radius * np.sin(angles),
+            np.full(_SIDES, -cone.length / 2),
+        ]
+    )
+    return Solid(np.concatenate([rim, [[0.0, 0.0, cone.length / 2]]]))
+
+
+def _parts(polyline: Polyline) -> list[NDArray[np.float64]]:
+    def area(part: NDArray[np.float64]) -> float:
+        x, y = part.T
+        return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+    parts = polyline.convex_parts()
+    return [part for part in parts if area(part) > _FLAT] or [*parts]
+
+
+def _prism(polygon: NDArray[np.float64], height: float) -> NDArray[np.float64]:
+    """Corners (2n, 3) of a polygon (n, 2) that is pulled up: those below, then those above."""
+    below = np.column_stack([polygon, np.zeros(len(polygon))])
+    return np.concatenate([below, below + np.array([0.0, 0.0, height])])
+
+
+def _prism_faces(n: int) -> NDArray[np.int64]:
+    """Faces (4n - 4, 3) of the prism of a counterclockwise polygon of n corners."""
+    here, there = np.arange(n), np.roll(np.arange(n), -1)
+    fan = np.column_stack([np.zeros(n - 2, np.int64), here[1:-1], here[2:]])
+    return np.concatenate(
+        [
+            fan[:, ::-1],
+            fan + n,
+            np.column_stack([here, there, there + n]),
+            np.column_stack([here, there + n, here + n]),
+        ]
+    )
