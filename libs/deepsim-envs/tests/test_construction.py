@@ -50,12 +50,13 @@ def test_an_area_gives_its_spaces_in_three_ways(rink, spaces):
     env.close()  # an area need not have a close()
 
 
-def test_spaces_are_the_areas_own_objects_in_the_order_of_the_agents(rink):
+def test_spaces_are_copies_of_the_areas_in_the_order_of_the_agents(rink):
     area = rink()
     area.action_space = area.observation_space = SPACE
     env = Environment(area)
     assert list(env.action_space) == list(env.observation_space) == ["a", "b"]
-    assert env.action_space["a"] is SPACE["a"]
+    assert env.action_space["a"] == SPACE["a"]
+    assert env.action_space["a"] is not SPACE["a"]
 
 
 def test_an_incomplete_area_cannot_be_made():

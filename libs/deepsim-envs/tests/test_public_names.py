@@ -1,13 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
+"""What the packages offer is what their `__all__` says, and what the README shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import deepsim_envs
+import deepsim_envs.pettingzoo
+import deepsim_envs.rollout_pool
+import deepsim_envs.ude
+
+PACKAGES = pytest.mark.parametrize(
+    "package",
+    [deepsim_envs, deepsim_envs.pettingzoo, deepsim_envs.rollout_pool, deepsim_envs.ude],
+)
+README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
 
 
-def test_all_lists_the_public_names() -> None:
+@PACKAGES
+def test_all_lists_the_public_names(package: ModuleType) -> None:
     public = {
         name
-        for name, value in vars(deepsim_envs).items()
+        for name, value in vars(package).items()
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
-    assert sorted(public) == deepsim_envs.__all__
+    assert sorted(public) == package.__all__
+
+
+@PACKAGES
+def test_the_readme_names_them_all(package: ModuleType) -> None:
+    assert [name for name in package.__all__ if name not in README] == []

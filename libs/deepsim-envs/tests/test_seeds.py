@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_envs import Environment
+
 
 def _run(env, seed, steps=50) -> bytes:
     """All bytes of an episode of random actions."""
@@ -46,3 +48,17 @@ def test_a_first_reset_with_a_seed_has_that_one(make_env):
     env = make_env(frame_skip=2, seed=3)
     first, second = _run(env, 4), _run(env, None)
     assert [_run(env, 4), _run(env, None)] == [first, second]
+
+
+def test_spaces_that_agents_and_worlds_share_draw_on_their_own(make_env, rink, puck):
+    """An area may declare one space as an attribute of its class."""
+    area = rink()
+    area.observation_space = area.action_space = dict.fromkeys("ab", area.action_space["a"])
+    one, other = Environment(area), Environment(area)
+    for env in (one, other):
+        env.action_space["a"].seed(1)
+    first = one.action_space["a"].sample()
+    one.observation_space["a"].sample()
+    one.action_space["b"].sample()
+    assert other.action_space["a"].sample().tolist() == first.tolist()
+    assert one.action_space["a"].sample().tolist() == other.action_space["a"].sample().tolist()

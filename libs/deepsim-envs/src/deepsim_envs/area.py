@@ -9,6 +9,8 @@ from typing import Any
 
 from gymnasium.spaces import Space
 
+from deepsim_sync import plain_attributes, restore_attributes
+
 from .agent import AbstractAgent
 
 Spaces = Mapping[str, Space[Any]]
@@ -51,6 +53,22 @@ class AreaInterface(ABC):
     @abstractmethod
     def action_space(self) -> Spaces | Callable[[], Spaces]:
         """How each agent may act."""
+
+    def get_state(self) -> Any:
+        """What the area remembers, for `Environment.get_state`; agents remember on their own.
+
+        Here it is copies of all attributes that hold plain values, as in `Behaviour.get_state`. An
+        area that remembers more, as within objects of its own, adds that.
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Remembers what it did at an instant; the world and its behaviours are there already.
+
+        Args:
+            state: What `get_state` returned.
+        """
+        restore_attributes(self, state)
 
     def close(self) -> None:  # noqa: B027 (most areas hold nothing)
         """Frees what the area holds; the environment closes the world itself."""

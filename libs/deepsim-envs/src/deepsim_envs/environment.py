@@ -14,6 +14,7 @@ from deepsim_sync import World
 from .agent import AbstractAgent
 from .area import AreaInterface
 from .callbacks import called
+from .environment_state import EnvironmentState
 from .errors import ActionError, ClosedEnvironmentError, ObservationError, ResetNeededError
 from .roster import agents_by_name, shared_world
 from .spaces import conform, copied, declared_spaces, require_within
@@ -177,6 +178,55 @@ class Environment:
         self._live = [agent for agent in live if not result.done[agent.name]]
         self._no_step_because = None if self._live else "all agents are done"
         return result
+
+    @property
+    def live_agents(self) -> tuple[str, ...]:
+        """Names of the agents that are not done, which the next step needs actions of."""
+        return tuple(agent.name for agent in self._live)
+
+    def get_state(self) -> EnvironmentState:
+        """This instant between two steps, to come back to by `set_state`.
+
+        It holds the world (`World.get_state`) with what agents and behaviours remember, random
+        numbers, and what the area remembers (`AreaInterface.get_state`).
+
+        Raises:
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: An agent, a behaviour or the area raised.
+            ClosedEnvironmentError: The environment is closed.
+        """
+        self._require_open()
+        with self.world:
+            return EnvironmentState(
+                world=self.world.get_state(),
+                area=called(type(self.area).__name__, self.world, self.area.get_state),
+                steps=self.steps,
+                live=self.live_agents,
+                no_step_because=self._no_step_because,
+                first_seed=self._first_seed,
+            )
+
+    def set_state(self, state: EnvironmentState) -> None:
+        """Goes back to an instant: the same actions give the same bytes from there on.
+
+        Args:
+            state: What `get_state` returned, here or in another environment of the same task.
+
+        Raises:
+            ValueError: The state is one of another task; nothing has changed.
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: An agent, a behaviour or the area raised.
+            ClosedEnvironmentError: The environment is closed.
+        """
+        self._require_open()
+        with self.world:
+            self.world.set_state(state.world)
+            self._no_step_because = "the last set_state failed halfway"
+            called(type(self.area).__name__, self.world, self.area.set_state, state.area)
+        self.steps = state.steps
+        self._live = [self.agents[name] for name in state.live]
+        self._no_step_because = state.no_step_because
+        self._first_seed = state.first_seed
 
     def close(self) -> None:
         """Closes the area and its world; closing twice does no harm."""

@@ -5,6 +5,7 @@ deepsim_sync.DeepSimError
 ├── ActionError             an action that is missing, of an unknown agent, or outside its space
 ├── ObservationError        an observation that does not fit its space
 ├── ResetNeededError        a step while no episode is under way
+├── ReplayError             a replay of something else, or a step that came out otherwise
 └── ClosedEnvironmentError  a step or reset after close
 """
 
@@ -42,6 +43,10 @@ class ResetNeededError(DeepSimError, RuntimeError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"cannot step, because {reason}: call reset() first")
+
+
+class ReplayError(DeepSimError):
+    """A file is no replay of the environment, or a step came out otherwise than recorded."""
 
 
 class ClosedEnvironmentError(DeepSimError, RuntimeError):

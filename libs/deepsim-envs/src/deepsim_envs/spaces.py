@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from .area import AreaInterface
+from .batch_area import BatchArea
 
 
 def declared_spaces(
-    area: AreaInterface, attribute: str, agents: Iterable[str]
+    area: AreaInterface | BatchArea, attribute: str, agents: Iterable[str]
 ) -> dict[str, spaces.Space[Any]]:
-    """The observation or action spaces of an area, in the order of its agents.
+    """Copies of the observation or action spaces of an area, in the order of its agents.
+
+    Each has a generator of its own: areas, agents and worlds may share one space.
 
     Raises:
         TypeError: It is not a mapping of Gymnasium spaces.
@@ -40,7 +44,7 @@ def declared_spaces(
     unknown = [name for name in found if name not in agents]
     if unknown:
         raise ValueError(f"{owner} names {unknown[0]!r}, but the agents are {list(agents)}")
-    return {name: found[name] for name in agents}
+    return {name: deepcopy(found[name]) for name in agents}
 
 
 def conform(space: spaces.Space[Any], value: Any, what: str) -> Any:

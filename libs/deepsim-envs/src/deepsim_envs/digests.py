@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of values: equal only if the values are, bit for bit."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of a value's types, shapes and bits, in hex.
+
+    A NumPy number differs from an array of shape () and from a Python number; -0.0 from 0.0. The
+    order of a dict counts. Bytes are little-endian, so that all machines agree.
+
+    Args:
+        value: None, bool, numbers, str, bytes, arrays of anything but objects, and lists, tuples
+            and dicts of these.
+
+    Raises:
+        TypeError: There is something else in it.
+    """
+    hashed = hashlib.sha256()
+    _feed(hashed.update, value)
+    return hashed.hexdigest()
+
+
+def _feed(update: Callable[[bytes], None], value: Any) -> None:
+    if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
+        array = np.asarray(value)
+        kind = "array" if isinstance(value, np.ndarray) else "scalar"
+        little = array.dtype.newbyteorder("<")
+        _tag(update, kind, f"{little.str}{array.shape}", array.astype(little).tobytes())
+    elif value is None or isinstance(value, (bool, int)):
+        _tag(update, type(value).__name__, "", repr(value).encode())
+    elif isinstance(value, float):
+        _tag(update, "float", "", struct.pack("<d", value))
+    elif isinstance(value, str):
+        _tag(update, "str", "", value.encode())
+    elif isinstance(value, bytes):
+        _tag(update, "bytes", "", value)
+    elif isinstance(value, Mapping):
+        _tag(update, "dict", str(len(value)), b"")
+        for key, part in value.items():
+            _feed(update, key)
+            _feed(update, part)
+    elif isinstance(value, (list, tuple)):
+        _tag(update, "list" if isinstance(value, list) else "tuple", str(len(value)), b"")
+        for part in value:
+            _feed(update, part)
+    else:
+        raise TypeError(
+            f"a digest is of plain data and arrays, got {type(value).__name__} {value!r}"
+        )
+
+
+def _tag(update: Callable[[bytes], None], kind: str, more: str, content: bytes) -> None:
+    # With lengths, so that no two values run together into the same bytes.
+    update(f"{kind} {more} {len(content)}\n".encode())
+    update(content)

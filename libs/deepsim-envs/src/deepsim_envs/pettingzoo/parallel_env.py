@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All agents of an environment as PettingZoo's `ParallelEnv` and `AECEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Space
+from numpy.typing import NDArray
+
+from deepsim_envs.environment import Environment
+from deepsim_envs.viewing import Viewfinder, info_of
+from deepsim_sync import CameraView
+
+try:
+    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo.utils import parallel_to_aec
+except ImportError as error:
+    raise ImportError(
+        "deepsim_envs.pettingzoo needs PettingZoo: pip install 'deepsim-envs[pettingzoo]'"
+    ) from error
+
+
+class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
+    """All agents act at once; one that is done leaves `agents`.
+
+    Args:
+        environment: The task; closed with the view.
+        name: What PettingZoo calls it; by default the name of the area's class.
+        render_mode: ``"rgb_array"``, or None.
+        camera: Takes the pictures: a camera sensor by name, or a free camera.
+
+    Attributes:
+        environment: The task.
+        possible_agents: Names of all agents, in the area's order.
+        agents: Names of those that are not done.
+        render_mode: As given.
+        metadata: ``name``, ``render_modes`` and ``render_fps``.
+
+    Raises:
+        ValueError: There is no such render mode, or no camera for it.
+        UnsupportedError: The simulator takes no pictures.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        name: str | None = None,
+        render_mode: str | None = None,
+        camera: str | CameraView | None = None,
+    ) -> None:
+        self.environment = environment
+        self.possible_agents = list(environment.agents)
+        self.agents: list[str] = []
+        self._viewfinder = Viewfinder(environment, render_mode, camera)
+        self.metadata = {
+            "name": name if name is not None else type(environment.area).__name__,
+            "is_parallelizable": True,
+            **self._viewfinder.metadata,
+        }
+        self.render_mode = render_mode
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """What an agent observes."""
+        return self.environment.observation_space[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """How an agent may act."""
+        return self.environment.action_space[agent]
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begins an episode; see `Environment.reset`.
+
+        Args:
+            seed: Seed of the world; without one its random numbers go on.
+            options: None are known; ignored.
+
+        Returns:
+            Observations and infos by agent.
+        """
+        observation, info = self.environment.reset(None if seed is None else int(seed))
+        self.agents = list(self.environment.live_agents)
+        return observation, self._infos(self.agents, info)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, Any],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Has all agents act that are not done; see `Environment.step`.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos of the agents that acted.
+        """
+        result = self.environment.step(actions)
+        ends = result.info["deepsim"]
+        self.agents = list(self.environment.live_agents)
+        return (
+            result.observation,
+            result.reward,
+            ends["terminated"],
+            ends["truncated"],
+            self._infos(list(result.observation), result.info),
+        )
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The present instant, (height, width, 3) RGB; None without a render mode."""
+        return self._viewfinder.picture()
+
+    def close(self) -> None:
+        """Closes the environment; closing twice does no harm."""
+        self.environment.close()
+
+    def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        # A dict for each, even of entries that all share: who changes one changes no other.
+        return {agent: info_of(agent, self.environment, info) for agent in agents}
+
+
+def aec_env(view: PettingZooEnv) -> AECEnv[str, Any, Any]:
+    """The same agents one after another, as PettingZoo's `AECEnv`.
+
+    The world moves when the last of them has said its action. The conversion is PettingZoo's own.
+    """
+    return parallel_to_aec(view)

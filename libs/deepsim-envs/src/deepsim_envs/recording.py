@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Episodes in a file that runs again bit for bit: seeds, actions, and a digest of each result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gymnasium.spaces import Space
+
+from .digests import digest
+from .environment import Environment
+from .errors import ReplayError
+from .spaces import conform
+from .step_result import StepResult
+
+_FORMAT = "deepsim-replay"
+_VERSION = 1
+
+
+class Recorder:
+    """Resets and steps an environment, and writes down what is needed to do so again.
+
+    The file has a line of JSON for each reset and step: the seed or the actions, and the SHA-256 of
+    what came out. A line is complete when `reset` or `step` returns, so that the file of a program
+    that died is a replay too.
+
+    Args:
+        environment: What is recorded; the recorder does not close it.
+        path: The file, which is made anew.
+
+    Attributes:
+        environment: As given.
+    """
+
+    def __init__(self, environment: Environment, path: str | Path) -> None:
+        self.environment = environment
+        self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115 (closed by close)
+        self._write({"format": _FORMAT, "version": _VERSION, "agents": list(environment.agents)})
+
+    def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins an episode; see `Environment.reset`. A replay needs the seed."""
+        result = self.environment.reset(seed)
+        self._write({"seed": int(seed), "digest": digest(result)})
+        return result
+
+    def step(self, action_dict: Mapping[str, Any]) -> StepResult:
+        """Steps; see `Environment.step`."""
+        live = self.environment.live_agents
+        result = self.environment.step(action_dict)
+        spaces = self.environment.action_space
+        actions = {name: _encoded(spaces[name], action_dict[name]) for name in live}
+        self._write({"actions": actions, "digest": digest(tuple(result))})
+        return result
+
+    def close(self) -> None:
+        """Closes the file; closing twice does no harm."""
+        self._file.close()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+
+def replay(environment: Environment, path: str | Path) -> Iterator[StepResult]:
+    """Runs the episodes of a file again, step by step.
+
+    Args:
+        environment: One of the task that was recorded.
+        path: What a `Recorder` wrote.
+
+    Yields:
+        What each step returned, for as long as the caller asks for more.
+
+    Raises:
+        ReplayError: The file is no replay, has other agents, or a reset or step came out otherwise
+            than recorded; the message names its line.
+    """
+    lines = _lines(Path(path))
+    _, header = next(lines, (1, {}))
+    if header.get("format") != _FORMAT or header.get("version") != _VERSION:
+        raise ReplayError(f"{path} is not a replay of version {_VERSION}, made by Recorder")
+    agents = list(environment.agents)
+    if header.get("agents") != agents:
+        raise ReplayError(f"{path} is of agents {header.get('agents')}, but there are {agents}")
+    for number, line in lines:
+        where = f"{path}, line {number}"
+        result: StepResult | None = None
+        try:
+            recorded = line["digest"]
+            if "seed" in line:
+                found = digest(environment.reset(line["seed"]))
+            else:
+                result = environment.step(_decoded(environment.action_space, line["actions"]))
+                found = digest(tuple(result))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ReplayError(f"{where}: not a line of a replay: {error!r}") from error
+        if found != recorded:
+            raise ReplayError(
+                f"{where}: {'step' if result else 'reset'} came out otherwise than recorded: "
+                "the task, a library or the engine is another one"
+            )
+        if result is not None:
+            yield result
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open(encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            try:
+                line = json.loads(text)
+            except ValueError as error:
+                raise ReplayError(f"{path}, line {number}: not JSON: {error}") from error
+            if not isinstance(line, dict):
+                raise ReplayError(f"{path}, line {number}: must be an object, got {line!r}")
+            yield number, line
+
+
+def _encoded(space: Space[Any], action: Any) -> Any:
+    return space.to_jsonable([conform(space, action, "action")])
+
+
+def _decoded(spaces: Mapping[str, Space[Any]], actions: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: spaces[name].from_jsonable(encoded)[0] for name, encoded in actions.items()}

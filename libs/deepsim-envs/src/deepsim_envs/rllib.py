@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All agents of an environment as RLlib's `MultiAgentEnv`; needs ``deepsim-envs[rllib]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from .environment import Environment
+from .viewing import info_of
+
+try:
+    from ray.rllib.env.multi_agent_env import MultiAgentEnv
+except ImportError as error:
+    raise ImportError(
+        "deepsim_envs.rllib needs RLlib: pip install 'deepsim-envs[rllib]'"
+    ) from error
+
+__all__ = ["RLlibEnv"]
+
+Dicts: TypeAlias = tuple[
+    dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
+
+
+class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is not installed
+    """All live agents act at once; one that is done gets its last observation and reward.
+
+    The first reset without a seed draws one, as Gymnasium's own environments do.
+
+    Args:
+        environment: The task; closed with the view.
+
+    Attributes:
+        environment: The task.
+        possible_agents: Names of all agents, in the area's order.
+        agents: Names of those that the latest reset or step told of, in that order.
+        observation_spaces: What each agent observes, by name.
+        action_spaces: How each agent may act, by name.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.possible_agents = list(environment.agents)
+        self.agents = list(environment.agents)
+        self.observation_spaces = dict(environment.observation_space)
+        self.action_spaces = dict(environment.action_space)
+        self._seeded = False
+        super().__init__()
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begins an episode; see `Environment.reset`.
+
+        Args:
+            seed: Seed of the world; without one its random numbers go on.
+            options: None are known; ignored.
+
+        Returns:
+            Observations and infos by agent.
+        """
+        super().reset(seed=seed)
+        if seed is None and not self._seeded:
+            seed = int(self.np_random.integers(2**31))
+        observation, info = self.environment.reset(seed)
+        self._seeded = True
+        self.agents = list(observation)
+        return observation, self._infos(info)
+
+    def step(self, action_dict: Mapping[str, Any]) -> Dicts:
+        """Has all agents act that are not done; see `Environment.step`.
+
+        In the last step of an episode, ``truncateds["__all__"]`` says that some agents are
+        truncated. These have no entry of their own in it: RLlib takes an episode in which each
+        agent has one for terminated, and would learn that nothing comes after a truncation.
+
+        Returns:
+            Observations, rewards, terminateds, truncateds and infos of the agents that acted; the
+            third and fourth also of ``"__all__"``.
+        """
+        result = self.environment.step(action_dict)
+        ends = result.info["deepsim"]
+        terminateds: dict[str, bool] = dict(ends["terminated"])
+        truncateds: dict[str, bool] = dict(ends["truncated"])
+        over = not self.environment.live_agents
+        truncated = over and any(truncateds.values())
+        if truncated:
+            truncateds = {name: False for name, cut in truncateds.items() if not cut}
+        terminateds["__all__"] = over and not truncated
+        truncateds["__all__"] = truncated
+        self.agents = list(result.observation)
+        return (
+            result.observation,
+            result.reward,
+            terminateds,
+            truncateds,
+            self._infos(result.info),
+        )
+
+    def close(self) -> None:
+        """Closes the environment; closing twice does no harm."""
+        self.environment.close()
+
+    def _infos(self, info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        return {agent: info_of(agent, self.environment, info) for agent in self.agents}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experience from many workers, on one machine or a Ray cluster, with the same bytes on each.
+
+The backend ``"ray"`` needs ``deepsim-envs[ray]``.
+"""
+
+from .errors import ClosedPoolError, FragmentError, OpenClusterError, WorkerDiedError
+from .fragment import Fragment
+from .policy import Policy, RandomPolicy
+from .pool import RolloutPool
+from .spec import Spec
+
+__all__ = [
+    "ClosedPoolError",
+    "Fragment",
+    "FragmentError",
+    "OpenClusterError",
+    "Policy",
+    "RandomPolicy",
+    "RolloutPool",
+    "Spec",
+    "WorkerDiedError",
+]

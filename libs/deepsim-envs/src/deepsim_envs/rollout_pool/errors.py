@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of rollout pools.
+
+deepsim_sync.DeepSimError
+├── FragmentError         a fragment could not be computed: the task or the policy raised
+├── WorkerDiedError       a fragment ended its worker's process time and again
+├── ClosedPoolError       a fragment was asked of a pool that is closed
+└── OpenClusterError      a Ray cluster that obeys whoever can reach it
+"""
+
+from __future__ import annotations
+
+from deepsim_sync import DeepSimError
+
+
+class WorkerTracebackError(Exception):
+    """An error of a worker, as its traceback; the cause of a `FragmentError`."""
+
+    def __str__(self) -> str:
+        return f"\n\n{self.args[0]}"
+
+
+class FragmentError(DeepSimError):
+    """A fragment could not be computed, because the environment or the policy raised.
+
+    The pool is as it was before: `collect` would compute the same fragments again.
+
+    Attributes:
+        fragment: Number of the fragment.
+        kind: Name of the exception's class.
+        traceback: Its traceback, as text.
+    """
+
+    def __init__(self, fragment: int, kind: str, message: str, traceback: str) -> None:
+        self.fragment = fragment
+        self.kind = kind
+        self.traceback = traceback
+        super().__init__(f"fragment {fragment} raised {kind}: {message}")
+
+
+class WorkerDiedError(DeepSimError):
+    """Each worker that computed a fragment died.
+
+    Attributes:
+        fragment: Number of the fragment.
+    """
+
+    def __init__(self, fragment: int, deaths: int, reason: str) -> None:
+        self.fragment = fragment
+        super().__init__(
+            f"fragment {fragment} was given up: {deaths} workers died of it, one after the other, "
+            f"the last one by {reason}"
+        )
+
+
+class ClosedPoolError(DeepSimError, RuntimeError):
+    """The pool is closed: its workers have ended."""
+
+    def __init__(self) -> None:
+        super().__init__("this rollout pool is closed: make a new one")
+
+
+class OpenClusterError(DeepSimError):
+    """A Ray cluster runs the code of whoever can reach it, because it asks for no token."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the Ray cluster at {address} asks for no token, so that whoever reaches it can run "
+            "code on it: start it with RAY_AUTH_MODE=token, or pass allow_open_cluster=True"
+        )

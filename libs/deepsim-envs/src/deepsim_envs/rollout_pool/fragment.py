@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fragment of experience."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+
+
+class Fragment(NamedTuple):
+    """What some worlds went through in a fixed number of steps; all of it is NumPy arrays.
+
+    Each array has the axes (length, worlds); those of observations and actions go on as their space
+    does, and are dicts or tuples of arrays where that is nested. Row t of world w is one step: the
+    agent saw ``observations[agent][t, w]``, did ``actions[agent][t, w]``, and then saw
+    ``next_observations[agent][t, w]``. `deepsim_envs.digest` of a fragment tells whether two are
+    the same bit for bit.
+    """
+
+    number: int
+    """Of the fragment in its pool, from 0."""
+    observations: dict[str, Any]
+    """By agent."""
+    actions: dict[str, Any]
+    """By agent."""
+    rewards: dict[str, NDArray[np.float64]]
+    """By agent."""
+    terminations: dict[str, Bools]
+    """Whether the agent's episode ended by what happened in it."""
+    truncations: dict[str, Bools]
+    """Whether it was cut off; the end of the fragment alone is not marked here."""
+    next_observations: dict[str, Any]
+    """By agent; after its last step, the last observation of its episode."""
+    live: dict[str, Bools]
+    """Whether the agent took part in the step; rows in which it did not are zeros."""
+    starts: Bools
+    """Whether the step is the first one of an episode of its world."""
+    seeds: NDArray[np.uint64]
+    """Seed of the episode that the step belongs to."""

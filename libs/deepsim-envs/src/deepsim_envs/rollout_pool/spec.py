@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a worker makes for itself: environments and policies by name, as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Says how to make an environment or a policy, so that each worker makes its own.
+
+    Args:
+        make: A function or class, as ``"package.module:name"``; for an environment, also an id that
+            is registered with Gymnasium here.
+        kwargs: Its keyword arguments, of plain data.
+
+    Raises:
+        TypeError: The arguments cannot be written as JSON.
+    """
+
+    make: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        try:
+            json.dumps(dict(self.kwargs))
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"arguments of {self.make} must be plain data, as in JSON: {error}"
+            ) from None
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it names a function or class, rather than an id."""
+        module, colon, name = self.make.partition(":")
+        return bool(colon) and name.isidentifier() and all(map(str.isidentifier, module.split(".")))
+
+    def find(self) -> Any:
+        """The function or class.
+
+        Raises:
+            ImportError: There is none of that name.
+        """
+        module, _, name = self.make.partition(":")
+        try:
+            return getattr(import_module(module), name)
+        except AttributeError:
+            raise ImportError(f"{module} has no {name!r}, which {self.make!r} names") from None
+
+
+def portable(spec: Spec) -> dict[str, Any]:
+    """An environment's spec as plain data, which means the same in any process.
+
+    An id becomes what is registered under it, as another process has not registered it.
+
+    Raises:
+        gymnasium.error.Error: There is no such id.
+        ValueError: What is registered cannot be written as JSON.
+    """
+    plain: dict[str, Any] = {"make": spec.make, "kwargs": dict(spec.kwargs), "registered": None}
+    if not spec.is_function:
+        registered = gymnasium.spec(spec.make)
+        if callable(registered.entry_point):
+            raise ValueError(
+                f"{spec.make} is registered with a function that other processes cannot find: "
+                "register it as 'package.module:name'"
+            )
+        plain["registered"] = registered.to_json()
+    return plain
+
+
+def make_environment(plain: Mapping[str, Any]) -> Any:
+    """The environment of a portable spec."""
+    if plain["registered"] is None:
+        return Spec(plain["make"]).find()(**plain["kwargs"])
+    registered = EnvSpec.from_json(plain["registered"])
+    return gymnasium.make(registered, disable_env_checker=True, **plain["kwargs"])

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments as Stable-Baselines3's `VecEnv`; needs ``deepsim-envs[sb3]``."""
+
+from .agents_vec_env import AgentsVecEnv
+from .worlds_vec_env import WorldsVecEnv
+
+__all__ = ["AgentsVecEnv", "WorldsVecEnv"]

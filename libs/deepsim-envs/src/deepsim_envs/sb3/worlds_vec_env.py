@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every world of a vector environment as a slot of SB3's `VecEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+
+from .slots_vec_env import SlotsVecEnv, Steps
+
+
+class WorldsVecEnv(SlotsVecEnv):
+    """A `gymnasium.vector.VectorEnv`, such as `GymnasiumVectorEnv`: each world is a slot.
+
+    Args:
+        worlds: It resets within the step that ends an episode (autoreset mode SameStep), as SB3
+            does; closed with this.
+
+    Attributes:
+        worlds: As given.
+
+    Raises:
+        ValueError: Its autoreset mode is another one.
+    """
+
+    def __init__(self, worlds: VectorEnv[Any, Any, Any]) -> None:
+        mode = worlds.metadata.get("autoreset_mode")
+        if mode is not AutoresetMode.SAME_STEP:
+            raise ValueError(
+                f"SB3 resets within the step that ends an episode, but autoreset_mode is {mode}: "
+                'make the vector environment with autoreset_mode="SameStep"'
+            )
+        self.worlds = worlds
+        super().__init__(
+            [worlds] * worlds.num_envs, worlds.single_observation_space, worlds.single_action_space
+        )
+
+    def step_wait(self) -> Steps:
+        """Steps all worlds once; see `VecEnv.step`.
+
+        Returns:
+            Observations, rewards, dones and infos, each of all slots.
+        """
+        seen, rewards, terminated, truncated, batched = self.worlds.step(self._actions)
+        dones = terminated | truncated
+        infos = []
+        for slot in range(self.num_envs):
+            info = _info_of(slot, batched)
+            self._count(slot, rewards[slot])
+            if dones[slot]:
+                self.reset_infos[slot] = info
+                final = info.pop("final_obs")
+                info = {**info.pop("final_info", {})}
+                cut = bool(truncated[slot] and not terminated[slot])
+                self._end(slot, info, final, cut)
+            else:
+                info["TimeLimit.truncated"] = False
+            infos.append(info)
+        return seen, rewards.astype(np.float32), dones, infos
+
+    def close(self) -> None:
+        """Closes the worlds; closing twice does no harm."""
+        self.worlds.close()
+
+    def _reset_slots(self, seeds: list[int | None]) -> Any:
+        seen, infos = self.worlds.reset(seed=seeds)  # type: ignore[arg-type]  # all take lists
+        self.reset_infos = [_info_of(slot, infos) for slot in range(self.num_envs)]
+        return seen
+
+
+def _info_of(slot: int, infos: Mapping[str, Any]) -> dict[str, Any]:
+    """One world's part of the infos of a vector environment."""
+    info: dict[str, Any] = {}
+    for key, values in infos.items():
+        if key.startswith("_") and key[1:] in infos:
+            continue
+        mask = infos.get(f"_{key}")
+        if mask is not None and not mask[slot]:
+            continue
+        info[key] = _info_of(slot, values) if isinstance(values, Mapping) else values[slot]
+    return info

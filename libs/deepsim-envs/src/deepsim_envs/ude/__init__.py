@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UDE, the Unified Distributed Environment: an environment in process or served to other processes.
+
+Speaks the wire of UDE 0.1.5, without its pickle; needs ``deepsim-envs[ude]``.
+"""
+
+from .codec import Limits
+from .environment import GameOver, ResetMode, UDEEnvironment, UDEInterface
+from .errors import (
+    CallTimeoutError,
+    ConnectionLostError,
+    PayloadError,
+    RefusedError,
+    RemoteEnvironmentError,
+    ServerError,
+    ServerStartError,
+    UDEError,
+)
+from .remote_environment import RemoteEnvironment
+from .rounds import StepMode
+from .server import UDEServer, serve
+from .side_channel import AbstractSideChannel, SideChannel, SideChannelObserver
+
+__all__ = [
+    "AbstractSideChannel",
+    "CallTimeoutError",
+    "ConnectionLostError",
+    "GameOver",
+    "Limits",
+    "PayloadError",
+    "RefusedError",
+    "RemoteEnvironment",
+    "RemoteEnvironmentError",
+    "ResetMode",
+    "ServerError",
+    "ServerStartError",
+    "SideChannel",
+    "SideChannelObserver",
+    "StepMode",
+    "UDEEnvironment",
+    "UDEError",
+    "UDEInterface",
+    "UDEServer",
+    "serve",
+]

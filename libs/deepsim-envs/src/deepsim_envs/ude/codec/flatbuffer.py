@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As much of FlatBuffers as Arrow's messages need, with every access checked.
+
+A table is a row of optional slots. References only point forward, but a hostile buffer may point to
+one table from many places: whoever walks it must count what it visits.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TypeAlias
+
+from deepsim_envs.ude.errors import PayloadError
+
+_MOST_STRUCTS = 2**16
+
+
+class TableReader:
+    """A table in a buffer.
+
+    Args:
+        buffer: All bytes of the message's metadata.
+        position: Where the table begins; by default, where the buffer says that its root is.
+
+    Raises:
+        PayloadError: It does not lie in the buffer; so do all methods.
+    """
+
+    __slots__ = ("_buffer", "_position", "_slots")
+
+    def __init__(self, buffer: bytes, position: int | None = None) -> None:
+        self._buffer = buffer
+        self._position = _number(buffer, "<I", 0) if position is None else position
+        vtable = self._position - _number(buffer, "<i", self._position)
+        count = max(0, _number(buffer, "<H", vtable) - 4) // 2
+        if vtable + 4 + 2 * count > len(buffer):
+            raise PayloadError("a table lies outside its message")
+        self._slots: tuple[int, ...] = struct.unpack_from(f"<{count}H", buffer, vtable + 4)
+
+    def has(self, slot: int) -> bool:
+        """Whether the slot has a value."""
+        return slot < len(self._slots) and self._slots[slot] != 0
+
+    def number(self, slot: int, layout: str, default: int = 0) -> int:
+        """A number in the slot, of a `struct` layout such as ``"<q"``."""
+        if not self.has(slot):
+            return default
+        return _number(self._buffer, layout, self._position + self._slots[slot])
+
+    def table(self, slot: int) -> TableReader:
+        """The table that the slot refers to."""
+        return TableReader(self._buffer, self._target(slot))
+
+    def tables(self, slot: int, most: int) -> list[TableReader]:
+        """The tables of a vector; none if the slot is empty, and `most` at most."""
+        if not self.has(slot):
+            return []
+        start, count = self._vector(slot, 4)
+        if count > most:
+            raise PayloadError(f"{count} fields in one place, at most {most} are allowed")
+        places = range(start, start + 4 * count, 4)
+        return [
+            TableReader(self._buffer, place + _number(self._buffer, "<I", place))
+            for place in places
+        ]
+
+    def structs(self, slot: int, layout: str) -> tuple[int, ...]:
+        """All numbers of a vector whose elements are structs of that layout, such as ``"qq"``."""
+        if not self.has(slot):
+            return ()
+        size = struct.calcsize("<" + layout)
+        start, count = self._vector(slot, size)
+        if count > _MOST_STRUCTS:
+            raise PayloadError(f"{count} structs in one place, at most {_MOST_STRUCTS} are allowed")
+        # One layout for any count: struct keeps those that it has seen.
+        found = struct.iter_unpack("<" + layout, self._buffer[start : start + count * size])
+        return tuple(chain.from_iterable(found))
+
+    def struct(self, slot: int, layout: str) -> tuple[int, ...]:
+        """The numbers of a struct that lies in the table itself."""
+        place = self._position + self._slots[slot] if self.has(slot) else len(self._buffer)
+        if place + struct.calcsize("<" + layout) > len(self._buffer):
+            raise PayloadError("a struct lies outside its message")
+        return struct.unpack_from("<" + layout, self._buffer, place)
+
+    def text(self, slot: int) -> str:
+        """A string; empty if the slot is."""
+        if not self.has(slot):
+            return ""
+        start, count = self._vector(slot, 1)
+        try:
+            return bytes(self._buffer[start : start + count]).decode()
+        except UnicodeDecodeError:
+            raise PayloadError("a name is not UTF-8") from None
+
+    def _target(self, slot: int) -> int:
+        if not self.has(slot):
+            raise PayloadError("a message lacks a part that it needs")
+        place = self._position + self._slots[slot]
+        return place + _number(self._buffer, "<I", place)
+
+    def _vector(self, slot: int, size: int) -> tuple[int, int]:
+        place = self._target(slot)
+        count = _number(self._buffer, "<I", place)
+        if place + 4 + count * size > len(self._buffer):
+            raise PayloadError("a vector lies outside its message")
+        return place + 4, count
+
+
+def _number(buffer: bytes, layout: str, position: int) -> int:
+    if position < 0 or position + struct.calcsize(layout) > len(buffer):
+        raise PayloadError("a number lies outside its message")
+    value: int = struct.unpack_from(layout, buffer, position)[0]
+    return value
+
+
+class Number:
+    """A number, or a struct of numbers, that lies in the table itself."""
+
+    def __init__(self, layout: str, *values: int) -> None:
+        self.data = struct.pack("<" + layout, *values)
+        self.align = struct.calcsize(layout[-1:])
+
+
+class Structs:
+    """A vector of numbers, or of structs of numbers of one size; `layout` is one element's."""
+
+    def __init__(self, layout: str, values: Sequence[int]) -> None:
+        self.count = len(values) // len(layout)
+        self.data = struct.pack("<" + layout * self.count, *values)
+        self.align = struct.calcsize(layout[-1:])
+
+
+Table: TypeAlias = "Mapping[int, Value]"
+"""What is in the slots of a table."""
+Value: TypeAlias = "Number | Structs | str | Table | Sequence[Table]"
+
+
+def write_table(root: Table) -> bytes:
+    """The bytes of a buffer with this root table."""
+    out = bytearray(8)
+    struct.pack_into("<I", out, 0, _put(out, root))
+    return bytes(out)
+
+
+def _put(out: bytearray, value: Value) -> int:
+    """Appends a value that others refer to; returns where it begins."""
+    if isinstance(value, str):
+        data = value.encode()
+        return _append(out, struct.pack("<I", len(data)) + data + b"\0", 4, 0)
+    if isinstance(value, Structs):
+        return _append(out, struct.pack("<I", value.count) + value.data, max(4, value.align), 4)
+    if isinstance(value, Mapping):
+        return _put_table(out, value)
+    assert not isinstance(value, Number)
+    start = _append(out, struct.pack("<I", len(value)) + bytes(4 * len(value)), 4, 0)
+    for index, table in enumerate(value):
+        _refer(out, start + 4 + 4 * index, _put(out, table))
+    return start
+
+
+def _put_table(out: bytearray, table: Table) -> int:
+    places: dict[int, int] = {}
+    row = bytearray(4)
+    for slot, value in table.items():
+        number = value if isinstance(value, Number) else Number("I", 0)
+        row += bytes(-len(row) % number.align)
+        places[slot] = len(row)
+        row += number.data
+    slots = [places.get(slot, 0) for slot in range(max(table, default=-1) + 1)]
+    header = [4 + 2 * len(slots), len(row), *slots]
+    vtable = _append(out, struct.pack(f"<{len(header)}H", *header), 2, 0)
+    start = _append(out, row, 8, 0)
+    struct.pack_into("<i", out, start, start - vtable)
+    for slot, value in table.items():
+        if not isinstance(value, Number):
+            _refer(out, start + places[slot], _put(out, value))
+    return start
+
+
+def _append(out: bytearray, data: bytes | bytearray, align: int, offset: int) -> int:
+    """Appends so that the byte at `offset` of the data is aligned; returns where they begin."""
+    out += bytes(-(len(out) + offset) % align)
+    out += data
+    return len(out) - len(data)
+
+
+def _refer(out: bytearray, place: int, target: int) -> None:
+    struct.pack_into("<I", out, place, target - place)

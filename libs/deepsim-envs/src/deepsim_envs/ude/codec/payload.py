@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A value as bytes: four counts, an Arrow stream of one batch, then one tensor for each array."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from deepsim_envs.ude.errors import PayloadError
+
+from .columns import UnionReader, UnionWriter
+from .flatbuffer import Number, Structs, Table, TableReader, write_table
+from .limits import Limits
+from .schema import RECORD_BATCH, VERSION, read_schema, require_message, schema_message
+from .tensors import read_tensor, tensor_message
+
+_COUNTS = struct.Struct("<4i")  # tensors, sparse tensors, arrays, buffers
+_FRAME = struct.Struct("<Ii")  # continuation mark, length of the metadata
+_MARK = 0xFFFFFFFF
+_TENSOR_ALIGN = 64
+
+
+def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (frozen)
+    """A value as bytes that UDE reads.
+
+    Args:
+        value: None, bool, int of 64 bits, float, str, bytes, numpy scalars and arrays of numbers,
+            and lists, tuples and mappings of these. All integers become ``int``, a named tuple a
+            tuple.
+        limits: What is refused.
+
+    Raises:
+        PayloadError: The value holds something else, or is too large.
+    """
+    arrays: list[NDArray[Any]] = []
+    column = UnionWriter(arrays, limits, limits.depth)
+    column.add(value)
+    nodes: list[int] = []
+    buffers: list[bytes] = []
+    column.emit(nodes, buffers)
+    out = bytearray(_COUNTS.pack(0, 0, len(arrays), 0))
+    _write(out, schema_message(column.schema()), b"")
+    places: list[int] = []
+    body = bytearray()
+    for data in buffers:
+        places += (len(body), len(data))
+        body += data + bytes(-len(data) % 8)
+    batch: Table = {0: Number("q", 1), 1: Structs("qq", nodes), 2: Structs("qq", places)}
+    message: Table = {
+        0: Number("h", VERSION),
+        1: Number("B", RECORD_BATCH),
+        2: batch,
+        3: Number("q", len(body)),
+    }
+    _write(out, write_table(message), body)
+    out += _FRAME.pack(_MARK, 0)  # the end of the stream
+    for array in arrays:
+        out += bytes(-len(out) % _TENSOR_ALIGN)
+        _write(out, *tensor_message(array), align=_TENSOR_ALIGN)
+    out += bytes(-len(out) % _TENSOR_ALIGN)
+    if len(out) > limits.message_bytes:
+        raise PayloadError(f"a payload has at most {limits.message_bytes} bytes, got {len(out)}")
+    return bytes(out)
+
+
+def decode(
+    data: bytes,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tags: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> Any:
+    """The value in bytes that UDE, or `encode`, wrote.
+
+    Args:
+        data: The bytes, from anybody: nothing in them is run, and what is made of them is bounded
+            by their length.
+        limits: What is refused.
+        tags: Makes an object of a tagged dict's data, by tag; no other tag is allowed.
+
+    Returns:
+        The value; arrays are copies of the sender's, contiguous and writable.
+
+    Raises:
+        PayloadError: The bytes are not a payload within the limits.
+    """
+    if len(data) > limits.message_bytes:
+        raise PayloadError(f"a payload has at most {limits.message_bytes} bytes, got {len(data)}")
+    if len(data) < _COUNTS.size:
+        raise PayloadError("a payload begins with four counts")
+    tensors, sparse, count, others = _COUNTS.unpack_from(data)
+    if (tensors, sparse, others) != (0, 0, 0) or not 0 <= count <= limits.values:
+        raise PayloadError("a payload may have arrays besides its values, nothing else")
+    stream = _Stream(data)
+    union = read_schema(stream.metadata(), limits.depth)
+    message = TableReader(stream.metadata())
+    require_message(message, RECORD_BATCH)
+    batch = message.table(2)
+    if batch.number(0, "<q") != 1 or batch.has(3):
+        raise PayloadError("a payload is a batch of one row, not compressed")
+    body = stream.body(message)
+    nodes, places = batch.structs(1, "qq"), batch.structs(2, "qq")
+    stream.end()
+    arrays = [_read_array(stream, limits) for _ in range(count)]
+    reader = UnionReader(
+        zip(nodes[::2], nodes[1::2], strict=True),
+        _buffers(body, places),
+        arrays,
+        limits,
+        tags or {},
+    )
+    value = reader.union(union, 1)[0]
+    reader.finish()
+    return value
+
+
+def _read_array(stream: _Stream, limits: Limits) -> NDArray[Any]:
+    stream.align()
+    message = TableReader(stream.metadata())
+    return read_tensor(message, stream.body(message), limits.dimensions)
+
+
+def _buffers(body: memoryview, places: tuple[int, ...]) -> Iterator[memoryview]:
+    """The buffers of a batch, which must follow one another: none may be used twice."""
+    end = 0
+    for start, length in zip(places[::2], places[1::2], strict=True):
+        if length < 0 or start < end or start + length > len(body):
+            raise PayloadError("buffers overlap, or lie outside their message")
+        end = start + length
+        yield body[start:end]
+
+
+def _write(out: bytearray, metadata: bytes, body: bytes | bytearray, align: int = 8) -> None:
+    size = len(metadata) + -(len(out) + _FRAME.size + len(metadata)) % align
+    out += _FRAME.pack(_MARK, size)
+    out += metadata + bytes(size - len(metadata))
+    out += body
+    out += bytes(-len(body) % align)
+
+
+class _Stream:
+    """Reads messages one after the other."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = memoryview(data)
+        self._position = _COUNTS.size
+
+    def metadata(self) -> bytes:
+        mark, size = _FRAME.unpack(self._take(_FRAME.size))
+        if mark != _MARK or size <= 0:
+            raise PayloadError("a message is missing")
+        return bytes(self._take(size))
+
+    def body(self, message: TableReader) -> memoryview:
+        size = message.number(3, "<q")
+        return self._take(size)
+
+    def end(self) -> None:
+        """Passes the mark at the end of the stream."""
+        if bytes(self._take(_FRAME.size)) != _FRAME.pack(_MARK, 0):
+            raise PayloadError("a payload has one batch")
+
+    def align(self) -> None:
+        self._take(-self._position % _TENSOR_ALIGN)
+
+    def _take(self, size: int) -> memoryview:
+        if size < 0 or self._position + size > len(self._data):
+            raise PayloadError("a payload ends too early")
+        self._position += size
+        return self._data[self._position - size : self._position]

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client's connection: calls with a deadline, which a retry never carries out twice."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from .access import SHORTEST_TOKEN, contents, is_loopback, target
+from .codec import Limits
+from .errors import (
+    CallTimeoutError,
+    ConnectionLostError,
+    PayloadError,
+    RefusedError,
+    ServerError,
+    UDEError,
+)
+from .grpc_module import grpc
+from .headers import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, TOKEN, VERSION
+from .messages import OK, SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
+
+_READ_ONLY = {"observation_space", "action_space"}
+_STATUSES = {
+    grpc.StatusCode.UNAUTHENTICATED: 401,
+    grpc.StatusCode.PERMISSION_DENIED: 403,
+    grpc.StatusCode.UNIMPLEMENTED: 404,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: 429,
+}
+
+
+class Connection:
+    """Calls a server.
+
+    Args:
+        host: Its address.
+        port: Its port.
+        token: The secret that it asks for.
+        root_certificates: Who vouches for its certificate, PEM, or the file; without them the
+            connection is not encrypted, and only goes to loopback.
+        timeout: How long a call may take, s.
+        limits: How large messages may be.
+
+    Attributes:
+        address: Host and port.
+        is_ours: Whether the server speaks our version, and so tells retries apart; known after
+            the first call.
+        timeout: As given.
+
+    Raises:
+        ValueError: The address is not loopback, and there is no TLS.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        token: str | None,
+        root_certificates: bytes | str | Path | None,
+        timeout: float,
+        limits: Limits,
+    ) -> None:
+        if root_certificates is None and not is_loopback(host):
+            raise ValueError(
+                f"{host} is another machine, so the connection needs TLS: give root_certificates, "
+                "or forward a local port to it by ssh"
+            )
+        if token is not None and len(token) < SHORTEST_TOKEN:
+            raise ValueError(f"a token has at least {SHORTEST_TOKEN} characters")
+        self.address = target(host, port)
+        self.is_ours = False
+        self.timeout = timeout
+        self._limits = limits
+        self._numbers = itertools.count(1)
+        self._metadata = [(VERSION, OUR_VERSION), (CLIENT, secrets.token_urlsafe(24))]
+        if token is not None:
+            self._metadata.append((TOKEN, token))
+        options = (
+            ("grpc.max_receive_message_length", limits.message_bytes + 1024),
+            ("grpc.max_send_message_length", limits.message_bytes + 1024),
+            ("grpc.use_local_subchannel_pool", 1),  # no connection shared with another client
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 2000),
+            ("grpc.enable_http_proxy", 0),
+        )
+        if root_certificates is None:
+            self._channel = grpc.insecure_channel(self.address, options=options)
+        else:
+            credentials = grpc.ssl_channel_credentials(contents(root_certificates))
+            self._channel = grpc.secure_channel(self.address, credentials, options=options)
+        self._calls = {name: self._channel.unary_unary(f"/{SERVICE}/{name}") for name in UNARY}
+        self._stream = self._channel.unary_stream(f"/{SERVICE}/{STREAM}")
+        self._closed = threading.Event()
+
+    def connect(self) -> None:
+        """Waits for the server.
+
+        Raises:
+            ConnectionLostError: There is none, or not within the time of a call.
+        """
+        try:
+            grpc.channel_ready_future(self._channel).result(self.timeout)
+        except grpc.FutureTimeoutError:
+            raise ConnectionLostError(
+                f"no server at {self.address} within {self.timeout:g} s: is it running, and do "
+                "both sides use TLS, or neither?"
+            ) from None
+
+    def call(
+        self,
+        name: str,
+        content: Any = None,
+        *,
+        seed: int | None = None,
+        leave: bool = False,
+        timeout: float | None = None,
+    ) -> Message:
+        """Calls the server and returns its answer, of status 200.
+
+        A connection that broke is tried again within the time of the call, if the server can tell
+        a retry from a new request, or the call only reads.
+
+        Raises:
+            RefusedError, ServerError: The server says so.
+            ConnectionLostError, CallTimeoutError: It says nothing.
+        """
+        if self._closed.is_set():
+            raise ConnectionLostError(f"the connection to {self.address} was closed here")
+        metadata = [*self._metadata, (REQUEST, str(next(self._numbers)))]
+        if seed is not None:
+            metadata.append((SEED, str(seed)))
+        if leave:
+            metadata.append((LEAVE, "1"))
+        request = to_bytes(Message(content=content))
+        timeout = self.timeout if timeout is None else timeout
+        deadline = time.monotonic() + timeout
+        pause = 0.02
+        while True:
+            left = max(0.001, deadline - time.monotonic())
+            try:
+                data, call = self._calls[name].with_call(request, timeout=left, metadata=metadata)
+            except grpc.RpcError as error:
+                lost = error.code() == grpc.StatusCode.UNAVAILABLE
+                if not (lost and (self.is_ours or name in _READ_ONLY)) or left <= pause:
+                    raise self._explained(name, timeout, error) from None
+                self._closed.wait(pause)  # until then, or until somebody closes the connection
+                pause = min(2 * pause, 0.5)
+                continue
+            self.is_ours |= dict(call.initial_metadata()).get(VERSION) == OUR_VERSION
+            return self._checked(name, data)
+
+    def stream(self) -> Any:
+        """The side channel's messages as they come, as bytes; `cancel` ends them."""
+        return self._stream(to_bytes(Message()), metadata=self._metadata, wait_for_ready=True)
+
+    def read(self, data: bytes) -> Message:
+        """A message that the server streamed.
+
+        Raises:
+            PayloadError: It is none.
+        """
+        return from_bytes(data, self._limits)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._closed.set()
+        self._channel.close()
+
+    def _checked(self, name: str, data: bytes) -> Message:
+        try:
+            message = from_bytes(data, self._limits)
+        except PayloadError as error:
+            raise ServerError(f"{name} at {self.address}: {error}", 500) from None
+        if message.status == OK:
+            return message
+        kind = RefusedError if message.status < 500 else ServerError
+        raise kind(f"{name} at {self.address}: {message.text}", message.status)
+
+    def _explained(self, name: str, timeout: float, error: Any) -> UDEError:
+        where, code, details = f"{name} at {self.address}", error.code(), error.details()
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+            return CallTimeoutError(f"{where}: no answer within {timeout:g} s")
+        if code == grpc.StatusCode.UNAVAILABLE:
+            return ConnectionLostError(f"{where}: the connection broke: {details}")
+        if code == grpc.StatusCode.CANCELLED:
+            return ConnectionLostError(f"{where}: the connection was closed here")
+        if code in _STATUSES:
+            return RefusedError(f"{where}: {details}", _STATUSES[code])
+        return ServerError(f"{where}: {details or code.name}", 500)

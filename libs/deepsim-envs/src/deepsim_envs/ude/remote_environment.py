@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An environment on a server, ours or UDE's, with the interface that a local one has."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gymnasium.spaces import Space
+
+from deepsim_envs.step_result import StepResult
+
+from .codec import Limits, decode, encode
+from .codec.spaces import SPACE_TAGS
+from .connection import Connection
+from .errors import PayloadError, RemoteEnvironmentError, ServerError, UDEError
+from .grpc_module import grpc
+from .messages import OK, Message, SideChannelMessage, SideChannelValue
+from .rounds import ENVIRONMENT_ERROR
+from .server import DEFAULT_PORT
+from .side_channel import AbstractSideChannel
+
+_LOG = logging.getLogger(__name__)
+
+
+class RemoteEnvironment:
+    """The environment behind a server, as seen by one of its clients.
+
+    Several clients may act in one environment, each for its own agents: a step waits for the
+    actions of all, and everybody gets its result for all agents. The first client that acts for an
+    agent keeps it until it closes.
+
+    Args:
+        host: The server's address; one that is not loopback needs `root_certificates`.
+        port: Its port.
+        token: The secret that it asks for.
+        root_certificates: Who vouches for the server's certificate, PEM, or the file.
+        timeout: How long a call may take, s; waiting for other clients counts.
+        limits: How large messages and payloads may be.
+
+    Attributes:
+        observation_space: What each agent observes, by name.
+        action_space: How each agent may act, by name.
+        side_channel: The trainer's end; observers are called in a thread of its own.
+
+    Raises:
+        ConnectionLostError: There is no server, or it speaks otherwise.
+        RefusedError: It does not let us in.
+        ValueError: The address is not loopback, and there is no TLS.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = DEFAULT_PORT,
+        *,
+        token: str | None = None,
+        root_certificates: bytes | str | Path | None = None,
+        timeout: float = 60.0,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+    ) -> None:
+        self._limits = limits
+        self._connection = Connection(
+            host,
+            port,
+            token=token,
+            root_certificates=root_certificates,
+            timeout=timeout,
+            limits=limits,
+        )
+        self._closed = False
+        try:
+            self._connection.connect()
+            self.observation_space: Mapping[str, Space[Any]] = self._ask("observation_space")
+            self.action_space: Mapping[str, Space[Any]] = self._ask("action_space")
+        except BaseException:
+            self._connection.close()
+            raise
+        self.side_channel = RemoteSideChannel(self._connection)
+
+    @property
+    def address(self) -> str:
+        """Host and port of the server."""
+        return self._connection.address
+
+    def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins an episode; if another client has just begun one, joins that.
+
+        Args:
+            seed: Seed of the episode, as of `Environment.reset`; UDE's own servers take none.
+
+        Returns:
+            What each agent observes, and info.
+
+        Raises:
+            RemoteEnvironmentError: The environment raised.
+            RefusedError: Other clients act for all agents of an episode under way.
+            UDEError: A seed for a server of UDE's own, or what any call may raise.
+        """
+        if seed is not None and not self._connection.is_ours:
+            raise UDEError(f"the server at {self.address} is UDE's own, which takes no seed")
+        found = self._ask("reset", seed=seed)
+        if isinstance(found, tuple) and len(found) == 2:
+            return found
+        return found, {}  # before 0.1.3 or so, UDE's reset gave observations only
+
+    def step(self, action_dict: Mapping[str, Any]) -> StepResult:
+        """Steps, when the actions of the other clients have come as well.
+
+        Args:
+            action_dict: Actions of agents that are this client's, or nobody's yet. An empty dict
+                waits for the step of the others.
+
+        Returns:
+            The paper's five values, for all agents.
+
+        Raises:
+            RemoteEnvironmentError: The environment raised.
+            RefusedError: An action does not fit, is for another client's agent, or a reset came
+                between.
+            ServerError: Other clients' actions did not come in the server's time.
+            CallTimeoutError, ConnectionLostError: There was no answer.
+            PayloadError: An action cannot be sent.
+        """
+        found = self._ask("step", encode(action_dict, self._limits))
+        if not isinstance(found, tuple) or len(found) != len(StepResult._fields):
+            raise ServerError(f"step at {self.address}: not the result of a step", 500)
+        return StepResult(*found)
+
+    def close(self) -> None:
+        """Leaves the environment to the other clients; closing twice does no harm."""
+        if self._closed:
+            return
+        self._closed = True
+        self.side_channel.close()
+        try:
+            if self._connection.is_ours:
+                self._connection.call("close", leave=True, timeout=1.0)
+        except UDEError as error:
+            _LOG.debug("cannot say goodbye: %s", error)
+        finally:
+            self._connection.close()
+
+    def close_server(self) -> None:
+        """Closes the environment for everybody, and with it the server.
+
+        Raises:
+            RefusedError: The server does not allow it.
+        """
+        self._connection.call("close")
+        self.close()
+
+    def __enter__(self) -> RemoteEnvironment:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _ask(self, name: str, content: bytes | None = None, seed: int | None = None) -> Any:
+        answer = self._connection.call(name, content, seed=seed).content
+        if not isinstance(answer, bytes):
+            raise ServerError(f"{name} at {self.address}: an answer without a payload", 500)
+        tags = {**SPACE_TAGS, ENVIRONMENT_ERROR: _Failure}
+        try:
+            found = decode(answer, self._limits, tags)
+        except PayloadError as error:
+            raise ServerError(f"{name} at {self.address}: {error}", 500) from error
+        if isinstance(found, _Failure):
+            raise RemoteEnvironmentError(f"{name} at {self.address}: {found.message}")
+        return found
+
+
+class _Failure:
+    """What a server tells of an error of its environment."""
+
+    def __init__(self, data: Any) -> None:
+        message = data.get("message") if isinstance(data, dict) else None
+        if not isinstance(message, str):
+            raise PayloadError("an error of the environment has a message")
+        self.message = message
+
+
+class RemoteSideChannel(AbstractSideChannel):
+    """The trainer's end of a side channel whose other end is at a server.
+
+    Args:
+        connection: To the server.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__()
+        self._connection = connection
+        self._closed = threading.Event()
+        self._sending = threading.Lock()
+        self._listening = threading.Event()
+        self._call = connection.stream()
+        self._reader = threading.Thread(target=self._read, name="ude-side-channel", daemon=True)
+        self._reader.start()
+        # An old server's stream says nothing before its first message.
+        if connection.is_ours and not self._listening.wait(connection.timeout):
+            _LOG.warning("side channel of %s: no answer yet", connection.address)
+
+    def close(self) -> None:
+        """Stops to listen."""
+        self._closed.set()
+        self._call.cancel()
+        if threading.current_thread() is not self._reader:
+            self._reader.join()
+
+    def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
+        with self._sending:  # what a thread sends later must not come first
+            self._connection.call("side_channel_send", SideChannelMessage(key, value, store_local))
+
+    def _read(self) -> None:
+        while not self._closed.is_set():
+            try:
+                self._call.initial_metadata()
+                self._listening.set()
+                for data in self._call:
+                    if not self._received(self._connection.read(data)):
+                        return
+            except PayloadError as error:
+                _LOG.warning("side channel of %s: %s", self._connection.address, error)
+            except grpc.RpcError as error:
+                code = error.code()
+                if code not in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}:
+                    _LOG.warning("side channel of %s: %s", self._connection.address, code.name)
+                    return
+            if not self._closed.wait(0.1):  # the connection broke: listen again when it is back
+                self._call = self._connection.stream()
+                if self._closed.is_set():
+                    self._call.cancel()
+
+    def _received(self, message: Message) -> bool:
+        """Passes a message on; False if it is the last one."""
+        if message.status != OK:
+            if message.status != 503:
+                _LOG.warning("side channel of %s: %s", self._connection.address, message.text)
+            return message.status in {429, 503} and not self._closed.is_set()
+        if isinstance(message.content, SideChannelMessage):
+            try:
+                self.notify(message.content.key, message.content.value)
+            except Exception:
+                _LOG.exception("an observer of %s raised", message.content.key)
+        return True

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server of an environment, for the clients of this package and those of UDE 0.1.5."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from deepsim_envs.environment import Environment
+
+from .access import contents, require_safe, target
+from .clients import Clients
+from .codec import Limits
+from .environment import UDEEnvironment
+from .errors import ServerStartError
+from .grpc_module import grpc
+from .rounds import Rounds, StepMode
+from .service import Service
+
+DEFAULT_PORT = 3003
+
+
+class UDEServer:
+    """Serves an environment over gRPC, to one or several clients.
+
+    The environment is called in one thread, which is not the caller's. Use the server as a context,
+    or call `start` and `stop`; it does not close the environment when it stops.
+
+    Args:
+        environment: What is served.
+        host: The address to listen on. One that other machines can reach needs `certificate`,
+            `private_key` and `token`.
+        port: The port; 0 for any that is free.
+        token: A secret of at least 16 characters that every call must bring; on loopback it may be
+            without TLS, and is asked for nevertheless.
+        certificate: The certificate chain, PEM, or its file.
+        private_key: Its private key, PEM, or its file.
+        step_mode: What a step waits for.
+        period: The period of `StepMode.PERIODIC`, s.
+        step_timeout: For how long a call may wait for its step, s.
+        lease: For how long a silent client keeps its agents, s.
+        max_clients: How many clients may be known at once.
+        limits: How large messages and payloads may be.
+        allow_close: Whether a client may close the environment, which then stops the server.
+
+    Raises:
+        ServerStartError: The address is unsafe.
+        PayloadError: A space of the environment cannot be sent.
+        ValueError: The token is too short, or only one of certificate and key is given.
+    """
+
+    def __init__(
+        self,
+        environment: UDEEnvironment | Environment,
+        *,
+        host: str = "127.0.0.1",
+        port: int = DEFAULT_PORT,
+        token: str | None = None,
+        certificate: bytes | str | Path | None = None,
+        private_key: bytes | str | Path | None = None,
+        step_mode: StepMode | str = StepMode.WAIT_FOREVER,
+        period: float = 1.0,
+        step_timeout: float = 50.0,
+        lease: float = 30.0,
+        max_clients: int = 32,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        allow_close: bool = False,
+    ) -> None:
+        if (certificate is None) != (private_key is None):
+            raise ValueError("TLS needs both certificate and private_key, or neither")
+        if period <= 0.0 or step_timeout <= 0.0 or max_clients < 1:
+            raise ValueError("period, step_timeout and max_clients must be > 0")
+        require_safe(host, token, tls=certificate is not None)
+        if isinstance(environment, Environment):
+            environment = UDEEnvironment(environment)
+        self.environment = environment
+        self.host = host
+        self.port = port
+        self._credentials: Any = None
+        if certificate is not None and private_key is not None:
+            self._credentials = grpc.ssl_server_credentials(
+                [(contents(private_key), contents(certificate))]
+            )
+        clients = Clients(max_clients, lease)
+        self._rounds = Rounds(environment, clients, StepMode(step_mode), period, limits)
+        self._service = Service(
+            environment,
+            self._rounds,
+            clients,
+            token=token,
+            step_timeout=step_timeout,
+            limits=limits,
+            allow_close=allow_close,
+            on_close=self._stop_soon,
+        )
+        self._workers = 3 * max_clients + 8
+        self._limits = limits
+        self._server: Any = None
+        self._stopping = threading.Lock()
+        self._stopped = threading.Event()
+
+    @property
+    def address(self) -> str:
+        """Where the server listens, ``"127.0.0.1:3003"``."""
+        return target(self.host, self.port)
+
+    @property
+    def missing_agents(self) -> list[str]:
+        """Agents whose actions the next step still needs."""
+        return self._rounds.missing()
+
+    def start(self) -> UDEServer:
+        """Begins to listen; afterwards `port` is the one that is used.
+
+        Raises:
+            ServerStartError: The address is taken, or not one of this machine.
+        """
+        server = grpc.server(
+            ThreadPoolExecutor(self._workers, "ude-call"),
+            handlers=(self._service.handler(),),
+            maximum_concurrent_rpcs=self._workers,
+            options=(
+                # Some room for what surrounds a payload; larger messages are not even received.
+                ("grpc.max_receive_message_length", self._limits.message_bytes + 1024),
+                ("grpc.max_send_message_length", self._limits.message_bytes + 1024),
+                ("grpc.max_concurrent_streams", 16),
+                ("grpc.max_metadata_size", 16 * 1024),
+                # Who vanishes without a word is noticed, and its agents are free again.
+                ("grpc.keepalive_time_ms", 10_000),
+                ("grpc.keepalive_timeout_ms", 10_000),
+                ("grpc.so_reuseport", 0),  # a port that is taken is an error
+            ),
+        )
+        try:
+            if self._credentials is None:
+                bound = server.add_insecure_port(self.address)
+            else:
+                bound = server.add_secure_port(self.address, self._credentials)
+        except RuntimeError:
+            bound = 0
+        if bound == 0:
+            raise ServerStartError(
+                f"cannot listen on {self.address}: is another server there? Try port=0"
+            )
+        self.port = bound
+        self._server = server
+        server.start()
+        return self
+
+    def stop(self) -> None:
+        """Tells clients who wait, and ends; stopping twice does no harm."""
+        with self._stopping:
+            if self._stopped.is_set():
+                return
+            self._rounds.stop()
+            self._service.end()
+            if self._server is not None:
+                self._server.stop(grace=5.0).wait()
+            self._stopped.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until the server has stopped; False if that takes longer than `timeout`, s."""
+        return self._stopped.wait(timeout)
+
+    def __enter__(self) -> UDEServer:
+        return self if self._server is not None else self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _stop_soon(self) -> None:
+        """Stops from within a call, which must not wait for its own end."""
+        threading.Thread(target=self.stop, name="ude-stop", daemon=True).start()
+
+
+def serve(environment: UDEEnvironment | Environment, **options: Any) -> UDEServer:
+    """A server that listens already; the options are those of `UDEServer`.
+
+    Raises:
+        ServerStartError: The address is unsafe or taken.
+    """
+    return UDEServer(environment, **options).start()

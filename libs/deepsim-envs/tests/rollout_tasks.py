@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks and policies that workers of rollout pools import by name; see the tests of rollouts."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from deepsim_envs import AbstractAgent, AreaInterface, Environment, GymnasiumEnv
+from deepsim_math import Pose, Twist
+from deepsim_sync import World
+from deepsim_sync.testing import TableModel, TableSimulator
+
+
+class Puck(AbstractAgent):
+    """Moves as its action says [m/s]; arrives at x = 1 m."""
+
+    def get_next_state(self) -> Any:
+        position = self.transform.pose.position
+        return [position.x, position.y]
+
+    def on_action_received(self, action: Any) -> None:
+        self.transform.twist = Twist((*action, 0.0))
+
+    def on_update(self) -> None:
+        x = self.transform.pose.position.x
+        self.add_reward(x)
+        if x >= 1.0:
+            self.end_episode()
+
+
+class Rink(AreaInterface):
+    """Two pucks, put anywhere before x = 0.5 m."""
+
+    def __init__(self, world: World) -> None:
+        for name in ("a", "b"):
+            world.spawn(TableModel(), name, Pose())
+        self.pucks = [Puck(name, world=world) for name in ("a", "b")]
+        self.observation_space = {puck.name: spaces.Box(-100.0, 100.0, (2,)) for puck in self.pucks}
+        self.action_space = {puck.name: spaces.Box(-1.0, 1.0, (2,)) for puck in self.pucks}
+
+    observation_space: Any = None
+    action_space: Any = None
+
+    def get_agents(self) -> list[Puck]:
+        return self.pucks
+
+    def get_info(self) -> dict[str, Any]:
+        return {}
+
+    def reset(self) -> None:
+        for puck in self.pucks:
+            x, y = puck.world.rng.uniform(-0.5, 0.5, 2)
+            puck.transform.pose = Pose((x, y, 0.0))
+
+
+def make_rink(max_episode_steps: int = 24) -> Environment:
+    """The rink, in which episodes end by arrival or are cut off."""
+    world = World(TableSimulator(timestep=0.125))
+    return Environment(Rink(world), max_episode_steps=max_episode_steps)
+
+
+class Linear:
+    """Acts as its weights say, element by element, with some noise; without weights, at random."""
+
+    def __init__(self, observation_space: Any, action_space: Any, noise: float = 0.5) -> None:
+        self.noise = noise
+        self.gain = np.float32(0.0)
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        noise = rng.uniform(-self.noise, self.noise, observations.shape).astype(np.float32)
+        return np.clip(np.float32(0.5) - self.gain * observations + noise, -1.0, 1.0)
+
+    def set_weights(self, weights: Any) -> None:
+        self.gain = weights["gain"]
+
+
+class DiesOnce(Linear):
+    """Kills its own process for real, in the first rollout that finds no file there."""
+
+    def __init__(self, marker: str, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        self.marker = Path(marker)
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        actions = super().act(agent, observations, rng)
+        if not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return actions
+
+
+class DiesAlways(Linear):
+    """Kills its own process."""
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Signs(Linear):
+    """Leaves a file named after its process."""
+
+    def __init__(self, folder: str, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        Path(folder, str(os.getpid())).touch()
+
+
+class Stumbles(Linear):
+    """Raises in those fragments whose first random number is below its limit."""
+
+    def __init__(self, limit: float, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        self.limit = limit
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        if rng.random() < self.limit:
+            raise KeyError("the policy stumbled")
+        return super().act(agent, observations, rng)
+
+
+class Rows(Linear):
+    """Acts for one world, however many there are."""
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        return super().act(agent, observations, rng)[:1]
+
+
+class Nested(gymnasium.Env[Any, Any]):
+    """Observes its last action, which is of a nested space."""
+
+    action_space = spaces.Dict(
+        {
+            "gear": spaces.Discrete(3, start=1),
+            "both": spaces.Tuple([spaces.MultiBinary(2), spaces.Box(0, 255, (2, 2), np.uint8)]),
+        }
+    )
+    observation_space = action_space
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.steps = 0
+        first = {"gear": 2, "both": (np.zeros(2, np.int8), np.zeros((2, 2), np.uint8))}
+        return first, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        reward = float(self.np_random.random())
+        return action, reward, self.steps == 3, False, {}
+
+
+class Words(Nested):
+    """Observes text, which fits no array."""
+
+    observation_space: Any = spaces.Text(5)
+
+
+def make_nothing() -> None:
+    """No environment."""
+
+
+def make_view() -> GymnasiumEnv:
+    """The rink as puck "b" sees it, while "a" goes straight on."""
+
+    def others(environment: Environment, rng: np.random.Generator) -> Any:
+        return lambda agent, seen: [0.5, 0.0]
+
+    return GymnasiumEnv(make_rink(), agent="b", others=others)

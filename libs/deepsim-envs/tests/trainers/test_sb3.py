@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments as Stable-Baselines3's `VecEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Dict, Discrete
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv
+from deepsim_envs.sb3 import AgentsVecEnv, WorldsVecEnv
+
+MakeRace = Callable[..., Environment]
+AHEAD = np.array([[1.0, 0.0]] * 4, dtype=np.float32)
+
+
+def still(environment: Environment, rng: np.random.Generator) -> Any:
+    return lambda name, observation: np.zeros(2, np.float32)
+
+
+def view(make_race: MakeRace, agent: str = "b") -> GymnasiumEnv:
+    return GymnasiumEnv(make_race(), agent=agent, others=still)
+
+
+@pytest.mark.parametrize("agent", ["a", "b"])
+def test_its_checker_accepts_a_single_agent(make_race: MakeRace, agent: str) -> None:
+    check_env(view(make_race, agent), warn=True)
+
+
+def test_slots_are_the_agents_of_each_world(make_race: MakeRace) -> None:
+    worlds = AgentsVecEnv([make_race] * 2)
+    assert worlds.slots == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
+    worlds.seed(5)
+    seen = worlds.reset()
+    for world, seed in enumerate((5, 7)):
+        alone, _ = make_race().reset(seed)
+        assert [*seen[2 * world : 2 * world + 2].tolist()] == [alone[n].tolist() for n in "ab"]
+
+
+def test_every_step_is_that_of_the_environments(make_race: MakeRace) -> None:
+    """Through several episodes, whose agents end at different times."""
+    worlds = AgentsVecEnv([make_race] * 2)
+    worlds.seed(0)
+    worlds.reset()
+    alone = [make_race(), make_race()]
+    rng = np.random.default_rng(1)
+    last: list[Any] = [environment.reset(2 * n)[0] for n, environment in enumerate(alone)]
+    ends = 0
+    for _ in range(100):
+        actions = rng.uniform(-0.2, 1.0, (4, 2)).astype(np.float32)
+        seen, rewards, dones, infos = worlds.step(actions)
+        for slot, (world, name) in enumerate(worlds.slots):
+            if name == "a":  # the first agent of a world: all step now
+                live = alone[world].live_agents
+                result = alone[world].step({n: actions[2 * world + "ab".index(n)] for n in live})
+                last[world].update(result.observation)
+                over = not alone[world].live_agents
+                final = dict(last[world])
+                if over:
+                    last[world], _ = alone[world].reset()
+            ends += over
+            assert seen[slot].tobytes() == last[world][name].tobytes()
+            assert ("waiting" in infos[slot]) == (name not in live)
+            assert rewards[slot] == np.float32(result.reward.get(name, 0.0))
+            assert dones[slot] == (over or result.done.get(name, False))
+            if dones[slot]:
+                assert infos[slot]["terminal_observation"].tobytes() == final[name].tobytes()
+                cut = result.info["deepsim"]["truncated"].get(name, False)
+                assert infos[slot]["TimeLimit.truncated"] == cut
+    assert ends > 8
+
+
+def test_a_slot_whose_agent_is_done_waits_for_the_others(make_race: MakeRace) -> None:
+    worlds = AgentsVecEnv([make_race])
+    worlds.seed(0)
+    worlds.reset()
+    told = [worlds.step(AHEAD[:2]) for _ in range(10)]
+    assert [dones.tolist() for _, _, dones, _ in told[3:6]] == [
+        [False] * 2,
+        [True, False],
+        [False] * 2,
+    ]
+    end = told[4][3][0]
+    assert end["episode"] == {"r": pytest.approx(0.4), "l": 5}
+    assert end["TimeLimit.truncated"] is False
+    waiting = told[5][3][0]
+    assert waiting["waiting"]
+    assert told[5][1].tolist() == [0.0, pytest.approx(0.1)]
+    np.testing.assert_array_equal(told[5][0][0], end["terminal_observation"])
+    # The world begins anew with its last agent's end, which no slot may take for a step.
+    assert told[9][2].tolist() == [True, True]
+    assert "episode" not in told[9][3][0]
+    assert told[9][3][1]["episode"] == {"r": pytest.approx(0.9), "l": 10}
+    assert told[9][0][:, 0].tolist() == [0.0, 0.0]
+
+
+def test_any_agent_can_end_the_episode_of_all(make_race: MakeRace) -> None:
+    worlds = AgentsVecEnv([make_race], game_over="any")
+    worlds.seed(0)
+    worlds.reset()
+    for _ in range(5):
+        seen, _, dones, infos = worlds.step(AHEAD[:2])
+    assert dones.tolist() == [True, True]
+    assert [info["TimeLimit.truncated"] for info in infos] == [False, True]
+    assert infos[1]["terminal_observation"][0] == pytest.approx(0.5)
+    assert infos[1]["episode"]["l"] == 5
+    assert seen[:, 0].tolist() == [0.0, 0.0]
+
+
+def test_a_time_limit_is_told_apart(make_race: MakeRace) -> None:
+    worlds = AgentsVecEnv([partial(make_race, 3)])
+    worlds.seed(0)
+    worlds.reset()
+    for _ in range(3):
+        _, _, dones, infos = worlds.step(AHEAD[:2])
+    assert dones.all()
+    assert [info["TimeLimit.truncated"] for info in infos] == [True, True]
+
+
+def test_without_a_seed_worlds_differ(make_race: MakeRace) -> None:
+    assert len(set(AgentsVecEnv([make_race] * 3).reset()[:, 1].tolist())) == 6
+
+
+def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
+    spaces = {"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)}
+    with pytest.raises(ValueError, match=r"action space of 'a' in world 0 .* 'b' in world 0 is"):
+        AgentsVecEnv([partial(make_race, spaces=spaces)])
+    with pytest.raises(ValueError, match="at least one world"):
+        AgentsVecEnv([])
+    with pytest.raises(ValueError, match="game_over must be 'all' or 'any', got 'some'"):
+        AgentsVecEnv([make_race], game_over="some")  # type: ignore[arg-type]
+
+
+def test_dicts_are_batched_by_key(make_echo: Callable[[Any], Environment]) -> None:
+    space = Dict(a=Box(0.0, 1.0, (2,)), b=Discrete(3))
+    seen = AgentsVecEnv([partial(make_echo, space)] * 2).reset()
+    assert {key: values.shape for key, values in seen.items()} == {"a": (4, 2), "b": (4,)}
+
+
+def test_worlds_are_what_their_own_vec_env_makes_of_them(make_race: MakeRace) -> None:
+    """Observations, rewards, dones, final observations: as `DummyVecEnv`, bit for bit."""
+    makers = [partial(view, make_race)] * 3
+    ours = WorldsVecEnv(GymnasiumVectorEnv(makers, autoreset_mode="SameStep"))
+    theirs = DummyVecEnv(makers)
+    ours.seed(3)
+    theirs.seed(3)
+    assert ours.reset().tobytes() == theirs.reset().tobytes()
+    rng = np.random.default_rng(0)
+    ends = 0
+    for _ in range(60):
+        actions = rng.uniform(-0.5, 1.0, (3, 2)).astype(np.float32)
+        one, other = ours.step(actions), theirs.step(actions)
+        for mine, its in zip(one[:3], other[:3], strict=True):
+            assert mine.dtype == its.dtype
+            assert mine.tobytes() == its.tobytes()
+        for mine, its in zip(one[3], other[3], strict=True):
+            episode = mine.pop("episode", None)
+            assert (episode is not None) == ("terminal_observation" in its)
+            assert mine.keys() == its.keys()
+            assert all(np.array_equal(mine[key], its[key]) for key in its)
+            ends += episode is not None
+    assert ends > 5
+
+
+def test_worlds_must_reset_as_sb3_does(make_race: MakeRace) -> None:
+    worlds = GymnasiumVectorEnv([partial(view, make_race)])
+    with pytest.raises(ValueError, match='make the vector environment with autoreset_mode="SameSt'):
+        WorldsVecEnv(worlds)
+
+
+@pytest.mark.parametrize("game_over", ["all", "any"])
+def test_ppo_learns(make_race: MakeRace, game_over: Any) -> None:
+    """From standing about to going straight ahead, which earns 0.5 and 1."""
+    worlds = VecNormalize(AgentsVecEnv([make_race] * 4, game_over=game_over))
+    model = PPO("MlpPolicy", worlds, n_steps=64, batch_size=128, learning_rate=3e-3, seed=0)
+    model.learn(512)
+    before = np.mean([episode["r"] for episode in model.ep_info_buffer])
+    model.learn(8_192)
+    after = np.mean([episode["r"] for episode in model.ep_info_buffer])
+    assert before < 0.3
+    assert after > 0.45

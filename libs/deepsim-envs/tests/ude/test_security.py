@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One test for each fault that UDE 0.1.5 has, in the order of the documentation."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+import pytest
+import trustme
+
+from deepsim_envs.ude import (
+    ConnectionLostError,
+    Limits,
+    RefusedError,
+    RemoteEnvironment,
+    RemoteEnvironmentError,
+    ServerError,
+    ServerStartError,
+    UDEServer,
+)
+from deepsim_envs.ude.codec import encode
+from deepsim_envs.ude.messages import SERVICE, UNARY, Message, from_bytes, to_bytes
+
+TOKEN = "correct horse battery staple"
+OURS = ("deepsim-ude-version", "1")
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return trustme.CA()
+
+
+@pytest.fixture
+def tls(authority):
+    """What a server needs for TLS on loopback."""
+    issued = authority.issue_cert("127.0.0.1", "localhost")
+    return {
+        "certificate": b"".join(pem.bytes() for pem in issued.cert_chain_pems),
+        "private_key": issued.private_key_pem.bytes(),
+    }
+
+
+def test_1_pickled_objects_are_not_read_by_the_server(
+    golden, start, raw, connect, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # where the object would make a folder
+    server = start()
+    answer = raw(server).call("step", golden("pickle"))
+    assert answer.status == 400
+    assert "never read" in answer.text
+    assert not list(tmp_path.iterdir())
+    assert connect(server).reset()
+
+
+def test_1_pickled_objects_are_not_read_by_the_client(golden, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hostile = grpc.server(ThreadPoolExecutor(4))
+    answer = grpc.unary_unary_rpc_method_handler(
+        lambda request, context: to_bytes(Message(content=golden("pickle")))
+    )
+    methods = dict.fromkeys(UNARY, answer)
+    hostile.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, methods),))
+    port = hostile.add_insecure_port("127.0.0.1:0")
+    hostile.start()
+    try:
+        with pytest.raises(ServerError, match="pickled objects are never read"):
+            RemoteEnvironment(port=port, timeout=10.0)
+    finally:
+        hostile.stop(None).wait()
+    assert not list(tmp_path.iterdir())
+
+
+def test_2_a_server_is_on_loopback_only(start):
+    server = start()
+    assert server.address == f"127.0.0.1:{server.port}"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10.0):
+        pass
+    with pytest.raises(ConnectionRefusedError):  # another address of this machine
+        socket.create_connection(("127.0.0.2", server.port), timeout=10.0)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_2_other_addresses_need_tls_and_a_token(make_count, tls, host):
+    for options in ({}, {"token": TOKEN}, tls):
+        with pytest.raises(ServerStartError, match="TLS and a token"):
+            UDEServer(make_count(), host=host, **options)
+    UDEServer(make_count(), host=host, token=TOKEN, **tls).stop()
+
+
+def test_2_a_client_goes_to_other_machines_by_tls_only():
+    with pytest.raises(ValueError, match="needs TLS"):
+        RemoteEnvironment("192.168.1.5", token=TOKEN)
+
+
+def test_3_a_token_without_tls_is_asked_for(start, connect, raw):
+    server = start(token=TOKEN)
+    for metadata in ((), (("rpc-auth-header", "wrong" * 4),)):
+        with pytest.raises(grpc.RpcError) as caught:
+            raw(server).call("reset", metadata=metadata)
+        assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    with pytest.raises(RefusedError, match="valid token") as caught:
+        connect(server)
+    assert caught.value.status == 401
+    assert connect(server, token=TOKEN).reset()
+
+
+def test_3_tls_and_a_token_let_in_who_has_both(start, connect, tls, authority):
+    server = start(token=TOKEN, **tls)
+    root = authority.cert_pem.bytes()
+    remote = connect(server, token=TOKEN, root_certificates=root)
+    remote.reset(seed=1)
+    assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
+    with pytest.raises(RefusedError, match="valid token"):
+        connect(server, root_certificates=root)
+    with pytest.raises(ConnectionLostError, match="both sides use TLS"):
+        connect(server, token=TOKEN, timeout=0.5)
+    other = trustme.CA().cert_pem.bytes()
+    with pytest.raises(ConnectionLostError):  # somebody else's server
+        connect(server, token=TOKEN, root_certificates=other, timeout=0.5)
+
+
+def test_4_the_token_counts_in_any_slot_and_only_as_a_whole(start, raw):
+    client = raw(start(token=TOKEN))
+    others = [("a", "1"), ("b", "2"), ("rpc-auth-header", "x")]
+    assert client.call("reset", metadata=[*others, ("rpc-auth-header", TOKEN)]).status == 200
+    for wrong in (TOKEN[:-1], TOKEN + "x", "", TOKEN.upper()):
+        with pytest.raises(grpc.RpcError) as caught:
+            client.call("reset", metadata=[("rpc-auth-header", wrong)])
+        assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_4_a_short_token_is_refused(make_count):
+    with pytest.raises(ValueError, match="at least 16 characters"):
+        UDEServer(make_count(), token="secret")
+
+
+def test_5_a_message_that_is_too_large_hurts_its_sender_only(start, raw, connect):
+    server = start(limits=Limits(message_bytes=100_000))
+    with pytest.raises(grpc.RpcError) as caught:
+        raw(server).send("step", bytes(200_000))
+    assert caught.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert connect(server).reset()
+
+
+def test_5_clients_and_calls_are_bounded(start, raw):
+    server = start(max_clients=2)
+    client = raw(server)
+    client.call("reset", metadata=[OURS, ("deepsim-client", "x")])
+    waiting = [
+        raw(server).begin("step", encode({}), [OURS, ("deepsim-client", f"c{number}")])
+        for number in range(30)
+    ]
+    # All but two are told at once that there is no room; the two wait for a step.
+    told = threading.Semaphore(0)
+    for call in waiting:
+        call.add_done_callback(lambda _: told.release())
+    for _ in range(28):
+        assert told.acquire(timeout=20.0)
+    done = [call for call in waiting if call.done()]
+    for call in done:
+        refused = call.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert refused or from_bytes(call.result(), Limits()).status == 429
+    for call in waiting:
+        call.cancel()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xff\xff", b"", to_bytes(Message(content=b"nonsense")), to_bytes(Message(500, "no"))],
+)
+@pytest.mark.parametrize("method", [*UNARY])
+def test_6_a_malformed_message_hurts_its_sender_only(start, raw, connect, method, data):
+    server = start()
+    answer = raw(server).send(method, data)
+    assert answer.status == 400
+    remote = connect(server)
+    remote.reset(seed=1)
+    assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        None,
+        3,
+        {"a": "text", "b": [1]},
+        {"a": ["wide" * 250_000, *range(90_000)]},  # numpy would make 360 GB of it
+        {"a": [float("nan")]},
+        {"a": [1e9]},
+        {"a": {}},
+        {"nobody": [1]},
+        {1: [1]},
+    ],
+)
+def test_6_a_wrong_action_hurts_its_sender_only(start, raw, connect, actions):
+    server = start()
+    remote = connect(server)
+    remote.reset(seed=1)
+    assert raw(server).call("step", encode(actions)).status == 400
+    assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
+
+
+def test_5_strangers_who_say_nothing_hold_no_place(start, connect):
+    server = start(token=TOKEN, max_clients=1)
+    over = threading.Event()
+
+    def silence():
+        over.wait()
+        yield b""
+
+    with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        step = channel.stream_unary(f"/{SERVICE}/step")
+        calls = [step.future(silence(), timeout=60.0) for _ in range(15)]
+        try:
+            assert connect(server, token=TOKEN).reset()
+            assert {call.code() for call in calls} == {grpc.StatusCode.UNAUTHENTICATED}
+        finally:
+            over.set()
+
+
+def test_7_a_client_may_not_close_the_environment(start, connect, raw):
+    server = start()
+    assert raw(server).call("close").status == 403
+    remote = connect(server)
+    with pytest.raises(RefusedError, match="may not close"):
+        remote.close_server()
+    assert not server.environment.environment.area.closed
+    assert remote.reset()
+
+
+def test_7_a_close_that_is_allowed_is_answered_before_the_server_stops(start, connect):
+    server = start(allow_close=True)
+    connect(server).close_server()
+    assert server.wait(20.0)
+    assert server.environment.environment.area.closed
+
+
+def test_7_a_close_that_nobody_waits_for_stops_the_server_too(start, raw, monkeypatch):
+    server, gone = start(allow_close=True), threading.Event()
+    monkeypatch.setattr(server.environment.environment.area, "close", gone.wait)
+    with pytest.raises(grpc.RpcError) as caught:
+        raw(server).call("close", timeout=0.2)
+    assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    gone.set()
+    assert server.wait(20.0)
+
+
+def test_8_what_a_callback_raised_stays_with_the_server(start, connect, caplog, capfd):
+    server = start()
+    remote = connect(server)
+
+    def fail():
+        raise RuntimeError("the password is swordfish")
+
+    server.environment.environment.area.on_info = fail
+    with caplog.at_level(logging.ERROR), pytest.raises(RemoteEnvironmentError) as caught:
+        remote.reset()
+    assert "swordfish" not in str(caught.value)
+    assert "Count.get_info raised in tick 0: see the server's log" in str(caught.value)
+    assert "swordfish" in caplog.text
+    assert "swordfish" not in capfd.readouterr().err
+    server.environment.environment.area.on_info = dict
+    assert remote.reset()
+
+
+def test_9_versions_are_told_and_compared(start, raw):
+    client = raw(start())
+    assert client.call("reset").status == 200  # as UDE's own clients
+    answer = client.call("reset", metadata=[("deepsim-ude-version", "2")])
+    assert answer.status == 426
+    assert "speaks version 1, not '2'" in answer.text
+    for metadata in ([OURS], [OURS, ("deepsim-client", "x" * 65)]):
+        assert client.call("reset", metadata=metadata).status == 400
+    for key in ("deepsim-request", "deepsim-seed"):
+        named = [OURS, ("deepsim-client", "me"), (key, "-1")]
+        assert client.call("reset", metadata=named).status == 400
+
+
+def test_10_a_port_that_is_taken_is_an_error(make_count, start):
+    taken = start()
+    with pytest.raises(ServerStartError, match=f"cannot listen on 127.0.0.1:{taken.port}"):
+        UDEServer(make_count(), port=taken.port).start()
+
+
+def test_11_a_step_that_hangs_has_a_deadline(start, connect):
+    server = start(step_timeout=0.2)
+    remote = connect(server)
+    remote.reset(seed=1)
+    goes_on = threading.Event()
+    server.environment.environment.area.on_info = lambda: goes_on.wait(20.0) and {}
+    with pytest.raises(ServerError, match=r"no step within 0\.2 s") as caught:
+        remote.step({"a": [1], "b": [1]})
+    assert caught.value.status == 504
+    goes_on.set()
+    server.environment.environment.area.on_info = dict
+    assert connect(server).observation_space
+
+
+def test_12_the_extra_needs_no_old_packages():
+    lines = [line for line in importlib.metadata.requires("deepsim-envs") if "ude" in line]
+    assert sorted(line.split()[0].split("<")[0].split(">")[0] for line in lines) == [
+        "grpcio",
+        "protobuf",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("deepsim_envs", "grpc"),
+        ("deepsim_envs", "google.protobuf"),
+        ("deepsim_envs.ude", "pyarrow"),
+    ],
+)
+def test_12_nothing_is_imported_before_it_is_used(module, absent):
+    code = f"import sys, {module}; sys.exit({absent!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("missing", ["grpc", "google.protobuf"])
+def test_a_missing_extra_is_named(missing):
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "try: import deepsim_envs.ude\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'deepsim-envs[ude]'" in done.stdout

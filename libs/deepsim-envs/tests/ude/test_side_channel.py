@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Side channels, in process and remote."""
+
+from __future__ import annotations
+
+import queue
+
+import pytest
+
+from deepsim_envs.ude import RefusedError, SideChannel, UDEEnvironment
+from deepsim_envs.ude.broadcast import Broadcast
+from deepsim_envs.ude.messages import SideChannelMessage
+
+VALUES = [True, False, 0, -5, 1.5, [], [1.0, 2.0], "x", "", b"y"]
+
+
+class Listener:
+    """Keeps what it is told of."""
+
+    def __init__(self):
+        self.heard = queue.Queue()
+
+    def on_received(self, side_channel, key, value):
+        self.heard.put((key, value))
+
+    def next(self):
+        return self.heard.get(timeout=20.0)
+
+
+@pytest.fixture
+def pair():
+    one, two = SideChannel(), SideChannel()
+    one.join(two)
+    return one, two
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_value_reaches_the_other_end(pair, value):
+    one, two = pair
+    listener = Listener()
+    two.register(listener)
+    one.send("key", value)
+    assert listener.next() == ("key", value)
+    assert two.get("key") == value
+    assert one.get("key", "none") == "none"
+    one.send("key", value, store_local=True)
+    assert one.get("key") == value
+
+
+def test_observers_hear_of_their_keys(pair):
+    one, two = pair
+    everything, some = Listener(), Listener()
+    two.register(everything)
+    two.register(some, "some")
+    one.send("some", 1)
+    one.send("other", 2)
+    assert [everything.next(), everything.next()] == [("some", 1), ("other", 2)]
+    assert some.next() == ("some", 1)
+    two.unregister(everything)
+    two.unregister(some, "some")
+    one.send("some", 3)
+    assert everything.heard.empty()
+    assert some.heard.empty()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kind"),
+    [
+        ("k", None, TypeError),
+        ("k", (1.0,), TypeError),
+        ("k", [1], TypeError),
+        ("k", 2**31, ValueError),
+        ("k" * 257, 1, ValueError),
+        (1, 1, ValueError),
+        ("k", "x" * (2**16 + 1), ValueError),
+        ("k", b"x" * (2**16 + 1), ValueError),
+        ("k", [0.0] * (2**13 + 1), ValueError),
+        ("k", "\ud800", ValueError),
+    ],
+)
+def test_what_it_does_not_carry_is_refused(pair, key, value, kind):
+    with pytest.raises(kind):
+        pair[0].send(key, value)
+
+
+def test_a_list_that_is_too_long_is_refused_by_the_server(start, raw):
+    message = SideChannelMessage("k", [0.0] * (2**13 + 1))
+    assert raw(start()).call("side_channel_send", message).status == 400
+
+
+def test_the_keys_that_it_keeps_are_bounded(pair):
+    for number in range(1024):
+        pair[0].send(str(number), number)
+    with pytest.raises(ValueError, match="1024 keys"):
+        pair[0].send("one more", 1)
+    pair[0].send("1", 5)
+
+
+def test_an_environment_joins_the_channel_of_its_area(make_count):
+    environment = make_count()
+    view = UDEEnvironment(environment)
+    task, trainer = Listener(), Listener()
+    environment.area.side_channel.register(task)
+    view.side_channel.register(trainer)
+    view.side_channel.send("level", 3)
+    environment.area.side_channel.send("lap", 1.5)
+    assert task.next() == ("level", 3)
+    assert trainer.next() == ("lap", 1.5)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_values_go_both_ways_over_the_wire(start, connect, value):
+    server = start()
+    remote = connect(server)
+    area = server.environment.environment.area
+    task, trainer = Listener(), Listener()
+    area.side_channel.register(task)
+    remote.side_channel.register(trainer)
+    remote.side_channel.send("up", value, store_local=True)
+    assert task.next() == ("up", value)
+    assert trainer.next() == ("up", value)  # stored by all clients, as by UDE's
+    area.side_channel.send("down", value)
+    assert trainer.next() == ("down", value)
+    assert remote.side_channel.get("down") == value
+
+
+def test_all_clients_hear_of_the_task(start, connect):
+    server = start()
+    listeners = [Listener() for _ in range(3)]
+    for listener in listeners:
+        remote = connect(server)
+        remote.side_channel.register(listener)
+        remote.side_channel.send("ready", True, store_local=True)
+        assert listener.next() == ("ready", True)
+    server.environment.environment.area.side_channel.send("go", 1)
+    for listener in listeners:
+        while listener.next() != ("go", 1):
+            pass
+
+
+def test_a_client_cannot_fill_the_server(start, connect):
+    remote = connect(start())
+    for number in range(1024):
+        remote.side_channel.send(str(number), number)
+    with pytest.raises(RefusedError, match="1024 keys"):
+        remote.side_channel.send("one more", 1)
+    assert remote.reset()
+
+
+def test_a_stream_that_nobody_reads_ends():
+    """What waits for one reader is bounded; the others get all."""
+    broadcast = Broadcast[int](most=3)
+    slow, quick = broadcast.subscribe(), broadcast.subscribe()
+    read = []
+    reader = iter(quick)
+    for number in range(5):
+        broadcast.send(number)
+        read.append(next(reader))
+    assert read == list(range(5))
+    assert slow.is_late
+    assert list(slow) == [0, 1, 2]
