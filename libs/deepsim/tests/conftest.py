@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,11 +77,20 @@ def write_task(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[[Path, str], Result]:
-    """Runs a task by the command, as from a shell."""
+def run(tmp_path: Path) -> Callable[..., Result]:
+    """Runs a task by the command with these options, as from a shell."""
 
-    def run(folder: Path, video: str) -> Result:
-        options = ["--out", str(tmp_path / "out"), "--video", video]
-        return CliRunner().invoke(app, ["run", str(folder), *options])
+    def run(folder: Path, *options: str) -> Result:
+        return CliRunner().invoke(
+            app, ["run", str(folder), "--out", str(tmp_path / "out"), *options]
+        )
 
     return run
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port of this host at which nobody listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,14 +11,14 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-Run = Callable[[Path, str], Result]
+Run = Callable[..., Result]
 
 
 def test_an_error_of_a_callback_is_shown_with_its_place(
     write_task: Callable[..., Path], run: Run
 ) -> None:
     """From the user's first frame on, and with what it was raised from."""
-    result = run(write_task("{}['speed']"), "none")
+    result = run(write_task("{}['speed']"))
     lines = [line.strip() for line in result.stdout.splitlines()]
     start = lines.index("Traceback (most recent call last):")
     assert lines[start + 1].endswith("in on_action_received")
@@ -34,25 +35,29 @@ def test_a_callback_of_the_wrong_signature_is_shown_too(
     folder = write_task()
     init = folder / "__init__.py"
     init.write_text(init.read_text().replace("(self, action)", "(self)"))
-    result = run(folder, "none")
+    result = run(folder)
     assert "\nTypeError: Puck.on_action_received() takes 1 positional" in result.stdout
     assert "callbacks.py" not in result.stdout
 
 
-def test_without_cameras_there_is_no_map(
-    write_task: Callable[..., Path], run: Run, tmp_path: Path
+@pytest.mark.parametrize("options", [[], ["--video", "none"]])
+def test_without_cameras_the_map_shows_lines_only(
+    write_task: Callable[..., Path], run: Run, tmp_path: Path, options: list[str]
 ) -> None:
-    result = run(write_task(), "none")
+    """A film that nobody asked for is left out."""
+    result = run(write_task(), *options)
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines().count("no map: TableSimulator takes no pictures") == 1
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["trajectory.csv"]
+    said = "TableSimulator takes no pictures: the map shows lines only, there is no film"
+    assert said in " ".join(result.stdout.split())
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"trajectory.csv", "map.png"}
 
 
 @pytest.mark.parametrize("video", ["gif", "mp4"])
 def test_without_cameras_a_film_fails_before_the_first_episode(
     write_task: Callable[..., Path], run: Run, video: str
 ) -> None:
-    result = run(write_task(), video)
+    result = run(write_task(), "--video", video)
     assert result.exit_code == 1
     assert "error: TableSimulator takes no pictures to film" in result.stdout
     assert "made" in result.stdout
@@ -68,10 +73,52 @@ def test_mp4_without_the_extra_fails_before_the_first_episode(
     init = folder / "__init__.py"
     init.write_text(init.read_text().replace("World(TableSimulator())", "World(MujocoSimulator())"))
     init.write_text(init.read_text().replace('world.spawn(TableModel(), "puck", Pose())', ""))
-    result = run(folder, "mp4")
+    result = run(folder, "--video", "mp4")
     assert result.exit_code == 1
     assert "film.mp4 needs an extra: pip install 'deepsim[video]'" in " ".join(
         result.stdout.split()
     )
     assert "made" in result.stdout
     assert "acts" not in result.stdout
+
+
+def test_an_unknown_backend_fails_before_the_world_is_built(
+    write_task: Callable[..., Path], run: Run
+) -> None:
+    result = run(write_task(), "--backend", "unity")
+    assert result.exit_code == 1
+    assert "error: there is no backend 'unity': choose mujoco or gazebo" in result.stdout
+    assert "made" not in result.stdout
+
+
+def test_a_task_that_makes_its_own_simulator_runs_on_no_other(
+    write_task: Callable[..., Path], run: Run
+) -> None:
+    result = run(write_task(), "--backend", "gazebo")
+    assert result.exit_code == 1
+    said = " ".join(result.stdout.split())
+    assert "error: pucks makes its own simulator, so it cannot run on gazebo: its make" in said
+    assert "acts" not in result.stdout
+
+
+def test_gazebo_that_is_not_running_is_one_line(
+    write_task: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch, free_port: int
+) -> None:
+    monkeypatch.setenv("ROS_MASTER_URI", f"http://127.0.0.1:{free_port}")
+    folder = write_task()
+    init = folder / "__init__.py"
+    text = init.read_text().replace("MujocoSimulator", "open_simulator")
+    init.write_text(text.replace("World(TableSimulator())", "World(open_simulator())"))
+    result = run(folder, "--backend", "gazebo")
+    assert result.exit_code == 1
+    said = " ".join(result.stdout.split())
+    assert f"error: the ROS master at http://127.0.0.1:{free_port} does not answer" in said
+    assert said.endswith("To start Gazebo for one command: python tools/gazebo run -- COMMAND")
+
+
+def test_json_is_all_that_is_printed(write_task: Callable[..., Path], run: Run) -> None:
+    """Not the table, nor what the task itself prints."""
+    told = json.loads(run(write_task(), "--json", "--episodes", "2").stdout)
+    assert told["folder"].endswith("out")
+    assert [episode["steps"] for episode in told["episodes"]] == [3, 3]
+    assert told["episodes"][0]["rewards"] == {"puck": 0.0}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from deepsim import CameraView, Euler, Pose, Task, TaskError
@@ -37,13 +38,16 @@ def test_the_maps_camera_must_look_straight_down_with_y_up(turn: Euler) -> None:
         task(CameraView(Pose((0.0, 0.0, 5.0), turn)))
 
 
-def test_the_map_shows_a_line_where_it_was_driven(tmp_path: Path) -> None:
-    """One agent stands in the upper left quarter, +y up, of a picture that is all white."""
+@pytest.mark.parametrize("picture", [np.full((60, 90, 3), 255, np.uint8), None])
+def test_the_map_shows_a_line_where_it_was_driven(
+    tmp_path: Path, picture: NDArray[np.uint8] | None
+) -> None:
+    """One agent stands in the upper left quarter, +y up, of a white picture, or of none."""
     where = (ABOVE.pose.position.x - 1.5, ABOVE.pose.position.y + 1.0)
     row = (1, 1, 0.1, "a", *where, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
     episode = Episode(1, rewards={"a": 0.0}, rows=[row])
     path = tmp_path / "map.png"
-    write_map(path, np.full((60, 90, 3), 255, np.uint8), task(ABOVE), [episode])
+    write_map(path, picture, task(ABOVE), [episode])
     with Image.open(path) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)
     ys, xs = np.nonzero((pixels[..., 0] > 180) & (pixels[..., 1:].max(axis=-1) < 90))  # red

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -94,3 +94,24 @@ def write_trajectory(path: Path, episodes: list[Episode]) -> None:
         writer.writerow(COLUMNS)
         for episode in episodes:
             writer.writerows(episode.rows)
+
+
+def facts(episode: Episode) -> dict[str, Any]:
+    """What there is to tell of an episode, as plain data for JSON."""
+    return {
+        "episode": episode.number,
+        "steps": episode.steps,
+        "duration_s": episode.duration,
+        "rewards": episode.rewards,
+        "info": _plain({key: value for key, value in episode.info.items() if key != "deepsim"}),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, bool | int | float | str | None) else repr(value)

@@ -7,13 +7,13 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from deepsim_envs import Environment
+from deepsim_envs import BatchEnvironment, BatchPolicyMaker, Environment
 from deepsim_math import Vector3
 from deepsim_sync import CameraView, DeepSimError
 
@@ -34,21 +34,31 @@ class Task:
 
     Attributes:
         name: Short name, fit for a file name.
-        make: Function that builds the environment from a seed.
+        make: Function that builds the environment from a seed; it may take more by name, which
+            `training` can set.
         policies: Functions that build a policy from an environment and a random generator, by name.
         film: Camera of the video: a free camera, or the name of a camera sensor.
         map_view: Camera of the map of driven lines, from `CameraView.from_above`: it looks straight
             down, and +y is up in the picture.
+        training: Settings of `deepsim train` that suit the task; see
+            `deepsim.training.TrainingConfig`.
+        make_batch: Function that builds the environment of so many worlds at once, if the task is
+            also written that way; each world gives the bits that `make` gives.
+        batch_policies: Policies of many worlds by the names of those in `policies` that they stand
+            for. Where one is missing, that of one world is called for each.
 
     Raises:
         TaskError: The camera of the map is turned or tilted.
     """
 
     name: str
-    make: Callable[[int], Environment]
+    make: Callable[..., Environment]
     policies: Mapping[str, Callable[[Environment, np.random.Generator], Policy]]
     film: CameraView | str
     map_view: CameraView
+    training: Mapping[str, Any] = field(default_factory=dict)
+    make_batch: Callable[[int], BatchEnvironment] | None = None
+    batch_policies: Mapping[str, BatchPolicyMaker] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         turn = self.map_view.pose.orientation
@@ -107,6 +117,19 @@ def load_task(folder: str | Path) -> Task:
         _forget(name)
         raise
     return task
+
+
+def make_environment(folder: str, seed: int = 0) -> Environment:
+    """An environment of a folder's task, as workers of a `deepsim_envs.rollout_pool` make it.
+
+    Args:
+        folder: Folder of the task, as `load_task` takes it.
+        seed: Seed of the first reset that has none of its own.
+
+    Raises:
+        TaskError: The folder holds no task.
+    """
+    return load_task(folder).make(seed)
 
 
 def _forget(package: str) -> None:

@@ -18,12 +18,14 @@ from .task import Task
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
 
 
-def write_map(path: Path, picture: NDArray[np.uint8], task: Task, episodes: list[Episode]) -> None:
+def write_map(
+    path: Path, picture: NDArray[np.uint8] | None, task: Task, episodes: list[Episode]
+) -> None:
     """Writes a PNG of driven lines; they fit the picture on the ground, z = 0.
 
     Args:
         path: Output file.
-        picture: Picture from the task's ``map_view``, (height, width, 3) RGB.
+        picture: Picture from the task's ``map_view``, (height, width, 3) RGB; None for a grid.
         task: Task with the view and the title.
         episodes: Episodes to draw.
     """
@@ -37,7 +39,10 @@ def write_map(path: Path, picture: NDArray[np.uint8], task: Task, episodes: list
         title=task.name, xlabel="x [m]", ylabel="y [m]", aspect="equal",
         xlim=(x - half_width, x + half_width), ylim=(y - half_height, y + half_height),
     )  # fmt: skip
-    axes.imshow(picture, extent=(x - half_width, x + half_width, y - half_height, y + half_height))
+    if picture is None:
+        axes.grid()
+    else:
+        axes.imshow(picture, extent=(*axes.get_xlim(), *axes.get_ylim()))
     agents = dict.fromkeys(agent for episode in episodes for agent in episode.rewards)
     for agent, color in zip(agents, cycle(_COLORS), strict=False):
         for episode in episodes:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which physics a task runs on: tasks ask for a simulator, whoever runs them says of which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Final
+
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import WorldDescription
+from deepsim_sync import DeepSimError, Simulator
+
+DEFAULT: Final = "mujoco"
+"""The backend where nobody chooses."""
+
+
+class BackendError(DeepSimError):
+    """A backend that does not exist, or that cannot be reached."""
+
+
+class Backend:
+    """What `open_simulator` opens inside of the ``with`` statement.
+
+    It holds for the thread or asyncio task that enters it.
+
+    Args:
+        name: ``"mujoco"``, the embedded engine, or ``"gazebo"``, a running gzserver with the
+            plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``.
+
+    Attributes:
+        name: As given.
+        opened: How many simulators have been opened.
+
+    Raises:
+        BackendError: There is no such backend.
+
+    >>> with Backend("mujoco"):
+    ...     open_simulator().timestep
+    0.001
+    """
+
+    def __init__(self, name: str) -> None:
+        if name not in _OPEN:
+            raise BackendError(f"there is no backend {name!r}: choose {' or '.join(_OPEN)}")
+        self.name = name
+        self.opened = 0
+        self._tokens: list[Token[Backend | None]] = []
+
+    def __enter__(self) -> Backend:
+        self._tokens.append(_CURRENT.set(self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        origin: TracebackType | None,
+    ) -> None:
+        _CURRENT.reset(self._tokens.pop())
+
+    def open(self, world: WorldDescription | None = None) -> Simulator:
+        """A simulator of this backend; see `open_simulator`."""
+        simulator = _OPEN[self.name](world if world is not None else WorldDescription())
+        self.opened += 1
+        return simulator
+
+
+def open_simulator(world: WorldDescription | None = None) -> Simulator:
+    """A simulator of the backend that was chosen (``deepsim run --backend``, or `Backend`).
+
+    Without a choice it is MuJoCo. Gazebo has one world, so that what it held before is replaced.
+
+    Args:
+        world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
+            1 ms.
+
+    Raises:
+        BackendError: Gazebo cannot be reached.
+        SpawnError: A model of the world cannot be built.
+    """
+    return (_CURRENT.get() or Backend(DEFAULT)).open(world)
+
+
+def _open_gazebo(world: WorldDescription) -> Simulator:
+    # Those who stay on the embedded engine need nothing of it.
+    from deepsim_gazebo import GazeboSimulator, UnreachableError  # noqa: PLC0415 (see above)
+
+    try:
+        simulator = GazeboSimulator()
+    except UnreachableError as error:
+        raise BackendError(
+            f"{error} To start Gazebo for one command: python tools/gazebo run -- COMMAND"
+        ) from error
+    try:
+        simulator.load(world)
+    except BaseException:
+        simulator.close()
+        raise
+    return simulator
+
+
+_OPEN: Final[dict[str, Callable[[WorldDescription], Simulator]]] = {
+    "mujoco": MujocoSimulator,
+    "gazebo": _open_gazebo,
+}
+_CURRENT: Final[ContextVar[Backend | None]] = ContextVar("deepsim_backend", default=None)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at this machine: what DeepSim needs, and what it can use."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from typing import Literal
+
+from deepsim_gazebo import BatchStateClient, GazeboError
+
+Outcome = Literal["ok", "missing", "broken"]
+_PATIENCE = 3.0  # for those who may not be there [s]
+_LOWEST_PYTHON = (3, 10)
+_PORTS = {
+    3003: "environments served by UDE",
+    11311: "a ROS master",
+    11345: "Gazebo's own master",
+}
+# Draws with OpenGL and nothing else, in a process of its own: a driver that crashes ends that one.
+_PICTURE = "from deepsim_mujoco.pictures import open_camera; open_camera('gl')"
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,.-]+)\])?\s*(?:\(?==\s*([\w.]+)\)?)?")
+_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        name: What.
+        outcome: ``"ok"``, ``"missing"`` (DeepSim does without), or ``"broken"`` (it does not).
+        found: What there is.
+        remedy: What to type, or an empty string.
+    """
+
+    name: str
+    outcome: Outcome
+    found: str
+    remedy: str = ""
+
+
+def findings() -> Iterator[Finding]:
+    """Looks at one thing after the other; changes nothing."""
+    looks: list[Callable[[], Iterator[Finding]]] = [
+        _python, _packages, _pictures, _ros, _gazebo, _ports, _extras
+    ]  # fmt: skip
+    for look in looks:
+        yield from look()
+
+
+def _python() -> Iterator[Finding]:
+    found = f"{sys.version.split()[0]}, {sys.executable}"
+    if sys.version_info >= _LOWEST_PYTHON:
+        yield Finding("Python", "ok", found)
+    else:
+        lowest = ".".join(map(str, _LOWEST_PYTHON))
+        yield Finding("Python", "broken", found, f"python{lowest} -m venv .venv")
+
+
+def _packages() -> Iterator[Finding]:
+    """The umbrella's requirements; those with an exact version are DeepSim's own."""
+    for need in _requirements("deepsim"):
+        if need.extra is not None:
+            continue
+        found = _version(need.name)
+        wanted = f"{need.name}=={need.pin}" if need.pin else need.name
+        if found is None:
+            yield Finding(need.name, "broken", "is not installed", f"pip install '{wanted}'")
+        elif need.pin and found != need.pin:
+            told = f"{found}, but deepsim {_version('deepsim')} goes with {need.pin}"
+            yield Finding(need.name, "broken", told, f"pip install '{wanted}'")
+        else:
+            yield Finding(need.name, "ok", found)
+
+
+def _pictures() -> Iterator[Finding]:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _PICTURE], capture_output=True, text=True, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        yield Finding("pictures", "missing", "OpenGL gives no answer; rays are cast instead")
+        return
+    if done.returncode == 0:
+        yield Finding("pictures", "ok", "by OpenGL, without a display")
+        return
+    lines = done.stderr.strip().splitlines()
+    reason = lines[-1] if lines else f"exit code {done.returncode}"
+    reason = reason.rpartition("GlUnavailableError: ")[2].partition("; on Debian")[0]
+    told = f"by cast rays, matt and without textures: {reason}"
+    remedy = "apt install libegl1 libegl-mesa0 libgl1-mesa-dri"
+    yield Finding("pictures", "missing", told, remedy)
+
+
+def _ros() -> Iterator[Finding]:
+    if find_spec("rospy") is None:
+        told = "is not installed, and only nodes of your own need it"
+        yield Finding("rospy", "missing", told, "apt install python3-rospy")
+    else:
+        yield Finding("rospy", "ok", "is installed")
+
+
+def _gazebo() -> Iterator[Finding]:
+    client = BatchStateClient(timeout=_PATIENCE)
+    try:
+        client.master.publishers("/deepsim_doctor")  # of which there are none to be asked in turn
+    except GazeboError as error:
+        remedy = "roscore, or export ROS_MASTER_URI=http://HOST:11311"
+        yield Finding("ROS master", "missing", str(error), remedy)
+        yield Finding("Gazebo plugin", "missing", "cannot be asked for without a ROS master")
+        return
+    yield Finding("ROS master", "ok", f"answers at {client.master.uri}")
+    try:
+        models = len(client.names().entities.models)
+    except GazeboError as error:
+        remedy = "gzserver -s libgazebo_batch_state.so WORLD"
+        yield Finding("Gazebo plugin", "missing", str(error), remedy)
+    else:
+        yield Finding("Gazebo plugin", "ok", f"answers, in a world of {models} models")
+    finally:
+        client.close()
+
+
+def _ports() -> Iterator[Finding]:
+    """Those of this host; that one is in use is no fault."""
+    for port, who in _PORTS.items():
+        state = "in use" if _is_listening(port) else "free"
+        yield Finding(f"port {port}", "ok", f"{state}, where {who} would listen")
+
+
+def _extras() -> Iterator[Finding]:
+    own = [need.name for need in _requirements("deepsim") if need.pin]
+    for package in ("deepsim", *own):
+        wanted: dict[str, list[str]] = {}
+        for need in _requirements(package):
+            if need.extra is not None:
+                wanted.setdefault(need.extra, []).extend(_with_own_extras(need))
+        for extra, names in wanted.items():
+            lacking = [name for name in names if _version(name) is None]
+            what = f"{package}[{extra}]"
+            if lacking:
+                told = f"lacks {', '.join(lacking)}"
+                yield Finding(what, "missing", told, f"pip install '{what}'")
+            else:
+                yield Finding(what, "ok", ", ".join(f"{name} {_version(name)}" for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    name: str
+    extras: tuple[str, ...]
+    """Of the package that is required."""
+    pin: str | None
+    """The one version that will do."""
+    extra: str | None
+    """Of the package that requires it."""
+
+
+def _requirements(package: str) -> Iterator[_Requirement]:
+    try:
+        texts = requires(package) or []
+    except PackageNotFoundError:
+        return
+    for text in texts:
+        need, _, marker = text.partition(";")
+        match, extra = _REQUIREMENT.match(need.strip()), _EXTRA.search(marker)
+        if match:
+            own = tuple(match[2].split(",")) if match[2] else ()
+            yield _Requirement(match[1], own, match[3], extra[1] if extra else None)
+
+
+def _with_own_extras(need: _Requirement) -> list[str]:
+    """A required package, and what its own extras require."""
+    more = [it.name for it in _requirements(need.name) if it.extra in need.extras]
+    return [need.name, *more]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _is_listening(port: int) -> bool:
+    try:
+        with socket.create_connection(("localhost", port), timeout=_PATIENCE):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim doctor`: what this machine has, and what to type for what it lacks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from .doctor import Finding, findings
+
+_COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Looks at this machine: versions, pictures, ROS, Gazebo, ports and extras.
+
+    Fails only if something is broken that DeepSim cannot do without.
+    """
+    console = Console(file=sys.stdout)
+    found: list[Finding] = []
+    for finding in findings():
+        found.append(finding)
+        if not as_json:
+            _print_finding(console, finding)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in found], indent=2))
+    if any(finding.outcome == "broken" for finding in found):
+        raise typer.Exit(1)
+
+
+def _print_finding(console: Console, finding: Finding) -> None:
+    color = _COLORS[finding.outcome]
+    line = f"[{color}]{finding.outcome:8}[/{color}]{escape(finding.name)}: {escape(finding.found)}"
+    if finding.remedy:
+        line += f". Type: [bold]{escape(finding.remedy)}[/bold]"
+    console.print(line, highlight=False, soft_wrap=True)

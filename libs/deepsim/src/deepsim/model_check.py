@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of models that other people made."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import (
+    Bounds,
+    GazeboXMLLoader,
+    ModelDescription,
+    ModelFormatWarning,
+    WorldDescription,
+)
+from deepsim_sync import DeepSimError
+
+_CONFIG = "model.config"
+_SUFFIXES = (".sdf", ".world", ".urdf")
+"""Not xacro, which is code."""
+
+
+class Verdict(Enum):
+    """What becomes of a model or world."""
+
+    LOADS = "loads"
+    APPROXIMATED = "approximated"
+    FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class ModelCheck:
+    """What becomes of one model or world, and why.
+
+    Attributes:
+        path: Its file or folder.
+        verdict: In a word.
+        reasons: Warnings of what is approximated, or the one error.
+    """
+
+    path: Path
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+
+
+def models_below(folder: Path) -> Iterator[Path]:
+    """The folders with a `model.config`, and all other SDF, world and URDF files, by name.
+
+    Files within a model's folder belong to it; links to other folders are not followed.
+    """
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        if _CONFIG in files:
+            folders.clear()
+            yield Path(place)
+            continue
+        yield from (Path(place, file) for file in sorted(files) if file.endswith(_SUFFIXES))
+
+
+def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
+    """Loads a model or world, measures it, and builds it on the embedded engine."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ModelFormatWarning)
+        try:
+            description = GazeboXMLLoader(search_path).load(path)
+            if isinstance(description, ModelDescription):
+                description = WorldDescription(models=(description,))
+            for model in description.models:
+                Bounds.of(model, Pose())
+            MujocoSimulator(description).close()
+        except DeepSimError as error:
+            return ModelCheck(path, Verdict.FAILS, (_line(error),))
+    reasons = tuple(dict.fromkeys(_line(each.message) for each in said))
+    return ModelCheck(path, Verdict.APPROXIMATED if reasons else Verdict.LOADS, reasons)
+
+
+def _line(message: object) -> str:
+    return " ".join(str(message).split())

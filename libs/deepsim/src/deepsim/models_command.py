@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `deepsim models` commands."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from deepsim_spawn import (
+    Bounds,
+    GazeboXMLLoader,
+    ModelDescription,
+    ModelFormatError,
+    ModelIndex,
+    ModelInfo,
+    SearchPath,
+)
+
+from .model_check import Verdict, check_model, models_below
+
+models = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Finds, shows and checks models in the formats of Gazebo and ROS.",
+)
+
+_STYLES = {Verdict.LOADS: "green", Verdict.APPROXIMATED: "yellow", Verdict.FAILS: "red"}
+
+Folders = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--path",
+        "-p",
+        exists=True,
+        file_okay=False,
+        help="A folder to search, before those of GAZEBO_MODEL_PATH and GAZEBO_RESOURCE_PATH.",
+    ),
+]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@models.command("list")
+def list_models(path: Folders = None, as_json: AsJson = False) -> None:
+    """Lists the models on the search path."""
+    index = ModelIndex(path or ())
+    console = Console()
+    table = Table("model", "title", "version", box=None)
+    rows: list[dict[str, str]] = []
+    for name in index:
+        try:
+            info = index[name]
+        except ModelFormatError as error:
+            table.add_row(Text(name), Text(f"error: {error}", "red"))
+            rows.append({"model": name, "error": str(error)})
+        else:
+            table.add_row(*map(Text, (name, info.title, info.version)))
+            rows.append({"model": name, "title": info.title, "version": info.version})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    if len(index):
+        console.print(table)
+    else:
+        console.print("no models: give folders by --path, or set GAZEBO_MODEL_PATH")
+
+
+@models.command()
+def show(
+    name: Annotated[str, typer.Argument(help="As model:// calls it.")],
+    path: Folders = None,
+    as_json: AsJson = False,
+) -> None:
+    """Shows what a model is, how large it is, and which files it needs."""
+    console = Console()
+    search_path = SearchPath(path or ())
+    index = ModelIndex(search_path)
+    try:
+        info = index[name]
+        needs = index.needs(name)
+        fields = [*_config(info), *_content(info, search_path)]
+        table = Table.grid(padding=(0, 2))
+        for field, value in fields:
+            table.add_row(Text(field, "bold"), Text(value))
+        for need in needs:
+            found = Text("needs") if need.path else Text("misses", "red")
+            table.add_row(found, Text(need.uri))
+    except KeyError as error:
+        console.print(Text(f"error: {error.args[0]}"), soft_wrap=True)
+        raise typer.Exit(1) from None
+    except ModelFormatError as error:
+        console.print(Text(f"error: {error}"), soft_wrap=True)
+        raise typer.Exit(1) from None
+    if as_json:
+        files: dict[str, list[str]] = {"needs": [], "misses": []}
+        for need in needs:
+            files["needs" if need.path else "misses"].append(need.uri)
+        print(json.dumps({**dict(fields), **files}, indent=2))
+        return
+    console.print(table)
+
+
+def _config(info: ModelInfo) -> list[tuple[str, str]]:
+    fields = {
+        "model": info.title,
+        "version": info.version,
+        "file": str(info.file),
+        "authors": ", ".join(info.authors),
+        "about": info.description,
+        "depends on": ", ".join(info.depends),
+    }
+    return [(field, value) for field, value in fields.items() if value]
+
+
+def _content(info: ModelInfo, search_path: SearchPath) -> list[tuple[str, str]]:
+    """What the SDF file of a model holds; its error, if it cannot be loaded."""
+    try:
+        model = GazeboXMLLoader(search_path).load_model(info.folder)
+        bounds = Bounds.of(model)
+    except ModelFormatError as error:
+        return [("fails", str(error))]
+    return [
+        ("links", str(sum(1 for _ in model.all_links()))),
+        ("joints", str(sum(1 for _ in model.all_joints()))),
+        ("moves", "no, it is static" if model.static else f"yes, it weighs {_mass(model):g} kg"),
+        (
+            "size",
+            "nothing in it collides"
+            if bounds is None
+            else " x ".join(f"{length:.4g}" for length in bounds.size) + " m",
+        ),
+    ]
+
+
+def _mass(model: ModelDescription) -> float:
+    """Of all links [kg]."""
+    return sum(link.inertial.mass for _, link, _ in model.all_links() if link.inertial)
+
+
+@models.command()
+def check(
+    folder: Annotated[
+        Path, typer.Argument(exists=True, file_okay=False, help="Folder of models and worlds.")
+    ],
+    path: Folders = None,
+    reasons: Annotated[
+        bool, typer.Option(help="Say everything that is approximated, not only the first.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Loads every model of a folder, and builds it on MuJoCo: a line for each, and why.
+
+    Exits with 1 if any fails. xacro files are code, and are not looked at.
+    """
+    console = Console()
+    search_path = [folder, *(path or ())]
+    counts: Counter[Verdict] = Counter()
+    rows: list[dict[str, object]] = []
+    for model in models_below(folder):
+        result = check_model(model, search_path)
+        counts[result.verdict] += 1
+        if as_json:
+            place = str(model.relative_to(folder))
+            verdict = result.verdict.value
+            rows.append({"model": place, "verdict": verdict, "reasons": list(result.reasons)})
+            continue
+        line = Text(f"{result.verdict.value:12} ", _STYLES[result.verdict])
+        line.append(str(model.relative_to(folder)), "default")
+        if result.reasons and not reasons:
+            more = f" (and {len(result.reasons) - 1} more)" if len(result.reasons) > 1 else ""
+            line.append(f": {result.reasons[0]}{more}", "default")
+        console.print(line, soft_wrap=True)
+        for reason in result.reasons if reasons else ():
+            console.print(Text(f"{'':13}{reason}"), soft_wrap=True)
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        console.print(
+            f"{counts.total()} checked: "
+            + ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict)
+        )
+    if counts[Verdict.FAILS]:
+        raise typer.Exit(1)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Task folders in the registries of Gymnasium and PettingZoo."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deepsim_envs import BatchVectorEnv, GymnasiumEnv, in_each_world, register
+
+from .task import Task, load_task
+from .task_search import find_task
+
+if TYPE_CHECKING:
+    from deepsim_envs.pettingzoo import PettingZooEnv
+
+
+def register_task(folder: str | Path) -> str:
+    """Registers the task of a folder; its code runs when an environment of it is first made.
+
+    After that, ``gymnasium.make(id)`` and ``make_vec(id, n)`` make environments of one of its
+    agents, which take ``agent=`` (the first one by default), ``others=`` (the name of the policy of
+    all other agents, the task's first one by default) and ``render_mode=``. The worlds of
+    ``make_vec`` are stepped as one batch where the task has a ``make_batch`` and no pictures are
+    asked for, else in turn; it is for the task to let both give the same. Where PettingZoo is
+    installed, ``pettingzoo.make("parallel", id)`` and ``make("aec", id)`` have all agents.
+
+    Returns:
+        The id, made from the folder's name: ``DeepSim/TwoCars-v0`` of ``two_cars``.
+
+    Raises:
+        TaskError: The folder holds no task.
+    """
+    task = find_task(str(folder))
+    path = str(task.folder.resolve())
+    register(
+        task.id, f"{__name__}:make_env", make_vector=f"{__name__}:make_vector_env", folder=path
+    )
+    if find_spec("pettingzoo") is not None:
+        # An extra: who lacks it registers with Gymnasium alone.
+        from deepsim_envs import pettingzoo  # noqa: PLC0415 (see above)
+
+        pettingzoo.register(task.id, f"{__name__}:make_parallel_env", folder=path)
+    return task.id
+
+
+def make_env(
+    folder: str,
+    agent: str | None = None,
+    others: str | None = None,
+    render_mode: str | None = None,
+) -> GymnasiumEnv:
+    """One agent of a task; see `register_task`.
+
+    Raises:
+        TaskError: The folder holds no task, or that has no such policy.
+        ValueError: It has no such agent.
+    """
+    task = _task(folder)
+    policy = task.policy(next(iter(task.policies)) if others is None else others)
+    environment = task.make(0)
+    return GymnasiumEnv(
+        environment,
+        agent=next(iter(environment.agents)) if agent is None else agent,
+        others=policy,
+        render_mode=render_mode,
+        camera=task.film,
+    )
+
+
+def make_vector_env(
+    folder: str,
+    num_envs: int,
+    autoreset_mode: str,
+    agent: str | None = None,
+    others: str | None = None,
+    render_mode: str | None = None,
+) -> BatchVectorEnv | None:
+    """One agent of a task in many worlds, or None if they cannot be one batch; see `register_task`.
+
+    Raises:
+        TaskError: The folder holds no task, or that has no such policy.
+        ValueError: It has no such agent.
+    """
+    task = _task(folder)
+    if task.make_batch is None or render_mode is not None:
+        return None
+    name = next(iter(task.policies)) if others is None else others
+    policy = task.batch_policies.get(name) or in_each_world(task.policy(name))
+    environment = task.make_batch(num_envs)
+    return BatchVectorEnv(
+        environment,
+        agent=environment.agents[0] if agent is None else agent,
+        others=policy,
+        autoreset_mode=autoreset_mode,
+    )
+
+
+def make_parallel_env(folder: str, render_mode: str | None = None) -> PettingZooEnv:
+    """All agents of a task; see `register_task`.
+
+    Raises:
+        TaskError: The folder holds no task.
+    """
+    from deepsim_envs.pettingzoo import PettingZooEnv  # noqa: PLC0415 (an extra)
+
+    task = _task(folder)
+    return PettingZooEnv(task.make(0), name=task.name, render_mode=render_mode, camera=task.film)
+
+
+@cache  # for all worlds of a vector environment
+def _task(folder: str) -> Task:
+    return load_task(folder)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim serve`: a task for trainers in other processes, over UDE's wire."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from deepsim_sync import DeepSimError
+
+from .backend import DEFAULT, Backend
+from .task import TaskError, load_task
+from .task_search import find_task
+
+
+class _Step(str, Enum):
+    WAIT_FOREVER = "wait_forever"
+    PERIODIC = "periodic"
+
+
+class _Reset(str, Enum):
+    MANUAL = "manual"
+    AUTO = "auto"
+
+
+class _GameOver(str, Enum):
+    ANY = "any"
+    ALL = "all"
+
+
+def serve(
+    name: Annotated[
+        str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
+    ],
+    root: Annotated[
+        Path, typer.Option("--in", help="Where a name or an id is looked for.")
+    ] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 3003,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; all but loopback needs TLS and a token.")
+    ] = "127.0.0.1",
+    token_file: Annotated[
+        Path | None, typer.Option(help="File with the secret that clients must bring.")
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option(help="Certificate chain of TLS, PEM.")] = None,
+    private_key: Annotated[Path | None, typer.Option(help="Its private key, PEM.")] = None,
+    step_mode: Annotated[
+        _Step, typer.Option(help="What a step waits for: all agents, or a period.")
+    ] = _Step.WAIT_FOREVER,
+    period: Annotated[float, typer.Option(help="The period, s.")] = 1.0,
+    reset_mode: Annotated[
+        _Reset, typer.Option(help="Who begins the next episode: clients, or the last step.")
+    ] = _Reset.MANUAL,
+    game_over: Annotated[
+        _GameOver, typer.Option(help="When it ends, for auto: with any agent, or with all.")
+    ] = _GameOver.ANY,
+    allow_close: Annotated[
+        bool, typer.Option("--allow-close", help="Let clients close the task, and so stop this.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first episode.")] = 0,
+    backend: Annotated[
+        str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
+    ] = DEFAULT,
+) -> None:
+    """Serves a task to trainers, here or on other machines, until Ctrl-C."""
+    console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
+    try:
+        ude = _ude()
+        token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
+        with Backend(backend):
+            environment = load_task(find_task(name, root).folder).make(seed)
+        with environment:
+            server = ude.UDEServer(
+                ude.UDEEnvironment(
+                    environment, reset_mode=reset_mode.value, game_over=game_over.value
+                ),
+                host=host,
+                port=port,
+                token=token,
+                certificate=certificate,
+                private_key=private_key,
+                step_mode=step_mode.value,
+                period=period,
+                allow_close=allow_close,
+            )
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            try:
+                with server:
+                    agents = ", ".join(environment.agents)
+                    console.print(f"serving {escape(name)} on {server.address}: agents {agents}")
+                    console.print("press Ctrl-C to stop")
+                    server.wait()
+            except KeyboardInterrupt:
+                pass
+            console.print("stopped")
+    except (DeepSimError, OSError, ValueError) as error:
+        console.print(f"[red]error:[/red] {escape(str(error))}")
+        raise typer.Exit(1) from error
+
+
+def _ude() -> Any:
+    """The package that needs an extra, which the rest of the command can do without."""
+    try:
+        return importlib.import_module("deepsim_envs.ude")
+    except ImportError as error:
+        raise TaskError(str(error)) from error

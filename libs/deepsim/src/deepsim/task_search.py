@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Task folders are found without running their code."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .task import TaskError
+
+_DEPTH = 3  # folders below the one that is searched; deeper ones are no tasks
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFolder:
+    """A folder that defines a task.
+
+    Attributes:
+        folder: The folder.
+        summary: First line of its docstring.
+    """
+
+    folder: Path
+    summary: str
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.folder.resolve().name
+
+    @property
+    def id(self) -> str:
+        """Name in the registries of Gymnasium and PettingZoo: ``DeepSim/TwoCars-v0``."""
+        return f"DeepSim/{''.join(map(str.capitalize, self.name.split('_')))}-v0"
+
+
+def find_tasks(root: str | Path) -> list[TaskFolder]:
+    """The tasks in a folder and below it, by path; hidden folders and tests are not searched.
+
+    Raises:
+        TaskError: There is no such folder.
+    """
+    root = Path(root)
+    if not root.is_dir():
+        raise TaskError(f"there is no folder {root}")
+    return sorted(_search(root, _DEPTH), key=lambda task: task.folder)
+
+
+def find_task(name: str, root: str | Path = ".") -> TaskFolder:
+    """The task that is meant by a path, a folder's name or an id.
+
+    Args:
+        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``.
+        root: Where names and ids are looked for.
+
+    Raises:
+        TaskError: There is none, or several; the message names those that are meant, perhaps.
+    """
+    here = _task_of(Path(name))
+    if here is not None:
+        return here
+    tasks = find_tasks(root)
+    found = [task for task in tasks if name in (task.name, task.id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        folders = ", ".join(str(task.folder) for task in found)
+        raise TaskError(f"{name!r} is several tasks: say which folder, of {folders}")
+    known = [known for task in tasks for known in (task.name, task.id)]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list FOLDER shows tasks"
+    raise TaskError(f"there is no task {name!r} in {root}: {hint}")
+
+
+def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:
+    task = _task_of(folder)
+    if task is not None:
+        yield task
+    elif depth > 0:
+        for below in folder.iterdir():
+            hidden = below.name.startswith((".", "_")) or below.name in ("tests", "node_modules")
+            if not hidden and below.is_dir() and not below.is_symlink():
+                yield from _search(below, depth - 1)
+
+
+def _task_of(folder: Path) -> TaskFolder | None:
+    """The task of a folder: a package whose ``__init__`` assigns ``TASK``."""
+    try:
+        module = ast.parse((folder / "__init__.py").read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    targets = [
+        target
+        for statement in module.body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for target in getattr(statement, "targets", [getattr(statement, "target", None)])
+    ]
+    if not any(isinstance(target, ast.Name) and target.id == "TASK" for target in targets):
+        return None
+    summary = (ast.get_docstring(module) or "").partition("\n")[0]
+    return TaskFolder(folder, summary)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim train`: a policy of a task, learned by PPO, in a folder of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from deepsim_envs import Environment
+from deepsim_sync import Cameras, DeepSimError
+
+from .film import Film
+from .result_table import result_table
+from .rollout import Episode, facts, run_episode, write_trajectory
+from .task import Task, TaskError, load_task
+from .task_search import TaskFolder, find_task
+from .track_map import write_map
+from .training.config import TrainingConfig, parse_settings
+from .training.learning_curve import write_learning_curve
+from .training.run_folder import make_run_folder, policy_of, write_setup
+
+
+def train(
+    name: Annotated[
+        str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
+    ],
+    root: Annotated[
+        Path, typer.Option("--in", help="Where a name or an id is looked for.")
+    ] = Path(),
+    steps: Annotated[int | None, typer.Option(min=1, help="Steps of all agents together.")] = None,
+    envs: Annotated[
+        int | None, typer.Option(min=1, help="Worlds that are stepped in turn.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same training.")] = 0,
+    agent: Annotated[
+        str | None, typer.Option(help="The agent that learns; by default one policy for all.")
+    ] = None,
+    others: Annotated[
+        str | None, typer.Option(help="The policy of all other agents, where one learns.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Another setting, such as gamma=0.98.")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes of the trained policy.")] = 3,
+    video: Annotated[bool, typer.Option(help="Film the first of them.")] = True,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; runs/TASK/DATE_SEED by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Trains a policy by PPO (Stable-Baselines3), then runs it; all results go to one folder."""
+    console = Console(file=sys.stderr if as_json else sys.stdout)
+    try:
+        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+            found = find_task(name, root)
+            task = load_task(found.folder)
+            chosen = {"steps": steps, "envs": envs, "agent": agent, "others": others}
+            config = (
+                TrainingConfig()
+                .changed(task.training)
+                .changed(parse_settings(settings or ()))
+                .changed({key: value for key, value in chosen.items() if value is not None})
+                .changed({"seed": seed})
+            )
+            results = _train(console, found, task, config, out)
+            played = _play(console, results, task, config, episodes, video)
+    except DeepSimError as error:
+        _fail(console, error)
+    if as_json:
+        print(json.dumps({"folder": str(results), **played}, indent=2))
+
+
+def _train(
+    console: Console, found: TaskFolder, task: Task, config: TrainingConfig, out: Path | None
+) -> Path:
+    try:
+        # An extra, and seconds of imports, for this command alone.
+        from .training.ppo import train as learn  # noqa: PLC0415 (see above)
+    except ImportError as error:
+        raise TaskError(str(error)) from error
+    folder = make_run_folder(found.name, config.seed, out)
+    write_setup(folder, found.folder, found.id, config)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[reward]}"),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(f"training {task.name}", total=config.steps, reward="")
+
+        def on_step(steps: int, reward: float | None) -> None:
+            shown = "" if reward is None else f"reward {reward:.2f}"
+            progress.update(bar, completed=min(steps, config.steps), reward=shown)
+
+        training = learn(task, config, folder, on_step)
+    if training.rows:
+        title = f"{task.name}: PPO, seed {config.seed}"
+        write_learning_curve(folder / "learning_curve.png", title, training.rows)
+    if training.interrupted:
+        console.print(f"stopped after {training.steps} steps; what was learned is kept")
+    return folder
+
+
+def _play(
+    console: Console,
+    folder: Path,
+    task: Task,
+    config: TrainingConfig,
+    episodes: int,
+    video: bool,
+) -> dict[str, Any]:
+    """Runs the trained policy, and writes what `deepsim run` would; returns facts for JSON."""
+    done: list[Episode] = []
+    with task.make(config.seed) as environment:
+        film = _film(environment, task, folder, video)
+        act = policy_of(folder, task)(environment, np.random.default_rng(config.seed))
+
+        def on_step(episode: Episode) -> None:
+            if film is not None and episode.number == 1:
+                film.shoot()
+
+        for number in range(1, episodes + 1):
+            done.append(run_episode(environment, act, number, config.seed, on_step))
+        write_trajectory(folder / "trajectory.csv", done)
+        renders = isinstance(environment.world.simulator, Cameras)
+        picture = environment.world.render(task.map_view) if renders else None
+        write_map(folder / "map.png", picture, task, done)
+    if film is not None:
+        film.write()
+    console.print(result_table(task.name, "trained", config.seed, done))
+    for file in sorted(folder.iterdir()):
+        console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+    console.print(f"to run it: deepsim run TASK --policy {folder}", highlight=False, soft_wrap=True)
+    return {"episodes": [facts(it) for it in done]}
+
+
+def _film(environment: Environment, task: Task, folder: Path, video: bool) -> Film | None:
+    if not video or not isinstance(environment.world.simulator, Cameras):
+        return None
+    return Film(environment.world, task.film, folder / "film.gif")
+
+
+def _fail(console: Console, error: DeepSimError) -> NoReturn:
+    console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
+    raise typer.Exit(1) from error

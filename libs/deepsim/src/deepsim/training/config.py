@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of a training: defaults, then the task's own, then those of the command line."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeAlias
+
+from deepsim.task import TaskError
+
+GameOver: TypeAlias = Literal["all", "any"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig:
+    """How a task is trained by PPO (J. Schulman et al., 2017) of Stable-Baselines3.
+
+    Attributes:
+        steps: Steps of agents, of all of them together; rounded up to whole rollouts.
+        envs: Worlds that are stepped in turn.
+        seed: The same seed gives the same training on the same machine.
+        agent: The agent that learns; None for one policy that learns from all agents.
+        others: The task's policy of all other agents, if one learns.
+        game_over: Whether an episode is over when ``"all"`` agents are done, or ``"any"``.
+        rollout: Steps of each agent between two updates.
+        minibatch: Steps of agents in a step of gradient descent.
+        epochs: How often an update looks at each step.
+        learning_rate: Of Adam.
+        gamma: Discount of a step.
+        gae_lambda: Of generalised advantage estimation.
+        clip_range: How far an update may change the probability of an action.
+        entropy: Weight of the policy's entropy.
+        hidden: Sizes of the layers between, of policy and value, with tanh.
+        log_std: Logarithm of the first standard deviation of continuous actions.
+        normalize: Whether observations and rewards are scaled by their running deviation.
+        make: Arguments of the task's ``make`` besides the seed, by name.
+    """
+
+    steps: int = 100_000
+    envs: int = 4
+    seed: int = 0
+    agent: str | None = None
+    others: str | None = None
+    game_over: GameOver = "all"
+    rollout: int = 512
+    minibatch: int = 256
+    epochs: int = 10
+    learning_rate: float = 3e-4
+    gamma: float = 0.99
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2
+    entropy: float = 0.0
+    hidden: Sequence[int] = (64, 64)
+    log_std: float = 0.0
+    normalize: bool = True
+    make: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "envs", "rollout", "minibatch", "epochs"):
+            if getattr(self, name) < 1:
+                raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
+        if self.seed < 0:
+            raise TaskError(f"seed must be >= 0, got {self.seed}")
+        if self.learning_rate <= 0.0:
+            raise TaskError(f"learning_rate must be > 0, got {self.learning_rate}")
+        for name in ("gamma", "gae_lambda"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise TaskError(f"{name} must lie in 0 .. 1, got {getattr(self, name)}")
+        if self.game_over not in ("all", "any"):
+            raise TaskError(f"game_over must be 'all' or 'any', got {self.game_over!r}")
+        if self.others is not None and self.agent is None:
+            raise TaskError(
+                f"others {self.others!r} needs agent: without one, all learn and none is left"
+            )
+        if any(size < 1 for size in self.hidden):
+            raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
+
+    def changed(self, settings: Mapping[str, Any]) -> TrainingConfig:
+        """The same with other values of some settings.
+
+        Raises:
+            TaskError: There is no such setting, or a value is not of its type.
+        """
+        values = {known.name: getattr(self, known.name) for known in fields(self)}
+        for name, value in settings.items():
+            if name not in values:
+                close = difflib.get_close_matches(name, values, n=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(values)}"
+                raise TaskError(f"there is no setting {name!r}: {hint}")
+            values[name] = _typed(name, value)
+        return TrainingConfig(**values)
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Settings as the command line has them, such as ``gamma=0.98`` or ``hidden=[32,32]``.
+
+    Raises:
+        TaskError: One lacks the equals sign.
+    """
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise TaskError(f"a setting is written name=value, got {text!r}")
+        try:
+            settings[name.strip()] = json.loads(value)
+        except ValueError:
+            settings[name.strip()] = value.strip()
+    return settings
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "GameOver": (str,),
+    "str | None": (str, type(None)),
+    "Sequence[int]": (list, tuple),
+    "Mapping[str, Any]": (Mapping,),
+}
+
+
+def _typed(name: str, value: Any) -> Any:
+    wanted = next(str(known.type) for known in fields(TrainingConfig) if known.name == name)
+    fits = isinstance(value, _KINDS[wanted]) and (wanted == "bool" or not isinstance(value, bool))
+    if fits and wanted == "Sequence[int]":
+        fits = all(isinstance(size, int) and not isinstance(size, bool) for size in value)
+    if not fits:
+        raise TaskError(f"{name} must be of type {wanted}, got {value!r}")
+    if wanted == "float":
+        return float(value)
+    return tuple(value) if wanted == "Sequence[int]" else value

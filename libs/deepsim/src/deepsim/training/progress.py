@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a training logs: a row for each update, as CSV; times are kept apart."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+WINDOW = 100
+"""How many of the latest episodes a mean is of."""
+_STEPS = "time/total_timesteps"
+_NAMES = {"rollout/ep_rew_mean": "reward", "rollout/ep_len_mean": "length"}
+_TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
+
+
+class ProgressFiles:
+    """Writes ``progress.csv``, in which the same seed gives the same bytes, and ``timing.csv``.
+
+    It has the methods of an output format of Stable-Baselines3's logger.
+
+    Attributes:
+        rows: What was logged so far, by column.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self._times: list[dict[str, Any]] = []
+        self._folder = folder
+
+    def write(
+        self,
+        key_values: Mapping[str, Any],
+        key_excluded: Mapping[str, tuple[str, ...]],
+        step: int = 0,
+    ) -> None:
+        """Takes the values of an update."""
+        steps = {"steps": key_values.get(_STEPS, step)}
+        values = {key: value for key, value in key_values.items() if not key.startswith("time/")}
+        self.rows.append(
+            {**steps, **{_NAMES.get(key, key): values[key] for key in sorted(values, key=_order)}}
+        )
+        times = {name: key_values[key] for key, name in _TIMES.items() if key in key_values}
+        self._times.append({**steps, **times})
+        _write_csv(self._folder / "progress.csv", self.rows)
+        _write_csv(self._folder / "timing.csv", self._times)
+
+    def close(self) -> None:
+        """Nothing is left open."""
+
+
+class EpisodeEnds:
+    """What the area told of agents at the ends of their latest episodes.
+
+    Numbers and truth values are averaged; of words, such as an outcome, the share is told.
+    """
+
+    def __init__(self) -> None:
+        self._ends: deque[Mapping[str, Any]] = deque(maxlen=WINDOW)
+        self._words: set[tuple[str, str]] = set()
+
+    def add(self, infos: list[dict[str, Any]]) -> None:
+        """Looks through the infos of a step for episodes that ended."""
+        for info in infos:
+            if "episode" in info:
+                self._ends.append({k: v for k, v in info.items() if k != "TimeLimit.truncated"})
+                self._words |= {(k, v) for k, v in info.items() if isinstance(v, str)}
+
+    def means(self) -> dict[str, float]:
+        """By name: ``end/NAME`` of numbers, ``end/NAME=WORD`` of words."""
+        numbers = {key for end in self._ends for key, v in end.items() if isinstance(v, Real)}
+        means = {
+            f"end/{key}": float(np.mean([end[key] for end in self._ends if key in end]))
+            for key in sorted(numbers)
+        }
+        for key, word in sorted(self._words):
+            share = np.mean([end.get(key) == word for end in self._ends])
+            means[f"end/{key}={word}"] = float(share)
+        return means
+
+
+def _order(key: str) -> tuple[int, str]:
+    return ("rollout", "end", "train").index(key.partition("/")[0]), key
+
+
+def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a training: how it was set, what with, and the policy that came out."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deepsim.task import Policy, Task, TaskError
+from deepsim_envs import Environment
+
+from .config import TrainingConfig
+from .trained_policy import FILE, TrainedPolicy
+
+_PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
+
+
+def make_run_folder(name: str, seed: int, out: Path | None) -> Path:
+    """A new folder, ``runs/NAME/DATE_SEED`` or the one that is asked for.
+
+    Raises:
+        TaskError: There is something in it already.
+    """
+    now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+    folder = out if out is not None else Path("runs") / name / f"{now}_{seed}"
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise TaskError(f"{folder} is not empty: a training writes to a folder of its own")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
+    """Writes all settings, and the versions of what they act on."""
+    setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
+    _write(folder / "config.json", setup)
+    _write(folder / "versions.json", _versions(task_folder))
+
+
+def policy_of(folder: Path, task: Task) -> Callable[[Environment, np.random.Generator], Policy]:
+    """Builds a policy from what a training wrote, as those of the task are built.
+
+    The agents that learned act as they learned; others, if there are, as their policy says.
+
+    Raises:
+        TaskError: The folder holds no trained policy, or one for other agents.
+    """
+    trained = TrainedPolicy.load(folder / FILE)
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        agent, others = config["agent"], config["others"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TaskError(f"{folder / 'config.json'} does not say who was trained: {error}") from None
+
+    def build(environment: Environment, rng: np.random.Generator) -> Policy:
+        if agent is not None and agent not in environment.agents:
+            known = ", ".join(environment.agents)
+            raise TaskError(f"{folder} trained {agent!r}, but the agents are {known}")
+        # Without others, whoever acts is one who learned.
+        act = None if others is None else task.policy(others)(environment, rng)
+
+        def choose(name: str, observation: Any) -> Any:
+            if act is None or name == agent:
+                return trained(observation)
+            return act(name, observation)
+
+        return choose
+
+    return build
+
+
+def is_run_folder(name: str) -> bool:
+    """Whether a policy's name is a folder of a training."""
+    return (Path(name) / FILE).is_file()
+
+
+def _versions(task_folder: Path) -> dict[str, Any]:
+    installed = {
+        found.metadata["Name"].lower().replace("_", "-"): found.version
+        for found in metadata.distributions()
+    }
+    packages = {
+        name: version
+        for name, version in installed.items()
+        if name in _PACKAGES or name.startswith("deepsim")
+    }
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "command": sys.argv,
+        "packages": dict(sorted(packages.items())),
+        "git": _git(task_folder),
+    }
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    """The commit of the task's folder, and whether that has changes; None outside of git."""
+
+    def ask(*command: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *command], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        return {"commit": ask("rev-parse", "HEAD"), "changed": bool(ask("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _write(file: Path, value: Any) -> None:
+    file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

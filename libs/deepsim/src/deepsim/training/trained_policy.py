@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A policy that was trained: a small network of plain arrays, which needs no torch to act."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim.task import TaskError
+
+FILE = "policy.npz"
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPolicy:
+    """A perceptron with tanh between its layers; it always acts in the way that it holds best.
+
+    Attributes:
+        mean: Of the observation, which is flattened; (n,).
+        scale: What the difference from it is divided by; (n,).
+        limit: Greatest absolute value of a scaled observation.
+        layers: Weights (out, in) and bias (out,) of each layer.
+        low: Least action, (m,); None if the action is a number of 0, 1, 2, ...
+        high: Greatest action, (m,), or None.
+        shape: Of an action.
+    """
+
+    mean: Floats
+    scale: Floats
+    limit: float
+    layers: tuple[tuple[Floats, Floats], ...]
+    low: Floats | None
+    high: Floats | None
+    shape: tuple[int, ...]
+
+    def __call__(self, observation: Any) -> Any:
+        """The best action for an observation of any shape that has n numbers.
+
+        Raises:
+            TaskError: It has another number of numbers.
+        """
+        values = np.asarray(observation, dtype=np.float32).ravel()
+        if values.shape != self.mean.shape:
+            raise TaskError(
+                f"this policy was trained on observations of {self.mean.size} numbers, got "
+                f"{values.size}: the task has changed since"
+            )
+        values = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
+        for number, (weights, bias) in enumerate(self.layers):
+            values = weights @ (np.tanh(values) if number else values) + bias
+        if self.low is None or self.high is None:
+            return int(np.argmax(values))
+        return np.clip(values, self.low, self.high).reshape(self.shape)
+
+    def save(self, file: Path) -> None:
+        """Writes plain arrays, as NPZ."""
+        arrays: dict[str, Any] = {"mean": self.mean, "scale": self.scale, "limit": self.limit}
+        for number, (weights, bias) in enumerate(self.layers):
+            arrays[f"weights_{number}"] = weights
+            arrays[f"bias_{number}"] = bias
+        if self.low is not None and self.high is not None:
+            arrays |= {"low": self.low, "high": self.high}
+        np.savez(file, shape=np.array(self.shape, dtype=np.int64), **arrays)
+
+    @classmethod
+    def load(cls, file: Path) -> TrainedPolicy:
+        """Reads what `save` wrote; a file from anywhere is safe to read, it holds no code.
+
+        Raises:
+            TaskError: It cannot be read, or is something else.
+        """
+        try:
+            with np.load(file, allow_pickle=False) as arrays:
+                count = sum(name.startswith("weights_") for name in arrays.files)
+                return cls(
+                    arrays["mean"],
+                    arrays["scale"],
+                    float(arrays["limit"]),
+                    tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
+                    arrays["low"] if "low" in arrays.files else None,
+                    arrays["high"] if "high" in arrays.files else None,
+                    tuple(arrays["shape"].tolist()),
+                )
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise TaskError(f"{file} is no trained policy: {error}") from error

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim envs` and `deepsim check`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import gymnasium
+import pettingzoo
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+
+TRAINERS = ("(stable-baselines3)", "(rllib)", "(torchrl)")
+WriteTask = Callable[..., Path]
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(autouse=True)
+def _leave_no_ids() -> Iterator[None]:
+    """What a check registers is gone afterwards."""
+    yield
+    for registry in (gymnasium.registry, pettingzoo.parallel_registry, pettingzoo.aec_registry):
+        registry.pop("DeepSim/Pucks-v0", None)
+
+
+def outcomes(folder: Path) -> dict[str, tuple[str, str]]:
+    result = call("check", folder, "--steps", 12, "--json")
+    checks = json.loads(result.stdout)
+    assert result.exit_code == any(check["outcome"] == "failed" for check in checks)
+    return {check["name"]: (check["outcome"], check["reason"]) for check in checks}
+
+
+def test_list_shows_tasks(write_task: WriteTask, tmp_path: Path) -> None:
+    folder = write_task()
+    assert "DeepSim/Pucks-v0" in call("envs", "list", tmp_path).stdout
+    rows = json.loads(call("envs", "list", tmp_path, "--json").stdout)
+    assert rows == [{"id": "DeepSim/Pucks-v0", "folder": str(folder), "summary": ""}]
+
+
+def test_list_says_what_a_task_is_where_there_is_none(tmp_path: Path) -> None:
+    result = call("envs", "list", tmp_path)
+    assert result.exit_code == 0
+    assert "a task is a folder whose __init__.py" in " ".join(result.stdout.split())
+    assert json.loads(call("envs", "list", tmp_path, "--json").stdout) == []
+
+
+def test_show_tells_of_agents_spaces_and_times(write_task: WriteTask) -> None:
+    facts = json.loads(call("envs", "show", write_task(), "--json").stdout)
+    assert facts["max_episode_steps"] == 3
+    assert facts["step_s"] == 0.01
+    assert facts["policies"] == "random"
+    assert facts["agents"]["puck"]["action"] == "Box (1,) float32, -1 .. 1"
+
+
+def test_show_prints_a_table(write_task: WriteTask, tmp_path: Path) -> None:
+    write_task()
+    shown = call("envs", "show", "pucks", "--in", tmp_path).stdout
+    assert "puck observations" in shown
+    assert "made" not in shown  # which the task itself prints
+
+
+@pytest.mark.parametrize("command", [["envs", "show"], ["check"]])
+def test_a_wrong_name_gets_a_hint(
+    write_task: WriteTask, tmp_path: Path, command: list[str]
+) -> None:
+    write_task()
+    result = call(*command, "puks", "--in", tmp_path)
+    assert result.exit_code == 1
+    assert "did you mean 'pucks'?" in " ".join(result.stdout.split())
+
+
+def test_a_sound_task_passes_all_checks(write_task: WriteTask) -> None:
+    found = outcomes(write_task())
+    trainers = {name: found.pop(name) for name in list(found) if name.endswith(TRAINERS)}
+    assert set(found.values()) == {("passed", "")}
+    assert len(found) == 10
+    assert len(trainers) == 3
+    for outcome, reason in trainers.values():
+        missing = outcome == "skipped" and reason.startswith("not installed: pip install 'deepsim-")
+        assert missing or outcome == "passed"
+
+
+def test_check_prints_a_line_for_each(write_task: WriteTask) -> None:
+    result = call("check", write_task(), "--steps", 12)
+    assert result.exit_code == 0
+    assert "passed  api_test (pettingzoo)" in result.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("hook", "failed"),
+    [
+        ("import random; self.add_reward(random.random())", "the same seed gives the same bits"),
+        ("import random; self.add_reward(random.random())", "a snapshot continues equally"),
+        (
+            "box = vars(self).setdefault('box', [object(), 0]); box[1] += 1;"
+            " self.add_reward(box[1])",
+            "a reset leaves nothing behind",
+        ),
+        (
+            "box = vars(self).setdefault('box', [object(), 0]); box[1] += 1;"
+            " self.add_reward(box[1])",
+            "a snapshot continues equally",
+        ),
+    ],
+)
+def test_a_broken_promise_is_found(write_task: WriteTask, hook: str, failed: str) -> None:
+    outcome, reason = outcomes(write_task(hook))[failed]
+    assert outcome == "failed"
+    assert "differs" in reason
+
+
+def test_an_error_of_the_task_is_the_reason(write_task: WriteTask) -> None:
+    found = outcomes(write_task("raise RuntimeError('engine stalled')"))
+    ours = [found[name] for name in found if not name.endswith(TRAINERS)]
+    assert set(dict(ours)) == {"failed"}
+    assert [reason for _, reason in ours if "engine stalled" not in reason] == []
+
+
+def test_warnings_are_failures(write_task: WriteTask) -> None:
+    folder = write_task()
+    init = folder / "__init__.py"
+    init.write_text(init.read_text().replace("Box(-1.0, 1.0,", "Box(-5.0, 1.0,"))
+    outcome, reason = outcomes(folder)["check_env of puck (gymnasium)"]
+    assert outcome == "failed"
+    assert "normalized" in reason

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim models`: what is listed, shown and checked of folders that other people made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+
+Models = Callable[..., Result]
+BOX = "<collision name='c'><geometry><box><size>1 2 3</size></box></geometry></collision>"
+MESH = "<visual name='v'><geometry><mesh><uri>gone.dae</uri></mesh></geometry></visual>"
+DECAY = "<velocity_decay><linear>1</linear></velocity_decay>"
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Models:
+    """Runs the command, as from a wide shell without a search path."""
+    monkeypatch.delenv("GAZEBO_MODEL_PATH", raising=False)
+    monkeypatch.delenv("GAZEBO_RESOURCE_PATH", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: str | Path) -> Result:
+        return CliRunner().invoke(app, ["models", *map(str, arguments)])
+
+    return run
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """Models that load, are approximated and fail, a broken world, and xacro that nobody reads."""
+    for name, link in {"box": BOX, "dense": BOX + DECAY, "ghost": MESH}.items():
+        folder = tmp_path / "models" / name
+        folder.mkdir(parents=True)
+        (folder / "model.config").write_text(
+            f"<model><name>The {name}</name><version>1.0</version><author><name>Ann</name></author>"
+            "<sdf version='1.6'>model.sdf</sdf></model>"
+        )
+        (folder / "model.sdf").write_text(
+            f"<sdf version='1.6'><model name='{name}'><link name='l'>{link}</link></model></sdf>"
+        )
+    (tmp_path / "models" / "bad").mkdir()
+    (tmp_path / "models" / "bad" / "model.config").write_text("<model>")
+    (tmp_path / "broken.world").write_text("<sdf")
+    (tmp_path / "code.xacro").write_text("<robot/>")
+    return tmp_path
+
+
+def test_list_names_the_models_and_what_is_wrong(models: Models, collection: Path) -> None:
+    result = models("list", "--path", collection / "models")
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["box", "The", "box", "1.0"] in rows
+    assert any(row[:2] == ["bad", "error:"] for row in rows)
+
+
+def test_list_says_how_to_give_folders(models: Models) -> None:
+    assert "give folders by --path, or set GAZEBO_MODEL_PATH" in models("list").stdout
+
+
+def test_show_says_what_a_model_is_and_needs(models: Models, collection: Path) -> None:
+    said = models("show", "box", "--path", collection / "models").stdout
+    rows = [line.split() for line in said.splitlines()]
+    assert ["authors", "Ann"] in rows
+    assert ["links", "1"] in rows
+    assert ["size", "1", "x", "2", "x", "3", "m"] in rows
+    said = models("show", "ghost", "--path", collection / "models").stdout
+    rows = [line.split() for line in said.splitlines()]
+    assert ["misses", "gone.dae"] in rows
+    assert any(row[:1] == ["fails"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("bax", "did you mean 'box'"), ("bad", "malformed XML")]
+)
+def test_show_of_what_cannot_be_shown_is_one_line(
+    models: Models, collection: Path, name: str, said: str
+) -> None:
+    result = models("show", name, "--path", collection / "models")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("error: ")
+    assert said in result.stdout
+    assert result.stdout.count("\n") == 1
+
+
+def test_check_gives_a_line_for_each(models: Models, collection: Path) -> None:
+    result = models("check", collection, "--path", collection / "models")
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 1
+    assert [line.split(":")[0].split() for line in lines[:-1]] == [
+        ["fails", "broken.world"],
+        ["fails", "models/bad"],
+        ["loads", "models/box"],
+        ["approximated", "models/dense"],
+        ["fails", "models/ghost"],
+    ]
+    assert "velocity decay of l not simulated" in lines[3]
+    assert "'gone.dae' was not found" in lines[4]
+    assert lines[-1] == "5 checked: 1 loads, 1 approximated, 3 fails"
+
+
+def test_check_succeeds_where_nothing_fails(models: Models, collection: Path) -> None:
+    assert models("check", collection / "models" / "dense").exit_code == 0
+    said = models("check", collection / "models" / "dense", "--reasons").stdout
+    assert "velocity decay" in said.splitlines()[1]
+
+
+def test_a_folder_that_does_not_exist_is_refused(models: Models, tmp_path: Path) -> None:
+    assert models("check", tmp_path / "gone").exit_code == 2
+
+
+def test_all_of_them_print_json(models: Models, collection: Path) -> None:
+    path = ["--path", collection / "models", "--json"]
+    rows = json.loads(models("list", *path).stdout)
+    assert {"model": "box", "title": "The box", "version": "1.0"} in rows
+    assert [row["model"] for row in rows if "error" in row] == ["bad"]
+    shown = json.loads(models("show", "ghost", *path).stdout)
+    assert shown["authors"] == "Ann"
+    assert shown["misses"] == ["gone.dae"]
+    result = models("check", collection, "--json")
+    assert result.exit_code == 1
+    verdicts = {row["model"]: row["verdict"] for row in json.loads(result.stdout)}
+    assert verdicts["models/box"] == "loads"
+    assert verdicts["broken.world"] == "fails"

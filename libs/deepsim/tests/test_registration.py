@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Task folders as environments of Gymnasium and PettingZoo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+from deepsim import GymnasiumEnv, GymnasiumVectorEnv, TaskError, register_task
+
+
+@pytest.fixture
+def pucks(write_task: Callable[..., Path]) -> Iterator[str]:
+    """The id of a task that was registered."""
+    yield register_task(write_task())
+    for registry in (gymnasium.registry, pettingzoo.parallel_registry, pettingzoo.aec_registry):
+        registry.pop("DeepSim/Pucks-v0", None)
+
+
+def test_registering_runs_nothing(pucks: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert pucks == "DeepSim/Pucks-v0"
+    assert "made" not in capsys.readouterr().out
+    gymnasium.make(pucks)
+    assert "made" in capsys.readouterr().out
+
+
+def test_gymnasium_makes_single_and_vector_environments(pucks: str) -> None:
+    env = gymnasium.make(pucks)
+    assert isinstance(env.unwrapped, GymnasiumEnv)
+    env.reset(seed=0)
+    ends = [env.step(np.zeros(1, np.float32))[2:4] for _ in range(3)]
+    assert ends == [(False, False), (False, False), (False, True)]
+    worlds = gymnasium.make_vec(pucks, num_envs=3)
+    assert isinstance(worlds, GymnasiumVectorEnv)
+    assert worlds.reset(seed=0)[0].shape == (3, 1)
+
+
+def test_pettingzoo_makes_both_kinds(pucks: str) -> None:
+    env = pettingzoo.make("parallel", pucks)
+    env.reset(seed=0)
+    assert env.metadata["name"] == "pucks"
+    assert pettingzoo.make("aec", pucks).possible_agents == ["puck"]
+
+
+def test_who_acts_for_the_others_must_be_a_policy_of_the_task(pucks: str) -> None:
+    with pytest.raises(TaskError, match="pucks has no policy 'best'; it has random"):
+        gymnasium.make(pucks, others="best")
+
+
+def test_a_folder_without_a_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="there is no task"):
+        register_task(tmp_path)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks are found without running them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepsim import TaskError
+from deepsim.task_search import find_task, find_tasks
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """A folder with tasks at different depths, and with what is none."""
+    files = {
+        "two_cars/__init__.py": '"""Two cars race.\n\nAt length."""\nraise SystemExit\nTASK = 1',
+        "games/soccer/__init__.py": "TASK: int = 1",
+        "games/soccer/inner/__init__.py": "TASK = 1",  # part of a task
+        "games/helpers/__init__.py": "def f():\n    TASK = 1",
+        "games/broken/__init__.py": "TASK = = 1",
+        "tests/fake/__init__.py": "TASK = 1",
+        ".hidden/__init__.py": "TASK = 1",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_tasks_are_found_below_a_folder_and_do_not_run(shelf: Path) -> None:
+    tasks = find_tasks(shelf)
+    assert [(task.id, task.summary) for task in tasks] == [
+        ("DeepSim/Soccer-v0", ""),
+        ("DeepSim/TwoCars-v0", "Two cars race."),
+    ]
+
+
+@pytest.mark.parametrize("name", ["two_cars", "DeepSim/TwoCars-v0"])
+def test_a_task_is_meant_by_name_or_id(shelf: Path, name: str) -> None:
+    assert find_task(name, shelf).folder == shelf / "two_cars"
+
+
+def test_a_task_is_meant_by_its_folder(shelf: Path) -> None:
+    assert find_task(str(shelf / "games" / "soccer")).name == "soccer"
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("two_car", "did you mean 'two_cars'?"),
+        ("DeepSim/Socer-v0", "did you mean 'DeepSim/Soccer-v0'?"),
+        ("zzz", "deepsim envs list FOLDER shows tasks"),
+    ],
+)
+def test_a_wrong_name_gets_a_hint(shelf: Path, name: str, hint: str) -> None:
+    with pytest.raises(TaskError) as caught:
+        find_task(name, shelf)
+    assert hint in str(caught.value)
+
+
+def test_of_two_tasks_with_one_name_the_folder_must_be_said(shelf: Path) -> None:
+    twin = shelf / "more" / "soccer"
+    twin.mkdir(parents=True)
+    (twin / "__init__.py").write_text("TASK = 1")
+    with pytest.raises(TaskError, match="'soccer' is several tasks: say which folder"):
+        find_task("soccer", shelf)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="there is no folder"):
+        find_tasks(tmp_path / "nowhere")

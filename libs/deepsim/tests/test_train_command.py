@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim train`, and `deepsim run` with what it trained."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim import TaskError
+from deepsim.cli import app
+from deepsim.training import TrainedPolicy, TrainingConfig
+from deepsim.training.config import parse_settings
+
+WriteTask = Callable[..., Path]
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def said(result: Result) -> str:
+    return " ".join(result.stdout.split())
+
+
+def test_settings_are_those_of_the_task_then_of_the_command() -> None:
+    task = TrainingConfig().changed({"gamma": 0.9, "hidden": [8], "steps": 7})
+    config = task.changed(parse_settings(["gamma=0.5", "game_over=any"]))
+    assert (config.gamma, config.hidden, config.steps) == (0.5, (8,), 7)
+    assert config.game_over == "any"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("gama=1", "there is no setting 'gama': did you mean 'gamma'?"),
+        ("gamma", "a setting is written name=value, got 'gamma'"),
+        ("gamma=high", "gamma must be of type float, got 'high'"),
+        ("gamma=1.5", "gamma must lie in 0 .. 1, got 1.5"),
+        ("envs=2.5", "envs must be of type int, got 2.5"),
+        ("envs=true", "envs must be of type int, got True"),
+        ("rollout=0", "rollout must be >= 1, got 0"),
+        (
+            "others=random",
+            "others 'random' needs agent: without one, all learn and none is left",
+        ),
+        ("hidden=[0]", "hidden must be sizes >= 1, got [0]"),
+        ("game_over=both", "game_over must be 'all' or 'any', got 'both'"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(write_task: WriteTask, setting: str, message: str) -> None:
+    result = call("train", write_task(), "--set", setting)
+    assert result.exit_code == 1
+    assert said(result) == f"error: {message}"
+
+
+def test_a_wrong_name_gets_a_hint(write_task: WriteTask, tmp_path: Path) -> None:
+    write_task()
+    result = call("train", "puks", "--in", tmp_path)
+    assert result.exit_code == 1
+    assert "did you mean 'pucks'?" in said(result)
+
+
+def test_without_the_extra_it_says_what_to_type(
+    write_task: WriteTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)  # as if it were not installed
+    monkeypatch.delitem(sys.modules, "deepsim.training.ppo", raising=False)
+    result = call("train", write_task(), "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert said(result) == "error: training needs an extra: pip install 'deepsim[train]'"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_policy_of_plain_arrays_acts_as_worked_by_hand(tmp_path: Path) -> None:
+    policy = TrainedPolicy(
+        mean=np.array([1.0, 0.0], np.float32),
+        scale=np.array([2.0, 1.0], np.float32),
+        limit=5.0,
+        layers=(
+            (np.array([[1.0, 1.0]], np.float32), np.zeros(1, np.float32)),
+            (np.array([[0.5]], np.float32), np.ones(1, np.float32)),
+        ),
+        low=np.array([-9.0], np.float32),
+        high=np.array([1.4], np.float32),
+        shape=(1,),
+    )
+    # ((3 - 1) / 2, 9 -> 5) sums to 6; 0.5 tanh(6) + 1 = 1.49999, of which 1.4 is allowed.
+    assert policy(np.array([[3.0], [9.0]])).tolist() == [pytest.approx(1.4)]
+    assert policy(np.array([1.0, 0.0])).tolist() == [1.0]
+    policy.save(tmp_path / "policy.npz")
+    again = TrainedPolicy.load(tmp_path / "policy.npz")
+    assert again(np.array([1.0, -0.3])).tobytes() == policy(np.array([1.0, -0.3])).tobytes()
+    with pytest.raises(TaskError, match="observations of 2 numbers, got 3"):
+        policy(np.zeros(3))
+
+
+def test_a_number_of_choices_is_the_most_likely_one() -> None:
+    layers = ((np.eye(3, dtype=np.float32), np.zeros(3, np.float32)),)
+    zeros, ones = np.zeros(3, np.float32), np.ones(3, np.float32)
+    policy = TrainedPolicy(zeros, ones, 10.0, layers, None, None, ())
+    assert policy([0.1, 0.7, 0.3]) == 1
+
+
+def test_a_policy_that_holds_objects_is_refused(write_task: WriteTask, tmp_path: Path) -> None:
+    """Reading it would run code."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    np.savez(folder / "policy.npz", mean=np.array([object()], dtype=object), allow_pickle=True)
+    result = call("run", write_task(), "--policy", folder, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "policy.npz is no trained policy: Object arrays cannot be loaded" in said(result)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `deepsim train` writes, and that it learns; skipped where the extra is not installed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+from deepsim.training import TrainedPolicy
+
+PPO = pytest.importorskip(
+    "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"
+).PPO
+
+WriteTask = Callable[..., Path]
+SMALL = ["--steps", "96", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def said(result: Result) -> str:
+    return " ".join(result.stdout.split())
+
+
+@pytest.fixture
+def pusher(write_task: WriteTask) -> Path:
+    """A task whose agent earns what its action says, between -1 and 1 for each of 3 steps."""
+    return write_task("self.add_reward(float(action[0]))")
+
+
+def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = call("train", pusher, *SMALL, "--seed", 3, "--out", out)
+    assert result.exit_code == 0, result.output
+    names = {path.name.partition(".tfevents")[0] for path in out.iterdir()}
+    assert names == {
+        "config.json", "versions.json", "progress.csv", "timing.csv", "events.out",
+        "learning_curve.png", "model.zip", "policy.npz", "trajectory.csv", "map.png",
+    }  # fmt: skip
+    config = json.loads((out / "config.json").read_text())
+    assert (config["steps"], config["seed"], config["rollout"]) == (96, 3, 16)
+    versions = json.loads((out / "versions.json").read_text())
+    assert {"torch", "stable-baselines3", "deepsim-envs"} <= versions["packages"].keys()
+    with (out / "progress.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["steps"] for row in rows] == ["32", "64", "96"]
+    assert not {"seconds", "steps_per_second"} & rows[0].keys()
+    assert "training" not in said(result)  # no bar where nobody watches
+    again = call("train", pusher, *SMALL, "--out", out)
+    assert again.exit_code == 1
+    assert "is not empty" in said(again)
+
+
+def test_the_same_seed_gives_the_same_bytes(pusher: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("one", "two", "other")]
+    for folder, seed in zip(folders, (3, 3, 4), strict=True):
+        assert call("train", pusher, *SMALL, "--seed", seed, "--out", folder).exit_code == 0
+    for name in ("progress.csv", "trajectory.csv"):
+        one, two, _ = ((folder / name).read_bytes() for folder in folders)
+        assert one == two
+    one, _, other = ((folder / "progress.csv").read_bytes() for folder in folders)
+    assert one != other
+
+
+def test_it_learns_and_run_plays_what_was_learned(pusher: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ["--steps", 2048, "--set", "rollout=64", "--set", "learning_rate=0.01"]
+    result = call("train", pusher, *options, "--out", out, "--json")
+    assert result.exit_code == 0, result.output
+    trained = json.loads(result.stdout)
+    assert trained["folder"] == str(out)
+    assert [episode["rewards"]["puck"] > 2.5 for episode in trained["episodes"]] == [True] * 3
+    played = call(
+        "run", pusher, "--policy", out, "--episodes", 3, "--json", "--out", tmp_path / "played"
+    )
+    assert json.loads(played.stdout)["episodes"] == trained["episodes"]
+
+
+def test_its_policy_acts_as_the_model_does(pusher: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = [*SMALL, "--set", "normalize=false", "--set", "hidden=[16,8]"]
+    assert call("train", pusher, *options, "--out", out).exit_code == 0
+    model, policy = PPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
+    for observation in np.linspace(-1.0, 1.0, 9, dtype=np.float32).reshape(9, 1):
+        acted, _ = model.predict(observation, deterministic=True)
+        assert policy(observation) == pytest.approx(acted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--agent", "ghost"], "agent must be one of ['puck'], got 'ghost'"),
+        (["--agent", "puck", "--others", "expert"], "pucks has no policy 'expert'; it has random"),
+    ],
+)
+def test_who_cannot_be_trained_is_one_line(
+    write_task: WriteTask, tmp_path: Path, options: list[str], message: str
+) -> None:
+    result = call("train", write_task(), *options, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert message in said(result)
+
+
+def test_one_agent_learns_among_others(pusher: Path, tmp_path: Path) -> None:
+    result = call("train", pusher, *SMALL, "--agent", "puck", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
