@@ -3,21 +3,27 @@
 
 The paper prints a class ``Position``; as in geometry_msgs, a position is a `Point`. It leaves open
 what ``get_model_states`` returns; it is a dict by name, in the order of the names asked for.
+
+Runs on the embedded engine, and on Gazebo 11 by
+``python tools/gazebo run -- .venv/bin/python examples/appendix_a.py gazebo``.
 """
 
 from __future__ import annotations
 
+import sys
+
 from deepsim import (
+    Backend,
     GetModelStateTracker,
     ModelSpawner,
     ModelState,
-    MujocoSimulator,
     Point,
     Pose,
     Quaternion,
     SetModelStateTracker,
     Twist,
     World,
+    open_simulator,
 )
 
 AGENT = """
@@ -36,7 +42,7 @@ AGENT = """
 
 def main() -> None:
     """Places two agents, lets a second pass, and prints where they are."""
-    world = World(MujocoSimulator())
+    world = World(open_simulator())
     world.make_current()
     spawner = ModelSpawner(AGENT)
     for name in ("agent0", "agent1"):
@@ -61,4 +67,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with Backend(*sys.argv[1:] or ["mujoco"]):
+        main()

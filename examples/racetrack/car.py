@@ -11,22 +11,20 @@ from numpy.typing import NDArray
 
 from deepsim_colliders import RectangleCollider
 from deepsim_envs import AbstractAgent
-from deepsim_math import Euler, Point, Pose, Twist, Vector3
+from deepsim_fx import AbstractEffect
+from deepsim_math import Euler, Pose, Twist
 from deepsim_spawn import AbstractSpawner
 from deepsim_sync import Transform, World
 
-from .centreline import WIDTH, Centreline
+from . import sight
+from .centreline import Centreline, Place
+from .gates import COUNT, Gates
 
 LENGTH, BREADTH = 0.46, 0.31  # over the wheels [m]
 WHEELBASE = 0.3  # [m]
 MAX_STEERING = 0.5  # [rad]
 MAX_SPEED = 3.0  # [m/s]
 ACCELERATION = 4.0  # [m/s^2], at full throttle; brakes are twice as strong
-
-LOOKAHEAD = (0.4, 0.8, 1.2, 1.8, 2.4)
-"""How far ahead along the course the car sees points of it [m]."""
-SIGHT = 5.0
-"""Farther things are seen at this distance [m]."""
 
 OFF_TRACK_REWARD = -5.0
 HIT_REWARD = -0.5  # per step
@@ -37,37 +35,51 @@ class Car(AbstractAgent):
     """Drives one lap.
 
     It earns a reward of 1 per metre along the course, loses some for touching something, and loses
-    the episode when its middle leaves the road.
+    the episode when its middle leaves the road. Metres count as far as the next gate that it has
+    not touched: a short cut earns nothing.
 
-    The observation is a vector of 3 + 2 * 5 + 2 * n numbers: speed [m/s], yaw rate [rad/s], offset
-    from the centre line [half widths]; then points of the course ahead and the n other things on
-    the road, each as x (ahead) and y (to the left) in the car's frame [m].
+    What it observes is told in `sight.py`.
 
     The action is steering (-1 right .. 1 left) and throttle (-1 brake .. 1 full).
 
     Args:
         name: The car's name.
         course: Where it drives.
+        gates: What it has to touch on its way, in order.
         spawner: Creates its model.
         world: Where it is spawned.
 
     Attributes:
         collider: Its outline on the ground.
+        others: Who else is on the road, in the order in which it sees them.
+        effect: What shows that it was hit; None for nothing.
+        at: Where it was at the end of the last step.
         travelled: Along the course, since the start [m].
+        gates_passed: How many gates it has touched, of `gates.COUNT` in a lap.
         hits: Steps in which it touched something.
         outcome: ``"driving"``, ``"finished"`` or ``"off track"``.
     """
 
     def __init__(
-        self, name: str, course: Centreline, *, spawner: AbstractSpawner, world: World
+        self,
+        name: str,
+        course: Centreline,
+        gates: Gates,
+        *,
+        spawner: AbstractSpawner,
+        world: World,
     ) -> None:
         super().__init__(name, tags=["car"], spawner=spawner, world=world)
         self.course = course
+        self.gates = gates
         self.collider = RectangleCollider(LENGTH, BREADTH)
         self.collider.attach(self.transform)
         self.others: list[tuple[Transform, RectangleCollider]] = []
+        self.effect: AbstractEffect | None = None
+        self.at = Place(0.0, 0.0)
         self.start = 0.0
         self.travelled = 0.0
+        self.gates_passed = 0
         self.hits = 0
         self.outcome = "driving"
         self._steering = 0.0
@@ -75,12 +87,11 @@ class Car(AbstractAgent):
 
     def observation_space(self) -> Box:
         """What the car observes."""
-        size = 3 + 2 * len(LOOKAHEAD) + 2 * len(self.others)
-        return Box(-np.inf, np.inf, (size,), np.float32)
+        return sight.space(len(self.others))
 
     def action_space(self) -> Box:
         """Steering and throttle."""
-        return Box(-1.0, 1.0, (2,), np.float32)
+        return action_space()
 
     def place(self, distance: float, offset: float) -> None:
         """Puts the car at rest on the course.
@@ -93,6 +104,7 @@ class Car(AbstractAgent):
         heading = Euler(yaw=self.course.heading(distance))
         self.transform.pose = Pose((x, y, 0.0), heading)
         self.transform.twist = Twist()
+        self.at = self.course.locate((x, y))
         self.start = distance
 
     # The agent
@@ -100,6 +112,7 @@ class Car(AbstractAgent):
     def on_episode_begin(self) -> None:
         """Forgets the last lap."""
         self.travelled = 0.0
+        self.gates_passed = 0
         self.hits = 0
         self.outcome = "driving"
         self._steering = self._throttle = 0.0
@@ -126,38 +139,49 @@ class Car(AbstractAgent):
 
     def on_update(self) -> None:
         """Judges the step: progress, touches, the end of the road and of the lap."""
+        position = self.transform.pose.position
+        self.at = self.course.locate((position.x, position.y))
         if self.done:
             return
-        position = self.transform.pose.position
-        place = self.course.locate((position.x, position.y))
-        progress = math.remainder(place.distance - self.start - self.travelled, self.course.length)
-        self.travelled += progress
-        self.add_reward(progress)
+        self.add_reward(self._progress())
         if any(self.collider.intersects(collider) for _, collider in self.others):
-            self.hits += 1
-            self.add_reward(HIT_REWARD)
-        if not self.course.road.contains(Point(position.x, position.y, 0.0)):
-            self.outcome = "off track"
-            self.add_reward(OFF_TRACK_REWARD)
-            self.end_episode()
+            self._hit()
+        if not self.course.road.contains(position):
+            self._finish("off track", OFF_TRACK_REWARD)
         elif self.travelled >= self.course.length:
-            self.outcome = "finished"
-            self.add_reward(LAP_REWARD)
-            self.end_episode()
+            self._finish("finished", LAP_REWARD)
+
+    def _progress(self) -> float:
+        """Metres along the course since the last step, if they count."""
+        before = self.travelled
+        way = self.at.distance - self.start - before
+        travelled = before + math.remainder(way, self.course.length)
+        if self.gates_passed < COUNT:
+            gate = self.gates.after(self.start) + self.gates_passed
+            if self.gates.collider(gate).intersects(self.collider):
+                self.gates_passed += 1
+            else:
+                travelled = min(travelled, self.gates.distance(gate) - self.start)
+        self.travelled = travelled
+        return travelled - before
+
+    def _hit(self) -> None:
+        self.hits += 1
+        self.add_reward(HIT_REWARD)
+        if self.effect is not None and not self.effect.attached:
+            self.effect.attach()
+
+    def _finish(self, outcome: str, reward: float) -> None:
+        self.outcome = outcome
+        self.add_reward(reward)
+        self.end_episode()
 
     def get_next_state(self) -> NDArray[np.float32]:
         """Sees itself, the course ahead and the things on the road."""
-        pose, twist = self.transform.pose, self.transform.twist
-        inverse = pose.inverse()
-        position = np.array([pose.position.x, pose.position.y])
-        place = self.course.locate(position)
-        forward: Vector3 = self.transform.forward
-        rotation = np.array([[forward.x, forward.y], [-forward.y, forward.x]])
-        ahead = self.course.point(place.distance + np.array(LOOKAHEAD)) - position
-        things = np.array([tuple(other.pose.position)[:2] for other, _ in self.others])
-        seen = np.concatenate([ahead, (things - position).reshape(-1, 2)]) @ rotation.T
-        distance = np.maximum(np.linalg.norm(seen, axis=1, keepdims=True), 1e-9)
-        seen *= np.minimum(1.0, SIGHT / distance)
-        speed = inverse.orientation.rotate(twist.linear).x
-        own = [speed, twist.angular.z, place.offset / (WIDTH / 2)]
-        return np.concatenate([own, seen.ravel()]).astype(np.float32)
+        others = [other.pose.position for other, _ in self.others]
+        return sight.look(self.transform, self.course, self.at, others)
+
+
+def action_space() -> Box:
+    """Of every car: steering and throttle."""
+    return Box(-1.0, 1.0, (2,), np.float32)

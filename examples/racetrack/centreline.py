@@ -29,6 +29,7 @@ _CORNERS = np.array(
     ]
 )  # [m], the curve goes through them, anticlockwise; no bend is tighter than 1.3 m
 _SAMPLES_PER_CORNER = 24
+_BLOCK = 64  # points that are located at once, so that what they need stays in the cache
 
 
 class Place(NamedTuple):
@@ -56,6 +57,8 @@ class Centreline:
         self._directions = self._pieces / lengths[:, None]
         self._lengths = lengths
         self._starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
+        # One by one: of an array, NumPy may compute another last bit.
+        self._headings = np.array([np.arctan2(y, x) for x, y in self._directions])
         self.length = float(lengths.sum())
         self.road = GeometryCollider(LinearRing(self.points).buffer(WIDTH / 2))
 
@@ -69,20 +72,41 @@ class Centreline:
         left = float(-y * gap[nearest, 0] + x * gap[nearest, 1])
         return Place(float(self._starts[nearest] + along[nearest]), left)
 
-    def point(self, distance: ArrayLike, offset: float = 0.0) -> NDArray[np.float64]:
+    def locate_all(
+        self, points: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The distance (n,) and offset (n,) of the places nearest to points (n, 2), as `locate`."""
+        distance, offset = np.empty(len(points)), np.empty(len(points))
+        dx, dy = self._directions.T
+        for start in range(0, len(points), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            gx = points[block, :1] - self.points[:, 0]
+            gy = points[block, 1:] - self.points[:, 1]
+            along = np.clip(gx * dx + gy * dy, 0.0, self._lengths)
+            nearest = np.argmin((gx - along * dx) ** 2 + (gy - along * dy) ** 2, axis=1)
+            row = np.arange(len(nearest))
+            x, y = dx[nearest], dy[nearest]
+            offset[block] = -y * gx[row, nearest] + x * gy[row, nearest]
+            distance[block] = self._starts[nearest] + along[row, nearest]
+        return distance, offset
+
+    def point(self, distance: ArrayLike, offset: ArrayLike = 0.0) -> NDArray[np.float64]:
         """Points (..., 2) at distances along the line, shifted to the left [m]."""
         piece, rest = self._piece_at(distance)
         directions = self._directions[piece]
         left = np.stack([-directions[..., 1], directions[..., 0]], axis=-1)
         points: NDArray[np.float64] = (
-            self.points[piece] + rest[..., None] * directions + offset * left
+            self.points[piece] + rest[..., None] * directions + np.asarray(offset)[..., None] * left
         )
         return points
 
     def heading(self, distance: float) -> float:
         """Direction of travel at a distance along the line [rad]."""
-        x, y = self._directions[self._piece_at(distance)[0]]
-        return float(np.arctan2(y, x))
+        return float(self._headings[self._piece_at(distance)[0]])
+
+    def headings(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Directions of travel at distances along the line [rad], as `heading`."""
+        return self._headings[self._piece_at(distance)[0]]
 
     def _piece_at(self, distance: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         wrapped = np.mod(distance, self.length)

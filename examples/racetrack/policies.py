@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim import Policy
-from deepsim_envs import Environment
+from deepsim_envs import BatchEnvironment, Environment
 
-from .car import LOOKAHEAD, MAX_SPEED, MAX_STEERING, WHEELBASE
+from .car import MAX_SPEED, MAX_STEERING, WHEELBASE
+from .sight import LOOKAHEAD
 
 _TARGET = 1  # which point ahead to drive to
 _CLEARANCE = 0.65  # from the middle of a thing to the line past it [m]
 _CAUTION = 3.2  # how far ahead a thing matters [m]
 _ROOM = 0.6  # how far from the middle of the road a car may drive [m]
 _COMMITTED = 1.3  # how close to it the side is decided [m]
+_NARROW = 0.25  # a thing farther from the middle of the road leaves no room on its narrow side [m]
 
 
 def random_policy(environment: Environment, rng: np.random.Generator) -> Policy:
@@ -30,6 +33,23 @@ def random_policy(environment: Environment, rng: np.random.Generator) -> Policy:
         return rng.uniform(space.low, space.high).astype(np.float32)
 
     return act
+
+
+class RandomBatch:
+    """`random_policy` in many worlds: the same numbers, with fewer calls."""
+
+    def __init__(self, environment: BatchEnvironment, rngs: Sequence[np.random.Generator]) -> None:
+        self._spaces, self._rngs = environment.action_space, rngs
+
+    def reset(self, chosen: NDArray[np.intp]) -> None:
+        """It remembers nothing."""
+
+    def __call__(self, agent: str, observations: Any, chosen: NDArray[np.intp]) -> Any:
+        """Any action, evenly."""
+        space = self._spaces[agent]
+        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+        drawn = [self._rngs[number].random(space.shape) for number in chosen.tolist()]
+        return (low + (high - low) * np.array(drawn)).astype(np.float32)
 
 
 def pursuit_policy(environment: Environment, rng: np.random.Generator) -> Policy:
@@ -47,9 +67,9 @@ def pursuit_policy(environment: Environment, rng: np.random.Generator) -> Policy
         lane = 0.0  # to the left of the course
         for ahead, left in sorted(things.tolist(), reverse=True):
             offset = left - np.interp(ahead, course[:, 0], course[:, 1])
-            if -0.2 < ahead < _CAUTION and abs(offset) < _CLEARANCE:
-                # Far away, the wider side; close by, the side that the car is on already.
-                side = offset if ahead > _COMMITTED else left
+            if -0.6 < ahead < _CAUTION and abs(offset) < _CLEARANCE:
+                # Far away, the wider side; close by, the side that the car is on, if it fits there.
+                side = offset if ahead > _COMMITTED or abs(offset) > _NARROW else left
                 lane = offset - math.copysign(_CLEARANCE, side)
                 lane = max(-_ROOM, min(lane, _ROOM))
                 speed = min(speed, 0.65 * MAX_SPEED)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the racetrack looks: drawn from the seed, given back, and without a say in the race."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepsim import Environment, Task
+from deepsim.rollout import run_episode
+from deepsim_fx import RandomizerManager
+
+WAIT = {name: np.array([0.0, -1.0]) for name in ("red_car", "blue_car")}
+DRAWN = ["visuals of " + name for name in ("red_car", "blue_car", "van_0", "van_1", "ground")]
+
+
+def looks(environment: Environment) -> dict[str, Any]:
+    world = environment.world
+    return {
+        "diffuse": world.visuals.diffuse.tolist(),
+        "transparency": world.visuals.transparency.tolist(),
+        "light": world.lights.diffuse.tolist(),
+    }
+
+
+def test_each_episode_has_looks_of_its_own_and_the_same_seed_the_same(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        seen = []
+        for seed in (1, 2, None, 1):
+            environment.reset(seed)
+            seen.append(looks(environment))
+            log = environment.world.get(RandomizerManager).log
+            assert [draw.randomizer for draw in log] == [*DRAWN, "lights sun"]
+        assert seen[0] == seen[3]
+        assert seen[1] not in (seen[0], seen[2])
+
+
+def test_the_log_draws_the_same_in_another_world(racetrack: Task) -> None:
+    with racetrack.make(0) as one, racetrack.make(0) as other:
+        one.reset(1)
+        other.reset(2)
+        assert looks(one) != looks(other)
+        other.world.get(RandomizerManager).replay(one.world.get(RandomizerManager).log)
+        assert looks(one) == looks(other)
+
+
+def test_the_race_is_the_same_without_looks(racetrack: Task) -> None:
+    episodes = []
+    for make in (racetrack.make, partial(racetrack.make, looks=False)):
+        with make(0) as environment:
+            act = racetrack.policy("random")(environment, np.random.default_rng(0))
+            episodes.append(run_episode(environment, act, 1, 0))
+            drawn = len(environment.world.get(RandomizerManager).log)
+    assert repr(episodes[0].rows) == repr(episodes[1].rows)
+    assert drawn == 0
+
+
+def test_a_reset_spawns_nothing(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(0)
+        before = environment.world.entities.generation
+        for _ in range(20):
+            environment.reset()
+        assert environment.world.entities.generation == before
+
+
+def faded(environment: Environment, name: str) -> bool:
+    return any(environment.agents[name].transform.transparency.values())
+
+
+def hit(environment: Environment) -> None:
+    """The blue car onto the red one, and away."""
+    red, blue = environment.area.cars
+    before = blue.transform.pose
+    blue.transform.pose = red.transform.pose
+    environment.step(WAIT)
+    blue.transform.pose = before
+    environment.step(WAIT)
+
+
+def test_a_car_that_was_hit_blinks_for_a_while(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(0)
+        assert not faded(environment, "red_car")
+        hit(environment)
+        assert faded(environment, "red_car")
+        assert faded(environment, "blue_car")
+        for _ in range(16):  # 0.75 s
+            environment.step(WAIT)
+        assert not faded(environment, "red_car")
+        hit(environment)
+        assert faded(environment, "red_car")
+
+
+@pytest.mark.parametrize("seed", [0, None])
+def test_a_reset_ends_the_blinking(racetrack: Task, seed: int | None) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(0)
+        hit(environment)
+        environment.reset(seed)
+        assert not faded(environment, "red_car")
+        environment.step(WAIT)
+        assert not faded(environment, "red_car")
