@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STEP := tools/step
 PROJECTS := $(wildcard libs/*/pyproject.toml)
+GAZEBO ?= optional# or required: then `make test` fails where the Gazebo tests cannot run
 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
 PYENV := $(shell ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.*/bin 2>/dev/null | tr '\n' ':')
@@ -15,10 +16,10 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test lint types contracts wheels matrix format clean
+.PHONY: help demo test lint types contracts gazebo gazebo-tidy gazebo-test wheels matrix format clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
 	@echo "==> [3/3] the demo"
@@ -26,6 +27,8 @@ demo: .venv/libraries ## drive two cars around the racetrack; writes a video and
 
 test: lint types contracts ## all checks and all tests, on this Python
 	@$(STEP) tests $(BIN)/pytest
+	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then $(MAKE) gazebo-test; \
+	else echo "==> gazebo-test: SKIPPED, $$why"; test $(GAZEBO) = optional; fi
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check
@@ -37,6 +40,18 @@ types: .venv/tools ## mypy --strict over all libraries
 
 contracts: .venv/tools ## who may import whom
 	@$(STEP) contracts $(BIN)/lint-imports --no-logo
+
+gazebo: .venv/created ## Gazebo 11 and the plugin (root on Debian; 5 minutes once, then seconds)
+	@$(STEP) gazebo-setup $(BIN)/python tools/gazebo setup
+	@$(STEP) gazebo-build $(BIN)/python tools/gazebo build
+
+gazebo-tidy: gazebo ## clang-tidy over the plugin; minutes, so no part of `make test`
+	@$(STEP) gazebo-tidy $(BIN)/python tools/gazebo tidy
+
+gazebo-test: gazebo .venv/tools ## the plugin's own checks, and the tests against real gzserver
+	@$(STEP) gazebo-plugin $(BIN)/python tools/gazebo test
+	@$(STEP) gazebo-python $(BIN)/python tools/gazebo python
+	@$(STEP) gazebo-live $(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo
 
 wheels: .venv/tools ## build all libraries into dist/ and install each one alone
 	@$(STEP) build $(BIN)/python tools/build.py

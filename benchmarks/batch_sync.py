@@ -77,7 +77,7 @@ def measure(simulator: MujocoSimulator) -> dict[str, float]:
 def main() -> None:
     """Measures boxes and cars."""
     figures: dict[str, float] = {}
-    loader = GazeboXMLLoader()
+    loader = GazeboXMLLoader([CAR.parents[1]])
     for name, description, height in (
         ("boxes", loader.load_model(BOX), 0.1),
         ("cars", loader.load_model(CAR), 0.0),

@@ -26,4 +26,10 @@ ROS_MODULES = {"genpy", "rosgraph", "roslib", "rospkg", "rospy", "tf2_ros"}
 ROS_SUFFIXES = ("_msgs", "_srvs")
 
 #: Modules whose distribution has another name; all others are spelled as their distribution.
-DISTRIBUTIONS = {"PIL": "pillow", "collada": "pycollada", "yaml": "pyyaml"}
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "collada": "pycollada",
+    "google": "protobuf",
+    "grpc": "grpcio",
+    "yaml": "pyyaml",
+}

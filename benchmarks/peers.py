@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways of doing the same thing, timed in turns: table, picture and file."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from report import RESULTS, write
+
+#: Seconds that a turn of a short way takes.
+_TURN = 0.003
+
+#: A way that computes a part only gives its share of the work.
+Way = Callable[[], object]
+
+
+def installed(*modules: str) -> bool:
+    """Whether all can be imported; says so when one cannot."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    for name in missing:
+        print(f"{name} is not installed, left out (see benchmarks/requirements.txt)")
+    return not missing
+
+
+@dataclass
+class Case:
+    """One task, our way of doing it, and those of others.
+
+    Attributes:
+        name: What is done.
+        ways: What to call; ours is the first.
+        shares: How much of the task a way does, where it is less than all.
+        bars: What ours may cost at most, as a part of another's time.
+        repeats: Calls at a time; by default as many as fit in some milliseconds, so that what is
+            short runs warm. What is long runs once.
+    """
+
+    name: str
+    ways: dict[str, Way]
+    shares: dict[str, float] = field(default_factory=dict)
+    bars: dict[str, float] = field(default_factory=dict)
+    repeats: int | None = None
+
+    def measure(self, rounds: int) -> dict[str, float]:
+        """Microseconds of the whole task, by way: the shortest turn, in turns with the others.
+
+        What else runs on the machine only makes a turn longer.
+        """
+        counts = {name: self.repeats or _repeats(way) for name, way in self.ways.items()}
+        times = dict.fromkeys(self.ways, float("inf"))
+        for _ in range(rounds):
+            for name, way in self.ways.items():
+                times[name] = min(times[name], _seconds(way, counts[name]) / counts[name])
+        return {name: 1e6 * time / self.shares.get(name, 1.0) for name, time in times.items()}
+
+
+def _repeats(way: Way) -> int:
+    way()
+    return max(1, int(_TURN / _seconds(way, 1)))
+
+
+def _seconds(way: Way, count: int) -> float:
+    start = perf_counter()
+    for _ in range(count):
+        way()
+    return perf_counter() - start
+
+
+def compare(name: str, cases: list[Case], rounds: int, *packages: str) -> None:
+    """Measures all cases; prints a table and writes it and a picture to the results."""
+    figures: dict[str, object] = {}
+    measured: list[tuple[Case, dict[str, float]]] = []
+    for case in cases:
+        times = case.measure(rounds)
+        measured.append((case, times))
+        ours = next(iter(times.values()))
+        for way, time in times.items():
+            figures[f"{case.name}: {way} [us]"] = time
+            if way in case.bars:
+                met = "met" if ours <= case.bars[way] * time else "MISSED"
+                figures[f"{case.name}: ours / {way}"] = (
+                    f"{ours / time:.3g} (bar {case.bars[way]:g}: {met})"
+                )
+    _table(measured)
+    _picture(name, measured)
+    write(name, figures, *packages)
+
+
+def _table(measured: list[tuple[Case, dict[str, float]]]) -> None:
+    for case, times in measured:
+        ours = next(iter(times.values()))
+        print(f"\n| {case.name} | time | ours / theirs | bar |\n|---|---:|---:|---:|")
+        for way, time in times.items():
+            bar = f"<= {case.bars[way]:g}" if way in case.bars else ""
+            print(f"| {way} | {_readable(time)} | {ours / time:.3g} | {bar} |")
+    print()
+
+
+def _readable(microseconds: float) -> str:
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= size:
+            return f"{microseconds / size:.3g} {unit}"
+    return f"{microseconds:.3g} us"
+
+
+def _picture(name: str, measured: list[tuple[Case, dict[str, float]]]) -> None:
+    heights = [len(times) + 1 for _, times in measured]
+    figure, panels = plt.subplots(
+        len(measured),
+        figsize=(8.0, 0.28 * sum(heights) + 0.4 * len(measured)),
+        height_ratios=heights,
+        squeeze=False,
+    )
+    for axes, (case, times) in zip(panels[:, 0], measured, strict=True):
+        colors = ["tab:orange"] + ["tab:gray"] * (len(times) - 1)
+        bars = axes.barh(list(times), list(times.values()), color=colors)
+        axes.bar_label(bars, [_readable(time) for time in times.values()], padding=3, fontsize=8)
+        axes.set(xscale="log", xlim=(min(times.values()) / 3, max(times.values()) * 8))
+        axes.set_title(case.name, fontsize=9, loc="left")
+        axes.invert_yaxis()
+        axes.tick_params(labelsize=8)
+        axes.set_xticks([])
+        axes.minorticks_off()
+        axes.spines[["top", "right", "bottom"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(RESULTS / f"{name}.png", dpi=110)
+    plt.close(figure)
