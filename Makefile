@@ -62,6 +62,7 @@ wheels: .venv/tools ## build all libraries into dist/ and install each one alone
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
+		$(BIN)/python tools/retell.py \
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
 
 format: .venv/tools ## let ruff fix and format what it can
