@@ -181,6 +181,37 @@ def test_errors_in_a_document(xml, line, message):
     assert message in caught.value.reason
 
 
+def chain(links: int, body: str) -> str:
+    """Trees of which each holds the next one; a line for each."""
+    trees = [
+        f'<BehaviorTree ID="{n}">{body.format(next=n + 1)}</BehaviorTree>' for n in range(links)
+    ]
+    last = f'<BehaviorTree ID="{links}"><Running/></BehaviorTree>'
+    return "\n".join(['<root BTCPP_format="4">', *trees, last, "</root>"])
+
+
+TWICE = '<Sequence><SubTree ID="{next}"/><SubTree ID="{next}"/></Sequence>'
+
+
+def test_trees_that_grow_without_end():
+    """Subtrees that use each other twice, thirty times, stop at the limit: file, line and chain."""
+    with pytest.raises(bt.XmlError, match="more than 100000 nodes, those of a SubTree") as caught:
+        read_xml(chain(30, TWICE), tree="0")
+    assert caught.value.file == "<text>"
+    assert 2 <= caught.value.line <= 32
+    assert "here in 0 > 1 > 2 > " in caught.value.reason
+    assert len(list(read_xml(chain(10, TWICE), tree="0").walk())) == 4 * 2**10 - 3
+
+
+def test_a_chain_of_trees():
+    """Levels count across trees: one more is refused by name, not by Python's recursion limit."""
+    inside = '<SubTree ID="{next}"/>'
+    assert len(list(read_xml(chain(199, inside), tree="0").walk())) == 200
+    with pytest.raises(bt.XmlError, match="more than 200 levels deep, those of Sub") as caught:
+        read_xml(chain(200, inside), tree="0")
+    assert caught.value.line == 202
+
+
 @pytest.mark.parametrize(
     ("nodes", "error", "message"),
     [

@@ -326,3 +326,15 @@ def test_includes(tmp_path):
     more.unlink()
     with pytest.raises(bt.XmlError, match=r"cannot include .*more.xml: No such file"):
         read_xml_file(main, tree="Main")
+
+
+def test_includes_that_grow_without_end(tmp_path):
+    """Files that include the next one twice stop at the limit, by file and line."""
+    for number in range(40):
+        again = f'\n<include path="{number + 1}.xml"/>' * 2
+        (tmp_path / f"{number}.xml").write_text(f'<root BTCPP_format="4">{again}</root>')
+    (tmp_path / "40.xml").write_text('<root BTCPP_format="4"/>')
+    with pytest.raises(bt.XmlError, match="more than 200 files are included") as caught:
+        read_xml_file(tmp_path / "0.xml")
+    assert caught.value.line in (2, 3)
+    assert caught.value.file.endswith(".xml")

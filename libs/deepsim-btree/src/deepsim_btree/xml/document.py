@@ -11,6 +11,9 @@ from .element import parse
 if TYPE_CHECKING:
     from .element import Element
 
+MAX_INCLUDES = 200
+"""A file that holds no tree may be included again, and then all that it includes is read again."""
+
 _CATEGORIES = ("Action", "Condition", "Control", "Decorator", "SubTree")
 _PORTS = ("input_port", "output_port", "inout_port")
 
@@ -22,6 +25,7 @@ class Document:
         self._root = root
         self._trees: dict[str, Element] = {}
         self._models: dict[str, Element] = {}
+        self._includes = 0
 
     def main(self, tree_id: str | None) -> Element:
         """Return the BehaviorTree to start with.
@@ -110,6 +114,11 @@ class Document:
         path = included[-1].parent / element.attributes["path"]
         if path.resolve() in (file.resolve() for file in included):
             raise element.error(f"{path} includes itself")
+        self._includes += 1
+        if self._includes > MAX_INCLUDES:
+            raise element.error(
+                f"more than {MAX_INCLUDES} files are included, each as often as used"
+            )
         try:
             content = path.read_bytes()
         except OSError as error:

@@ -15,6 +15,7 @@ from .builtin_types import (
     UNSUPPORTED,
 )
 from .document import Document, read_document
+from .element import MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
 from .texts import EntryName, Literal, key_of, to_value
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from .node_type import NodeType
     from .registered import Nodes
     from .texts import Parsers
+
+MAX_NODES = 100_000
+"""A few lines can ask for more: each tree is made anew wherever a SubTree uses it, so 20 trees that
+use the next one twice are a million nodes."""
 
 _EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 
@@ -92,6 +97,8 @@ class _Reader:
         self._document = document
         self._types = types
         self._parsers = parsers
+        self._count = 0
+        self._levels = 0
 
     def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
         """Make the nodes of a BehaviorTree, used inside the trees `above`."""
@@ -100,6 +107,22 @@ class _Reader:
         return self._node(element.children[0], (*above, element.attributes["ID"]))
 
     def _node(self, element: Element, above: tuple[str, ...]) -> Behaviour:
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise element.error(
+                f"the tree has more than {MAX_NODES} nodes, those of a SubTree counted at each "
+                f"use; here in {' > '.join(above)}"
+            )
+        if self._levels == MAX_LEVELS:
+            raise element.error(
+                f"the tree is more than {MAX_LEVELS} levels deep, those of SubTrees included"
+            )
+        self._levels += 1
+        node = self._made(element, above)
+        self._levels -= 1
+        return node
+
+    def _made(self, element: Element, above: tuple[str, ...]) -> Behaviour:
         attributes = dict(element.attributes)
         tag = element.tag
         if tag in _EXPLICIT:
