@@ -123,6 +123,35 @@ def test_copy_is_free_and_deep(leaf):
     assert bt.Tree(twin).tick() is Status.SUCCESS
 
 
+def test_names_and_feedback_do_not_mix():
+    """Either can be changed at any time, and the other stays."""
+    node = bt.Success("near")
+    node.feedback_message = "3 m"
+    node.name = "far"
+    assert (node.name, node.feedback_message, node.path) == ("far", "3 m", "far")
+    with pytest.raises(TypeError, match="name must be a str, got 3"):
+        node.name = 3
+    node.feedback_message = ""
+    assert (node.name, node.feedback_message) == ("far", "")
+
+
+def test_a_node_without_a_tree(leaf):
+    """It has none before a tree is made and after it was removed, at any depth."""
+    deep = leaf("S")
+    middle = bt.Inverter(deep)
+    root = bt.Sequence([middle])
+    with pytest.raises(bt.StructureError, match="is in no Tree"):
+        deep.tree  # noqa: B018 - it raises
+    tree = bt.Tree(root)
+    assert deep.tree is middle.tree is root.tree is tree
+    assert (deep.parent, middle.parent, root.parent) == (middle, root, None)
+    root.remove_child(middle)
+    assert (deep.parent, middle.parent) == (middle, None)
+    with pytest.raises(bt.StructureError, match="is in no Tree"):
+        deep.tree  # noqa: B018 - it raises
+    assert bt.Tree(middle).root.children[0].tree is not tree
+
+
 def test_a_node_with_slots_and_hooks_in_a_base_class():
     """Hooks count wherever they are defined, and nodes without hooks work under any parent."""
     started = []

@@ -139,7 +139,7 @@ def looks(root):
 
     def given(node):
         names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}
-        hidden = {"_parent", "_tree", "_children", "_scope"}
+        hidden = {"_owner", "_children", "_scope"}
         return {name: getattr(node, name) for name in names - hidden}
 
     return [(node.path, type(node), given(node)) for node in root.walk()]

@@ -108,7 +108,7 @@ def test_a_document():
 
 def parts(root):
     """Return all that distinguishes nodes: classes, names and what was given to them."""
-    hidden = {"_parent", "_tree", "_children", "_scope", "_function"}
+    hidden = {"_owner", "_children", "_scope", "_function"}
 
     def given(node):
         names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}

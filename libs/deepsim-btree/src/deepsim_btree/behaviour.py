@@ -33,16 +33,15 @@ class Behaviour:
     whole life of the node belongs in ``__init__``.
 
     Attributes:
-        name: Shown in paths, errors and drawings. The name of the class unless given.
         status: The last answer; INVALID before the first one and after a halt.
-        feedback_message: Free text for people, shown beside the node when it is drawn.
         last_tick: Number of the tree's tick in which the node ran last; 0 for never. With it
             a finished node keeps its `status` and a viewer still sees what is current.
 
     `status` and `last_tick` are written by whoever ticks the node: read them only.
     """
 
-    __slots__ = ("_parent", "_tree", "feedback_message", "last_tick", "name", "status")
+    # Few, for trees by the thousand: 64 bytes, the header of every Python object included.
+    __slots__ = ("_label", "_owner", "last_tick", "status")
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -58,12 +57,10 @@ class Behaviour:
             name = type(self).__name__
         elif not isinstance(name, str):
             raise TypeError(f"name must be a str, got {name!r}")
-        self.name = name
+        self._label: str | tuple[str, str] = name  # with the feedback message, while there is one
         self.status = INVALID
-        self.feedback_message = ""
         self.last_tick = 0
-        self._parent: Parent | None = None
-        self._tree: Tree | None = None
+        self._owner: Parent | Tree | None = None  # the tree owns its root
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} {self.status.name}>"
@@ -133,7 +130,8 @@ class Behaviour:
         Override it, calling ``super().reset()``, in a node that remembers more than one run.
         """
         self.status = INVALID
-        self.feedback_message = ""
+        if isinstance(self._label, tuple):
+            self.feedback_message = ""
         self.last_tick = 0
 
     def problems(self) -> Iterator[str]:
@@ -142,14 +140,54 @@ class Behaviour:
             yield f"{type(self).__name__} has no update() of its own and always answers INVALID"
 
     @property
+    def name(self) -> str:
+        """Shown in paths, errors and drawings; the name of the class unless given.
+
+        Raises:
+            TypeError: On assignment of what is no str.
+        """
+        label = self._label
+        return label[0] if isinstance(label, tuple) else label
+
+    @name.setter
+    def name(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, got {name!r}")
+        label = self._label
+        self._label = (name, label[1]) if isinstance(label, tuple) else name
+
+    @property
+    def feedback_message(self) -> str:
+        """Free text for people, shown beside the node when it is drawn."""
+        label = self._label
+        return label[1] if isinstance(label, tuple) else ""
+
+    @feedback_message.setter
+    def feedback_message(self, message: str) -> None:
+        is_empty = isinstance(message, str) and not message
+        self._label = self.name if is_empty else (self.name, message)
+        tree = self._find_tree()
+        if tree is not None:
+            tree._on_feedback()
+
+    @property
     def parent(self) -> Parent | None:
         """The node above; None for a root."""
-        return self._parent
+        owner: Any = self._owner
+        return owner if isinstance(owner, Behaviour) else None  # type: ignore[return-value]
 
     @property
     def children(self) -> tuple[Behaviour, ...]:
         """The nodes below, in order."""
         return ()
+
+    def _find_tree(self) -> Tree | None:
+        """Return the `Tree` that this node is part of; None if it is in none."""
+        # Looked for rather than kept: that would take a slot of every node.
+        top: Any = self
+        while top._owner is not None:
+            top = top._owner
+        return None if isinstance(top, Behaviour) else top
 
     @property
     def tree(self) -> Tree:
@@ -158,11 +196,12 @@ class Behaviour:
         Raises:
             StructureError: It is in none.
         """
-        if self._tree is None:
+        tree = self._find_tree()
+        if tree is None:
             raise StructureError(
                 f"{self!r} is in no Tree: clocks, seeds and blackboards come with Tree(root)"
             )
-        return self._tree
+        return tree
 
     @property
     def blackboard(self) -> Blackboard:
@@ -171,12 +210,13 @@ class Behaviour:
         Raises:
             StructureError: The node is in no `Tree`.
         """
-        ancestor = self._parent
-        while ancestor is not None:
-            if ancestor._scope is not None:
-                return ancestor._scope
-            ancestor = ancestor._parent
-        return self.tree.blackboard
+        top: Any = self
+        while top._owner is not None:
+            top = top._owner
+            if top._scope is not None:
+                return top._scope  # type: ignore[no-any-return]
+        tree: Tree = self.tree if isinstance(top, Behaviour) else top
+        return tree.blackboard
 
     @property
     def path(self) -> str:
@@ -186,13 +226,13 @@ class Behaviour:
         """
         names = []
         node: Behaviour = self
-        while node._parent is not None:
-            siblings = node._parent.children
+        while (parent := node.parent) is not None:
+            siblings = parent.children
             name = node.name
             if sum(sibling.name == name for sibling in siblings) > 1:
                 name += f"[{[sibling is node for sibling in siblings].index(True)}]"
             names.append(name)
-            node = node._parent
+            node = parent
         names.append(node.name)
         return "/".join(reversed(names))
 
@@ -209,7 +249,7 @@ class Behaviour:
 
         `copy.deepcopy` follows the link to the parent too, and so copies the whole tree.
         """
-        return copy.deepcopy(self, {id(self._parent): None, id(self._tree): None})
+        return copy.deepcopy(self, {id(self._owner): None})
 
     def _failed(self, error: Exception) -> TickError:
         """Return the error which says that this node raised `error`."""
@@ -221,5 +261,5 @@ class Behaviour:
         return self._tick_error(f"update() must return a Status, got {value!r}")
 
     def _tick_error(self, reason: str) -> TickError:
-        tick = 0 if self._tree is None else self._tree.tick_count
-        return TickError(self.path, tick, reason)
+        tree = self._find_tree()
+        return TickError(self.path, 0 if tree is None else tree.tick_count, reason)

@@ -3,32 +3,52 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Dict
 
 from .behaviour import Behaviour
 from .key import Key
 from .status import FAILURE, SUCCESS, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-_NONE: dict[str, object] = {}  # of all leaves without named arguments: an empty dict takes 64 bytes
+class _Slot(Enum):
+    """What a slot without an argument has: members of an enum stay themselves in copies."""
+
+    EMPTY = 0
+
+
+_EMPTY = _Slot.EMPTY
+
+
+class _Names(Dict[str, object]):
+    """The named arguments of a leaf, told apart from a dict that is an argument."""
+
+    __slots__ = ("has_keys",)
+
+    def __init__(self, names: Iterable[tuple[str, object]] = (), has_keys: bool = False) -> None:
+        super().__init__(names)
+        self.has_keys = has_keys  # among all arguments
+
+
+_NO_NAMES = _Names(), _Names(has_keys=True)  # shared: one alone takes 72 bytes
 
 
 class FunctionLeaf(Behaviour):
-    """A leaf that calls ``function(*args, **kwargs)``; a `key` among them is looked up first.
+    """A leaf that calls ``function(*args, **kwargs)``; a `key` among them is looked up first."""
 
-    Attributes:
-        args: Positional arguments of the call; read only.
-        kwargs: Keyword arguments of the call; read only.
-    """
-
-    __slots__ = ("_function", "_has_keys", "args", "kwargs")
+    # A tuple of two arguments takes 56 bytes, more than half of the node, so these are in slots:
+    #     f()                       _EMPTY  _EMPTY
+    #     f(a)                      a       _EMPTY
+    #     f(a, b)                   a       b
+    #     more, named ones or keys  tuple   _Names
+    __slots__ = ("_first", "_function", "_second")
 
     def __init__(
         self, function: Callable[..., Any], *args: object, name: str | None = None, **kwargs: object
@@ -48,9 +68,13 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _take(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-        self.args = args
-        self.kwargs = kwargs or _NONE
-        self._has_keys = any(isinstance(value, Key) for value in (*args, *kwargs.values()))
+        self._first: Any = args
+        self._second: Any
+        has_keys = any(isinstance(value, Key) for value in (*args, *kwargs.values()))
+        if has_keys or kwargs or len(args) > 2:
+            self._second = _Names(kwargs.items(), has_keys) if kwargs else _NO_NAMES[has_keys]
+        else:
+            self._first, self._second = (*args, _EMPTY, _EMPTY)[:2]
 
     @classmethod
     def _check_function(cls, function: Callable[..., Any]) -> None:
@@ -64,20 +88,40 @@ class FunctionLeaf(Behaviour):
         """What is called."""
         return self._function
 
+    @property
+    def args(self) -> tuple[object, ...]:
+        """Positional arguments of the call."""
+        first, second = self._first, self._second
+        if isinstance(second, _Names):
+            args: tuple[object, ...] = first
+            return args
+        return tuple([value for value in (first, second) if value is not _EMPTY])
+
+    @property
+    def kwargs(self) -> dict[str, object]:
+        """Keyword arguments of the call; a copy."""
+        return dict(self._second) if isinstance(self._second, _Names) else {}
+
     def call(self) -> Any:
         """Call the function, with the entries of the blackboard in place of their keys.
 
         Raises:
             KeyError: The blackboard lacks an entry.
         """
-        if not self._has_keys:
-            return self.function(*self.args, **self.kwargs)
-        args = [value.read(self) if isinstance(value, Key) else value for value in self.args]
-        kwargs = {
-            name: value.read(self) if isinstance(value, Key) else value
-            for name, value in self.kwargs.items()
-        }
-        return self.function(*args, **kwargs)
+        first, second = self._first, self._second
+        if second is _EMPTY:
+            return self.function() if first is _EMPTY else self.function(first)
+        if type(second) is not _Names:
+            return self.function(first, second)
+        if second.has_keys:
+            args = [value.read(self) if isinstance(value, Key) else value for value in first]
+            kwargs = {
+                name: value.read(self) if isinstance(value, Key) else value
+                for name, value in second.items()
+            }
+            return self.function(*args, **kwargs)
+        # Without the **, which costs a third of the time, where there is nothing to hand over.
+        return self.function(*first, **second) if second else self.function(*first)
 
 
 class Action(FunctionLeaf):
@@ -95,13 +139,8 @@ class Action(FunctionLeaf):
 
     __slots__ = ()
 
-    def update(self) -> Status:
-        """Call the function and return what it returns."""
-        if self._has_keys:
-            return self.call()  # type: ignore[no-any-return]  # whoever ticks checks it
-        function, kwargs = self.function, self.kwargs
-        # Without the **, which costs a third of the time, where there is nothing to hand over.
-        return function(*self.args, **kwargs) if kwargs else function(*self.args)  # type: ignore[no-any-return]
+    # Whoever ticks checks what the function returns.
+    update = FunctionLeaf.call
 
 
 class Check(FunctionLeaf):
@@ -124,9 +163,10 @@ class Check(FunctionLeaf):
 
     def update(self) -> Status:
         """Return SUCCESS if the function says yes, otherwise FAILURE."""
-        if self._has_keys:
-            return SUCCESS if truth(self.call()) else FAILURE
-        return SUCCESS if truth(self.function(*self.args, **self.kwargs)) else FAILURE
+        answer = self.call()
+        if answer is True:
+            return SUCCESS
+        return FAILURE if answer is False or not truth(answer) else SUCCESS
 
     @classmethod
     def _check_function(cls, function: Callable[..., Any]) -> None:

@@ -48,6 +48,9 @@ class LightTree:
         "tick_count",
     )
 
+    _owner = None  # where the way up from a leaf ends
+    _scope = None
+
     def __init__(self, template: Template, agent: object, seed: int) -> None:
         self.agent = agent
         self.status = INVALID
@@ -58,9 +61,9 @@ class LightTree:
         self._is_busy = False
         self._state: State = template.program.fresh_state(seed)
         for slot, original, *_ in template.program.leaves:
-            known = {id(AGENT): agent, id(original.parent): None}
+            known = {id(AGENT): agent, id(original._owner): None}
             leaf = self._state[slot] = copy.deepcopy(original, known)
-            leaf._tree = cast("Tree", self)
+            leaf._owner = cast("Tree", self)
 
     def __repr__(self) -> str:
         name = self._template.root.name
@@ -204,6 +207,9 @@ class LightTree:
                 tick_error.__cause__ = error
                 errors.append(tick_error)
         return tuple(errors)
+
+    def _on_feedback(self) -> None:
+        """Ignore what a leaf says: nobody watches."""
 
     def _failed(self, path: str, error: Exception) -> TickError:
         return TickError(path, self.tick_count, f"{type(error).__name__}: {error}")

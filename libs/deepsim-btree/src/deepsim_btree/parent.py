@@ -70,7 +70,8 @@ class Parent(Behaviour):
         """
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
-        if self._tree is not None and self._tree.is_busy:
+        tree = self._find_tree()
+        if tree is not None and tree.is_busy:
             raise BusyError(
                 f"{self.path} cannot change its children inside a tick or a halt of its tree"
             )
@@ -86,31 +87,25 @@ class Parent(Behaviour):
                 self._check_newcomer(child)
         for child in self._children:
             if id(child) not in given:
-                child._parent = None
-                for node in child.walk():
-                    node._tree = None
+                child._owner = None
         for child in children:
-            if id(child) not in kept:
-                child._parent = self
-                if self._tree is not None:
-                    for node in child.walk():
-                        node._tree = self._tree
+            child._owner = self
         self._children = children
-        if self._tree is not None:
-            self._tree._revision += 1
+        if tree is not None:
+            tree._revision += 1
 
     def _check_newcomer(self, child: Behaviour) -> None:
         ancestor: Parent | None = self
         while ancestor is not None:
             if ancestor is child:
                 raise StructureError(f"{child!r} cannot be below itself: it is above {self.path}")
-            ancestor = ancestor._parent
-        if child._parent is not None:
+            ancestor = ancestor.parent
+        if child.parent is not None:
             raise StructureError(
-                f"{child!r} is a child of {child._parent.path} already: "
+                f"{child!r} is a child of {child.parent.path} already: "
                 "remove it there first, or add its copy()"
             )
-        if child._tree is not None:
+        if child._owner is not None:
             raise StructureError(f"{child!r} is the root of a Tree: add its copy()")
         if child.status is RUNNING:
             raise BusyError(f"{child!r} is RUNNING: halt() it before adding it to {self.path}")

@@ -52,7 +52,8 @@ class RandomComposite(MemoryComposite):
         children = self._children
         if self.status is not RUNNING:
             if self._stream is None:
-                tree_seed = 0 if self._tree is None else self._tree.seed
+                tree = self._find_tree()
+                tree_seed = 0 if tree is None else tree.seed
                 self._stream = stream_start(self.seed, tree_seed, self.path)
             self._stream, self._order = draw_order(self._stream, len(children))
         return self._run_in_turn(tuple([children[index] for index in self._order]))

@@ -121,7 +121,7 @@ def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -
         raise TypeError(f"root must be a Behaviour, got {root!r}")
     if clock is not None and not callable(clock):
         raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
-    if root.parent is not None or root._tree is not None:
+    if root._owner is not None:
         raise StructureError(f"{root!r} is part of a tree already: use its copy()")
     for node in root.walk():
         if clock is None and isinstance(node, (Timer, Wait)):

@@ -58,6 +58,7 @@ class Tree:
     __slots__ = (
         "__weakref__",
         "_blackboard",
+        "_feedback_count",
         "_is_busy",
         "_now",
         "_observers",
@@ -67,6 +68,9 @@ class Tree:
         "_tick_count",
         "clock",
     )
+
+    _owner = None  # where the way up from a node ends
+    _scope = None
 
     def __init__(
         self,
@@ -82,7 +86,7 @@ class Tree:
             raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
         if root.parent is not None:
             raise StructureError(f"{root!r} has a parent, {root.parent.path}: use its copy()")
-        if root._tree is not None:
+        if root._owner is not None:
             raise StructureError(f"{root!r} is the root of a Tree already: use its copy()")
         self._root = root
         self._seed = check_int("seed", seed)
@@ -97,9 +101,9 @@ class Tree:
         self._tick_count = 0
         self._is_busy = False
         self._revision = 0  # grows whenever nodes are added or removed
+        self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
-        for node in root.walk():
-            node._tree = self
+        root._owner = self
 
     def __repr__(self) -> str:
         return f"<Tree {self._root.name!r} tick {self._tick_count} {self.status.name}>"
@@ -198,8 +202,8 @@ class Tree:
             raise
         finally:
             self._is_busy = False
-            if self._observers:
-                self._tell("tick", tick_error)
+            for observer in self._observers:
+                observer("tick", tick_error)
 
     def halt(self) -> None:
         """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
@@ -277,6 +281,9 @@ class Tree:
                 )
             )
         return found
+
+    def _on_feedback(self) -> None:
+        self._feedback_count += 1
 
     def _tell(self, call: str, error: TickError | None) -> None:
         for observer in self._observers:
