@@ -100,6 +100,57 @@ def test_feedback_and_errors(leaf):
     assert steps[-1].snapshot.states == "III"
 
 
+def test_feedback_from_outside(leaf):
+    """Messages are seen whoever wrote them and when; the same one again is no change."""
+    root = bt.Sequence([leaf("S", "a")], "root")
+    tree = bt.Tree(root)
+    with Trace(tree) as watched:
+        tree.tick()
+        root.children[0].feedback_message = "x"
+        tree.tick()
+        root.children[0].feedback_message = "x"
+        root.children[0].name = "b"
+        tree.tick()
+        late = leaf("S", "late")
+        late.feedback_message = "y"  # before it is part of the tree
+        root.add_child(late)
+        tree.tick()
+        tree.reset()
+    assert [(step.call, step.tick, step.snapshot.feedback) for step in watched.recording.steps] == [
+        ("start", 0, {}),
+        ("tick", 1, {}),
+        ("tick", 2, {1: "x"}),
+        ("tick", 4, {1: "x", 2: "y"}),
+        ("reset", 0, {}),
+    ]
+
+
+def test_the_first_answer_is_a_change(leaf):
+    """Also if it is INVALID, as it was before: now the node has run. A halt before that is none."""
+    tree = bt.Tree(leaf("I"))
+    with Trace(tree) as watched:
+        tree.halt()
+        tree.tick()
+        tree.tick()
+        tree.reset()
+        tree.reset()
+    assert states(watched.recording) == [("start", 0, "."), ("tick", 1, "I"), ("reset", 0, ".")]
+
+
+def test_older_answers_that_change(leaf):
+    """A node that did not run is a change too, when it is halted in the meantime."""
+    root = bt.ParallelSelector([leaf("RS", "a"), leaf("R", "b")], "root", eager=True)
+    tree = bt.Tree(root)
+    with Trace(tree) as watched:
+        for _ in range(3):
+            tree.tick()
+    assert states(watched.recording)[1:] == [
+        ("tick", 1, "RRR"),
+        ("tick", 2, "SS."),
+        ("tick", 3, "RRR"),
+    ]
+
+
 def test_new_nodes(tree, leaf):
     """When children come or go, the steps after that are about the new nodes."""
     with Trace(tree) as watched:
@@ -321,14 +372,20 @@ def test_names_cannot_break_the_page():
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to read JavaScript")
-def test_the_script_of_the_page_is_javascript(tree, tmp_path):
+def test_the_script_of_the_page_is_javascript(tree):
     """An engine for JavaScript accepts it."""
     with Trace(tree) as watched:
         tree.tick()
     script = re.findall(r"<script>(.*?)</script>", render_html(watched.recording), re.DOTALL)
-    path = tmp_path / "viewer.js"
-    path.write_text("\n".join(script), encoding="utf-8")
-    subprocess.run(["node", "--check", str(path)], check=True)
+    done = subprocess.run(
+        ["node", "--check", "-"],  # from a pipe: a sandboxed node sees no temporary files
+        input="\n".join(script),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_empty_recording_cannot_be_shown():

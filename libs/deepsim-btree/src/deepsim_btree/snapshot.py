@@ -10,16 +10,17 @@ from .parent import Parent
 from .status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from .behaviour import Behaviour
 
 # Letters of INVALID, RUNNING, SUCCESS and FAILURE, from this tick and from an earlier one.
 CURRENT = "IRSF"
 OLDER = ".rsf"
-_CODES = bytes(range(8))  # of the older ones, then of the current ones
-_LETTERS = bytes.maketrans(_CODES, (OLDER + CURRENT).encode())
-_LETTERS_AT_0 = bytes.maketrans(_CODES, f"{OLDER}.{CURRENT[1:]}".encode())  # without a Tree
+_OLDER_CODES = (4, 5, 6, 7)  # by status
+_CODES = bytes(range(8))  # of the current ones, then of the older ones
+_LETTERS = bytes.maketrans(_CODES, (CURRENT + OLDER).encode())
+_LETTERS_AT_0 = bytes.maketrans(_CODES, f".{CURRENT[1:]}{OLDER}".encode())  # without a Tree
 STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in enumerate(row)}
 
 
@@ -71,7 +72,9 @@ class Snapshot(NamedTuple):
 def take_snapshot(root: Behaviour) -> Snapshot:
     """Return how the tree below a node looks now, its own last tick being the current one."""
     nodes = tuple(root.walk())
-    return Snapshot(describe(nodes), letters(nodes, root.last_tick), feedback(nodes))
+    tick = root.last_tick
+    states = letters(codes(nodes, tick), tick)
+    return Snapshot(describe(nodes), states, feedback(nodes))
 
 
 def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
@@ -92,14 +95,17 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
     return tuple(infos)
 
 
-def letters(nodes: Sequence[Behaviour], tick: int) -> str:
-    """Return the letters of `Snapshot.states` for nodes whose tree has made `tick` ticks."""
-    # All nodes in one addition of very long numbers, a byte per node: a trace does this at every
-    # tick, and a loop over the nodes would take four times as long.
-    statuses = int.from_bytes([node.status for node in nodes], "little")
-    current = int.from_bytes([node.last_tick == tick for node in nodes], "little")
-    codes = (statuses + 4 * current).to_bytes(len(nodes), "little")
-    return codes.translate(_LETTERS if tick else _LETTERS_AT_0).decode()
+def codes(nodes: Iterable[Behaviour], tick: int) -> list[int]:
+    """Return what `letters` translates, for nodes whose tree has made `tick` ticks."""
+    # A trace does this at every tick: one pass, and one list of objects that are there already,
+    # which is compared with the list of the tick before by their identities.
+    older = _OLDER_CODES
+    return [node.status if node.last_tick == tick else older[node.status] for node in nodes]
+
+
+def letters(codes: list[int], tick: int) -> str:
+    """Return the letters of `Snapshot.states`, given what `codes` returned for that tick."""
+    return bytes(codes).translate(_LETTERS if tick else _LETTERS_AT_0).decode()
 
 
 def feedback(nodes: Iterable[Behaviour]) -> dict[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from deepsim_btree.snapshot import Snapshot, describe, feedback, letters
+from deepsim_btree.snapshot import Snapshot, codes, describe, feedback, letters
 
 from .recording import Recording, Step, head_line, layout_line, step_line
 
@@ -55,9 +55,10 @@ class Trace:
         self._stream = stream
         self._nodes: list[Behaviour] = []
         self._revision = -1
-        self._states = ""
-        self._messages: list[str] = []
+        self._codes: list[int] = []
         self._feedback: dict[int, str] = {}
+        self._feedback_count = -1
+        self._has_ticked = False
         if stream is not None:
             stream.write(head_line() + "\n")
         self._observe("start", None)
@@ -92,20 +93,28 @@ class Trace:
             self._nodes = list(tree.root.walk())
             self._revision = tree._revision
         nodes = self._nodes
-        states = letters(nodes, tick)
-        messages = [node.feedback_message for node in nodes]
-        self.recording.last_tick = tick
-        if messages != self._messages or is_new:
-            self._messages = messages
-            self._feedback = feedback(nodes)
-        elif states == self._states and error is None:
+        now = codes(nodes, tick)
+        has_ticked = tick > 0  # before that the same codes are other letters
+        recording = self.recording
+        recording.last_tick = tick
+        is_change = (
+            now != self._codes or error is not None or is_new or has_ticked is not self._has_ticked
+        )
+        if tree._feedback_count != self._feedback_count or is_new:
+            self._feedback_count = tree._feedback_count
+            messages = feedback(nodes)
+            if messages != self._feedback:
+                self._feedback = messages
+                is_change = True
+        if not is_change:
             return
-        self._states = states
-        layout = describe(nodes) if is_new else self.recording.steps[-1].snapshot.nodes
-        snapshot = Snapshot(layout, states, self._feedback)
-        time = None if tree.clock is None or tick == 0 else tree.now
+        self._codes = now
+        self._has_ticked = has_ticked
+        layout = describe(nodes) if is_new else recording.steps[-1].snapshot.nodes
+        snapshot = Snapshot(layout, letters(now, tick), self._feedback)
+        time = None if tree.clock is None or not has_ticked else tree.now
         step = Step(call, tick, time, snapshot, None if error is None else str(error))
-        self.recording.steps.append(step)
+        recording.steps.append(step)
         if self._stream is not None:
             if is_new:
                 self._stream.write(layout_line(layout) + "\n")
