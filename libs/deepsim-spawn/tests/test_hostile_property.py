@@ -191,7 +191,11 @@ def test_a_million_of_anything_is_refused_within_bounds(tmp_path, what):
 
 @pytest.mark.parametrize(
     "geometry",
-    ["<heightmap><uri>{}</uri></heightmap>", "<mesh><uri>{}</uri></mesh>"],
+    [
+        "<heightmap><uri>{}</uri></heightmap>",
+        "<image><uri>{}</uri></image>",
+        "<mesh><uri>{}</uri></mesh>",
+    ],
 )
 @pytest.mark.parametrize("uri", ["../../secret.png", "/etc/hostname", "model://m/../../secret.png"])
 def test_no_picture_or_mesh_outside_of_the_model_is_reached(tmp_path, geometry, uri):

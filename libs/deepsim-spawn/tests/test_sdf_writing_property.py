@@ -22,6 +22,7 @@ from deepsim_spawn import (
     Ellipsoid,
     GazeboXMLLoader,
     Heightmap,
+    Image,
     Inertial,
     JointAxis,
     JointDescription,
@@ -116,6 +117,14 @@ def shapes(mesh):
             st.just(mesh),
             st.builds(Vector3, positives, positives, positives),
             vectors,
+        ),
+        st.builds(
+            Image,
+            st.just(mesh),
+            positives,
+            st.integers(0, 255),
+            positives,
+            st.integers(1, 99),
         ),
     )
 

@@ -10,10 +10,11 @@ from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 from .engine import mujoco
-from .solids import Shape, Solid
+from .solids import Block, Shape, Solid
 
 _TYPES = {
     Box: mujoco.mjtGeom.mjGEOM_BOX,
+    Block: mujoco.mjtGeom.mjGEOM_BOX,
     Sphere: mujoco.mjtGeom.mjGEOM_SPHERE,
     Cylinder: mujoco.mjtGeom.mjGEOM_CYLINDER,
     Capsule: mujoco.mjtGeom.mjGEOM_CAPSULE,
@@ -45,6 +46,8 @@ def apply_shape(
     geom.type = _TYPES[type(geometry)]
     if isinstance(geometry, Plane):
         pose = pose @ Pose((0.0, 0.0, 0.0), _turn_z_to(geometry.normal))
+    if isinstance(geometry, Block):
+        pose = pose @ Pose(geometry.middle)
     if isinstance(geometry, Cylinder):
         pose = pose @ Pose((0.0, 0.0, 0.0), _CYLINDER_TILT)
     geom.pos = list(pose.position)
@@ -55,10 +58,10 @@ def apply_shape(
         geom.size = _size(geometry)
 
 
-def _size(geometry: Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane) -> list[float]:
+def _size(geometry: Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane) -> list[float]:
     """MuJoCo's size: half lengths, radius first."""
     match geometry:
-        case Box(size):
+        case Box(size) | Block(size):
             return [length / 2 for length in size]
         case Sphere(radius):
             return [radius, 0.0, 0.0]

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math import Vector3
 from deepsim_spawn import (
     Box,
     Capsule,
@@ -18,10 +20,12 @@ from deepsim_spawn import (
     Ellipsoid,
     Geometry,
     Heightmap,
+    Image,
     Mesh,
     Plane,
     Polyline,
     Sphere,
+    image_rectangles,
 )
 
 _SIDES = 48  # of what stands for a cone
@@ -41,15 +45,35 @@ class Solid:
     faces: NDArray[np.int64] | None = None
 
 
-Shape: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A box with its middle away from the frame: full lengths and middle [m]."""
+
+    size: Vector3
+    middle: Vector3
+
+
+Shape: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid
 """Every shape that a geom can have."""
 
 
 def touching(geometry: Geometry) -> list[Shape]:
-    """The shapes that together collide as a geometry does; none for a heightmap."""
+    """The shapes that together collide as a geometry does; none for a heightmap.
+
+    Raises:
+        ModelFormatError: An image cannot be read.
+    """
     match geometry:
         case Heightmap():
             return []
+        case Image(height=height):
+            return [
+                Block(
+                    Vector3(x1 - x0, y1 - y0, height),
+                    Vector3((x0 + x1) / 2, (y0 + y1) / 2, height / 2),
+                )
+                for x0, y0, x1, y1 in image_rectangles(geometry).tolist()
+            ]
         case Cone():
             return [_cone(geometry)]
         case Polyline(_, height):
@@ -58,19 +82,22 @@ def touching(geometry: Geometry) -> list[Shape]:
 
 
 def drawn(geometry: Geometry) -> Shape | None:
-    """The one shape that looks as a geometry does; None for a heightmap."""
+    """The one shape that looks as a geometry does; None for a heightmap and an empty image.
+
+    Raises:
+        ModelFormatError: An image cannot be read.
+    """
     match geometry:
         case Heightmap():
             return None
+        case Image(height=height):
+            rectangles = image_rectangles(geometry)
+            plans = rectangles[:, [[0, 1], [2, 1], [2, 3], [0, 3]]]
+            return _prisms([*plans], height) if len(plans) else None
         case Cone():
             return _cone(geometry)
         case Polyline(_, height):
-            vertices, faces, count = [], [], 0
-            for part in _parts(geometry):
-                vertices.append(_prism(part, height))
-                faces.append(_prism_faces(len(part)) + count)
-                count += 2 * len(part)
-            return Solid(np.concatenate(vertices), np.concatenate(faces))
+            return _prisms(_parts(geometry), height)
     return geometry
 
 
@@ -93,6 +120,15 @@ def _parts(polyline: Polyline) -> list[NDArray[np.float64]]:
 
     parts = polyline.convex_parts()
     return [part for part in parts if area(part) > _FLAT] or [*parts]
+
+
+def _prisms(polygons: Sequence[NDArray[np.float64]], height: float) -> Solid:
+    vertices, faces, count = [], [], 0
+    for polygon in polygons:
+        vertices.append(_prism(polygon, height))
+        faces.append(_prism_faces(len(polygon)) + count)
+        count += 2 * len(polygon)
+    return Solid(np.concatenate(vertices), np.concatenate(faces))
 
 
 def _prism(polygon: NDArray[np.float64], height: float) -> NDArray[np.float64]:

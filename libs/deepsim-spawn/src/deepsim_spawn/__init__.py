@@ -15,6 +15,7 @@ from .description import (
     Ellipsoid,
     Geometry,
     Heightmap,
+    Image,
     Inertial,
     JointAxis,
     JointDescription,
@@ -40,6 +41,7 @@ from .description import (
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 from .extent import Bounds, Footprint, OrientedBox
 from .gazebo_xml_loader import GazeboXMLLoader
+from .images import image_rectangles
 from .meshes import mesh_triangles
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import ModelSpawner
@@ -60,6 +62,7 @@ __all__ = [
     "GazeboXMLLoader",
     "Geometry",
     "Heightmap",
+    "Image",
     "Inertial",
     "JointAxis",
     "JointDescription",
@@ -90,5 +93,6 @@ __all__ = [
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",
+    "image_rectangles",
     "mesh_triangles",
 ]

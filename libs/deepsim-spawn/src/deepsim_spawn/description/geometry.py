@@ -154,7 +154,47 @@ class Heightmap:
         positive("heightmap size [m]", *self.size)
 
 
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Walls drawn as a picture: what is dark is solid, from the ground up.
+
+    The lower left corner of the picture lies at the origin of the frame, its lower edge along x.
+
+    Attributes:
+        path: The picture, an existing file, absolute after loading.
+        scale: Side of a pixel [m], > 0.
+        threshold: A pixel is solid if the mean of its red, green and blue is at most this, 0..255.
+        height: From z = 0 up [m], > 0.
+        granularity: How many pixels, >= 1, may count as one: the picture is halved along x and y
+            until a part has no more; such a part is solid if any of its pixels is.
+    """
+
+    path: Path
+    scale: float = 1.0
+    threshold: int = 200
+    height: float = 1.0
+    granularity: int = 1
+
+    def __post_init__(self) -> None:
+        positive("image scale [m]", self.scale)
+        positive("image height [m]", self.height)
+        if not 0 <= self.threshold <= 255:
+            raise ValueError(f"image threshold must lie in 0..255, got {self.threshold}")
+        if self.granularity < 1:
+            raise ValueError(f"image granularity must be >= 1 pixel, got {self.granularity}")
+
+
 Geometry: TypeAlias = (
-    Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Polyline | Heightmap
+    Box
+    | Sphere
+    | Cylinder
+    | Capsule
+    | Cone
+    | Ellipsoid
+    | Plane
+    | Mesh
+    | Polyline
+    | Heightmap
+    | Image
 )
 """Every shape that a description can hold."""

@@ -42,7 +42,7 @@ class Bounds:
             The bounds, or None for a model without collisions.
 
         Raises:
-            ModelFormatError: A mesh cannot be read.
+            ModelFormatError: A mesh or image cannot be read.
         """
         reaches = [solid.reach(_SIX) for solid in solids(model, pose or Pose())]
         if not reaches:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose
-from deepsim_spawn.description import Mesh, ModelDescription, Plane, Polyline
+from deepsim_spawn.description import Image, Mesh, ModelDescription, Plane, Polyline
+from deepsim_spawn.images import image_rectangles
 from deepsim_spawn.meshes import mesh_triangles
 
 from .polygon import Floats, contains, convex_hull
@@ -36,8 +37,8 @@ class Footprint:
     ) -> Footprint:
         """The footprint of a model; planes, on which models stand, are left out.
 
-        Meshes are covered triangle by triangle, so that what is hollow stays so; heightmaps by
-        the rectangle of their size.
+        Meshes are covered triangle by triangle, so that what is hollow stays so; images
+        rectangle by rectangle; heightmaps by the rectangle of their size.
 
         Args:
             model: The model.
@@ -45,7 +46,7 @@ class Footprint:
             tolerance: How far round edges may lie outside of their polygons [m], > 0.
 
         Raises:
-            ModelFormatError: A mesh cannot be read.
+            ModelFormatError: A mesh or image cannot be read.
             ValueError: The tolerance is not > 0.
         """
         if not tolerance > 0.0:
@@ -86,6 +87,11 @@ def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
         case Polyline(_, height):
             for part in solid.geometry.convex_parts():
                 placed = prism(part, height) @ solid.rotation.T + solid.position
+                yield convex_hull(placed[:, :2])
+        case Image():
+            for x0, y0, x1, y1 in image_rectangles(solid.geometry):
+                flat = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+                placed = prism(flat, solid.geometry.height) @ solid.rotation.T + solid.position
                 yield convex_hull(placed[:, :2])
         case _:
             yield convex_hull(solid.shadow(_GROUND, tolerance))

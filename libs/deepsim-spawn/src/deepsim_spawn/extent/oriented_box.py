@@ -42,7 +42,7 @@ class OrientedBox:
             The box, or None for a model without collisions but planes.
 
         Raises:
-            ModelFormatError: A mesh cannot be read.
+            ModelFormatError: A mesh or image cannot be read.
         """
         within = [solid for solid in solids(model, Pose()) if not isinstance(solid.geometry, Plane)]
         if not within:

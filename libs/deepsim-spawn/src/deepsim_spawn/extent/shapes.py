@@ -7,7 +7,6 @@ import math
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deepsim_spawn.description import (
     Box,
@@ -17,14 +16,16 @@ from deepsim_spawn.description import (
     Ellipsoid,
     Geometry,
     Heightmap,
+    Image,
     Mesh,
     Plane,
     Polyline,
     Sphere,
 )
+from deepsim_spawn.images import image_rectangles
 from deepsim_spawn.meshes import mesh_triangles
 
-Floats = NDArray[np.float64]
+from .polygon import Floats, convex_hull
 
 _CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 _UP = np.array([0.0, 0.0, 1.0])
@@ -32,7 +33,10 @@ _PARALLEL = 1e-9  # sine of the angle under which two directions count as one
 
 
 def corners(geometry: Geometry) -> Floats:
-    """Points (n, 3) whose convex hull is that of the shape; none for round shapes and planes."""
+    """Points (n, 3) whose convex hull is that of the shape.
+
+    There are none for round shapes and planes, and for images in which nothing is solid.
+    """
     match geometry:
         case Box(size):
             return np.asarray(_CORNERS * np.array(size))
@@ -44,6 +48,10 @@ def corners(geometry: Geometry) -> Floats:
         case Polyline(outlines, height):
             flat = np.array([point for outline in outlines for point in outline])
             return prism(flat, height)
+        case Image():
+            ends = image_rectangles(geometry).reshape(-1, 2, 2)
+            flat = np.stack([ends[:, [0, 1, 1, 0], 0], ends[:, [0, 0, 1, 1], 1]], axis=-1)
+            return prism(convex_hull(flat.reshape(-1, 2)), geometry.height)
     return np.zeros((0, 3))
 
 

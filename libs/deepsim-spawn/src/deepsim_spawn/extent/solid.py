@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from deepsim_math import Pose
-from deepsim_spawn.description import Geometry, ModelDescription
+from deepsim_spawn.description import Geometry, Image, ModelDescription
 
-from .shapes import Floats, corners, reach, shadow
+from .polygon import Floats
+from .shapes import corners, reach, shadow
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +43,24 @@ class Solid:
 
 
 def solids(model: ModelDescription, pose: Pose) -> Iterator[Solid]:
-    """The collisions of a model.
+    """The collisions of a model, but for images in which nothing is solid.
 
     Args:
         model: Its own pose is not used.
         pose: Of the model frame, in the frame in which the extent is asked for.
 
     Raises:
-        ModelFormatError: A mesh cannot be read.
+        ModelFormatError: A mesh or image cannot be read.
     """
     for _, link, link_pose in model.all_links():
         for collision in link.collisions:
+            points = corners(collision.geometry)
+            if isinstance(collision.geometry, Image) and not len(points):
+                continue  # nothing of it is solid
             placed = pose @ link_pose @ collision.pose
             yield Solid(
                 collision.geometry,
-                corners(collision.geometry),
+                points,
                 np.array(placed.orientation.normalized().to_matrix()),
                 np.array(placed.position),
             )

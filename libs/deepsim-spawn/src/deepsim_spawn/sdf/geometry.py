@@ -15,13 +15,14 @@ from deepsim_spawn.description import (
     Ellipsoid,
     Geometry,
     Heightmap,
+    Image,
     Mesh,
     Plane,
     Polyline,
     Sphere,
 )
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import boolean, number, pair, vector, word
+from deepsim_spawn.xml.values import boolean, integer, number, pair, vector, word
 
 
 def read_geometry(owner: Element) -> Geometry | None:
@@ -108,6 +109,19 @@ def _heightmap(shape: Element) -> Heightmap:
     )
 
 
+def _image(shape: Element) -> Image:
+    uri = shape.require("uri")
+    document = shape.document
+    return shape.make(
+        Image,
+        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        scale=shape.get("scale", number, 1.0),
+        threshold=shape.get("threshold", integer, 200),
+        height=shape.get("height", number, 1.0),
+        granularity=shape.get("granularity", integer, 1),
+    )
+
+
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "box": _box,
     "sphere": _sphere,
@@ -117,6 +131,7 @@ _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "ellipsoid": _ellipsoid,
     "plane": _plane,
     "heightmap": _heightmap,
+    "image": _image,
     "mesh": _mesh,
     "polyline": _polyline,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh
+from deepsim_spawn.description.geometry import Geometry, Heightmap, Image, Mesh
 from deepsim_spawn.description.polyline import Polyline
 
 from .values import put
@@ -30,6 +30,10 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
         put(shape, "uri", _uri(geometry.path))
         put(shape, "size", geometry.size)
         put(shape, "pos", geometry.position)
+    elif isinstance(geometry, Image):
+        put(shape, "uri", _uri(geometry.path))
+        for name in ("scale", "threshold", "height", "granularity"):
+            put(shape, name, getattr(geometry, name))
     else:
         for field in fields(geometry):
             put(shape, field.name, getattr(geometry, field.name))
