@@ -1,21 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models spawned per second, at once and one by one, by how many there are.
 
-The boxes are free: MuJoCo's compiler takes quadratic time for those, and next to none for static
-ones. So that a machine's noise falls on all alike, every count has its turn in every round.
+All are compiled at once. MuJoCo takes quadratic time for free bodies, each of which gets its
+inverse weight by a solve over all of them (`mj_setConst`), and to a lesser degree for whatever is
+added to a spec, which it lists anew. So its calls have a clock of their own: what is left is
+DeepSim's own part. The function calls of that are linear; its seconds rise somewhat in worlds of
+thousands, where MuJoCo's lists push what Python works with out of the processor's cache.
+
+So that a machine's noise falls on all alike, every count has its turn in every round.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from cProfile import Profile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any, NamedTuple
 
+import mujoco
+import trimesh
 from report import write
 
 from deepsim import GazeboXMLLoader, ModelDescription, ModelSpawner, MujocoSimulator, Pose, World
 
-COUNTS = (125, 250, 500, 1000, 2000)
+COUNTS = (125, 250, 500, 1000, 2000, 4000)
 ONE_BY_ONE = 125
+MESHES = 250
+CALLS = (
+    (mujoco.MjSpec, "compile"),
+    (mujoco.MjSpec, "recompile"),
+    (mujoco.MjsBody, "add_body"),
+    (mujoco.MjsBody, "add_freejoint"),
+    (mujoco.MjsBody, "add_geom"),
+)
+"""Those whose time grows with the world."""
 BOX = """<sdf version="1.6"><model name="box"><static>{}</static><link name="link">
 <inertial><mass>1</mass><inertia><ixx>0.0067</ixx><iyy>0.0067</iyy><izz>0.0067</izz></inertia></inertial>
 <collision name="c"><geometry><box><size>0.2 0.2 0.2</size></box></geometry></collision>
@@ -23,13 +45,60 @@ BOX = """<sdf version="1.6"><model name="box"><static>{}</static><link name="lin
 </link></model></sdf>"""
 
 
-def at_once(description: ModelDescription, count: int) -> float:
-    """Seconds to spawn many in one batch."""
+class Clock:
+    """Seconds within `CALLS`."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Puts this clock around the calls."""
+        calls = [(owner, name, getattr(owner, name)) for owner, name in CALLS]
+        try:
+            for owner, name, call in calls:
+                setattr(owner, name, self._timed(call))
+            yield
+        finally:
+            for owner, name, call in calls:
+                setattr(owner, name, call)
+
+    def _timed(self, call: Any) -> Any:
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            start = perf_counter()
+            try:
+                return call(*args, **kwargs)
+            finally:
+                self.seconds += perf_counter() - start
+
+        return timed
+
+
+class Seconds(NamedTuple):
+    """To spawn many in one batch: in all, and within MuJoCo."""
+
+    total: float
+    within: float
+
+
+def at_once(description: ModelDescription, count: int) -> Seconds:
+    """Spawns many in one batch."""
     world, spawner = World(MujocoSimulator()), ModelSpawner(description)
     poses = {f"m{n}": Pose((n % 50, n // 50, 1)) for n in range(count)}
-    start = perf_counter()
-    spawner.spawn_many(world, poses)
-    return perf_counter() - start
+    clock = Clock()
+    with clock.running():
+        start = perf_counter()
+        spawner.spawn_many(world, poses)
+        return Seconds(perf_counter() - start, clock.seconds)
+
+
+def calls(description: ModelDescription, count: int) -> int:
+    """Function calls to spawn many in one batch."""
+    world, spawner = World(MujocoSimulator()), ModelSpawner(description)
+    poses = {f"m{n}": Pose((n % 50, n // 50, 1)) for n in range(count)}
+    profile = Profile()
+    profile.runcall(spawner.spawn_many, world, poses)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def one_by_one(description: ModelDescription, count: int) -> float:
@@ -41,6 +110,15 @@ def one_by_one(description: ModelDescription, count: int) -> float:
     return perf_counter() - start
 
 
+def mesh(folder: Path) -> ModelDescription:
+    """A static ball, in a file that all models share."""
+    trimesh.creation.icosphere(4).export(folder / "ball.obj")
+    shape = "<mesh><uri>ball.obj</uri></mesh>"
+    box = "<box><size>0.2 0.2 0.2</size></box>"
+    (folder / "model.sdf").write_text(BOX.format("true").replace(box, shape))
+    return GazeboXMLLoader().load_model(folder / "model.sdf")
+
+
 def main() -> None:
     """Measures free and static boxes."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -49,14 +127,24 @@ def main() -> None:
     figures: dict[str, float] = {}
     for kind, static in (("free", "false"), ("static", "true")):
         box = GazeboXMLLoader().load_model(BOX.format(static))
-        best = dict.fromkeys(COUNTS, float("inf"))
+        runs: dict[int, list[Seconds]] = {count: [] for count in COUNTS}
         alone = float("inf")
         for _ in range(rounds):
             for count in COUNTS:
-                best[count] = min(best[count], at_once(box, count))
+                runs[count].append(at_once(box, count))
             alone = min(alone, one_by_one(box, ONE_BY_ONE))
-        figures |= {f"{count} {kind} at once [models/s]": count / best[count] for count in COUNTS}
+        for count, each in runs.items():
+            best = min(each)
+            own = min(run.total - run.within for run in each)
+            figures[f"{count} {kind} at once, function calls per model"] = calls(box, count) / count
+            figures[f"{count} {kind} at once [models/s]"] = count / best.total
+            figures[f"{count} {kind} at once, of which MuJoCo [%]"] = 100 * best.within / best.total
+            figures[f"{count} {kind} at once, DeepSim's own part [us/model]"] = 1e6 * own / count
         figures[f"{ONE_BY_ONE} {kind} one by one [models/s]"] = ONE_BY_ONE / alone
+    with TemporaryDirectory() as folder:
+        ball = mesh(Path(folder))
+        best = min(at_once(ball, MESHES) for _ in range(rounds))
+    figures[f"{MESHES} static, of one mesh of 5120 faces, at once [models/s]"] = MESHES / best.total
     write("spawn", figures, "mujoco", "numpy")
 
 

@@ -87,6 +87,21 @@ def test_respawning_a_mesh_model_brings_its_mesh_again(tmp_path: Path) -> None:
         world.delete("box")
 
 
+def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path) -> None:
+    """It stays for as long as any of them does."""
+    path = tmp_path / "box.obj"
+    trimesh.creation.box(extents=[0.4] * 3).export(path)
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    for name in "abc":
+        world.spawn(model(Mesh(path)), name, Pose(("abc".index(name), 0, 0.2)))
+    world.delete("a")
+    for _ in range(300):
+        world.tick()
+    heights = [Transform(world, name).pose.position.z for name in "bc"]
+    assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+
+
 def test_a_missing_or_broken_mesh_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.obj"
     broken.write_text("v 0 0 0\nf 1 2 3\n")

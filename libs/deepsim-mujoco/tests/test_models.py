@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from cProfile import Profile
 
 import numpy as np
 import pytest
@@ -12,7 +13,14 @@ import pytest
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, UnsupportedElementWarning
-from deepsim_sync import CameraView, SpawnError, Transform, World, WriteRefusedError
+from deepsim_sync import (
+    CameraView,
+    SpawnError,
+    SpawnRequest,
+    Transform,
+    World,
+    WriteRefusedError,
+)
 
 Load = Callable[[str], ModelDescription]
 
@@ -281,3 +289,19 @@ def test_a_world_of_a_thousand_grey_visuals_is_drawn_in_grey(load: Load) -> None
     middle = world.render(view)[12, 16].astype(int)
     assert middle.max() - middle.min() <= 2
     assert middle.max() < 200
+
+
+def test_many_models_take_as_many_calls_each_as_few(load: Load) -> None:
+    """Ours: how long MuJoCo compiles is its own matter."""
+    description = load(ARM)
+
+    def calls(count: int) -> int:
+        world = World(MujocoSimulator())
+        requests = [SpawnRequest(description, f"m{n}", Pose((n, 0, 0))) for n in range(count)]
+        profile = Profile()
+        profile.runcall(world.spawn_many, requests)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    calls(1)  # what is computed once for all
+    few, more, many = map(calls, (50, 100, 200))
+    assert many - more == pytest.approx(2 * (more - few), rel=0.01)

@@ -7,25 +7,24 @@ import math
 from dataclasses import dataclass, field
 from itertools import combinations
 
-import numpy as np
-
-from deepsim_math import Pose, quaternions
+from deepsim_math import Pose
 from deepsim_spawn import (
     CameraDescription,
-    Inertial,
     JointAxis,
     JointDescription,
     LightDescription,
     Mesh,
     ModelDescription,
+    ModelFormatError,
     Plane,
     VisualDescription,
 )
 from deepsim_sync import SCOPE, SpawnError
 
+from .assets import Assets
 from .engine import mujoco
+from .inertias import set_inertia
 from .lights import add_light
-from .meshes import add_mesh, add_solid
 from .pictures import add_checker
 from .shapes import apply_shape
 from .solids import Solid, drawn, touching
@@ -66,6 +65,8 @@ class Built:
     cameras: dict[str, Sensor] = field(default_factory=dict)
     roots: list[mujoco.MjsBody] = field(default_factory=list)
     others: list[mujoco.MjsElement] = field(default_factory=list)
+    meshes: list[str] = field(default_factory=list)
+    """Of the geoms, one each; they may be shared with other models."""
 
 
 def anchor_name(root: Node) -> str:
@@ -73,11 +74,14 @@ def anchor_name(root: Node) -> str:
     return f"#anchor {root.name}"
 
 
-def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, pose: Pose) -> Built:
+def build_model(
+    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription, name: str, pose: Pose
+) -> Built:
     """Adds a model to a spec.
 
     Args:
         spec: Where it is added.
+        assets: The meshes of the spec.
         description: What is built.
         name: A name that nothing in the spec has.
         pose: Pose of the model frame in the world.
@@ -94,23 +98,30 @@ def build_model(spec: mujoco.MjSpec, description: ModelDescription, name: str, p
         built.links = link_trees(description, name)
         for node in built.links:
             if node.parent is None or node.placed:
-                _add_root(spec, built, node, pose)
+                _add_root(spec, assets, built, node, pose)
         _exclude_self_collisions(spec, built, description)
+    except ModelFormatError as error:  # of a picture
+        remove_model(spec, assets, built)
+        raise SpawnError(name, str(error)) from error
     except BaseException:
-        remove_model(spec, built)
+        remove_model(spec, assets, built)
         raise
     return built
 
 
-def remove_model(spec: mujoco.MjSpec, built: Built) -> None:
-    """Takes a model out of a spec, with the assets that it brought."""
+def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
+    """Takes a model out of a spec, with all that no other one uses."""
     for element in [*built.others, *built.roots]:
         spec.delete(element)
-    built.others.clear()
-    built.roots.clear()
+    for mesh in built.meshes:
+        assets.give_back(mesh)
+    for gone in (built.others, built.roots, built.meshes):
+        gone.clear()
 
 
-def _add_root(spec: mujoco.MjSpec, built: Built, node: Node, model_pose: Pose) -> None:
+def _add_root(
+    spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node, model_pose: Pose
+) -> None:
     carrier = node.carrier
     name = anchor_name(node) if carrier is Carrier.ANCHORED else node.name
     root = _add_body(spec.worldbody, name, model_pose)
@@ -120,7 +131,7 @@ def _add_root(spec: mujoco.MjSpec, built: Built, node: Node, model_pose: Pose) -
     else:
         root.mocap = True
     body = _add_body(root, node.name, node.pose) if carrier is Carrier.ANCHORED else root
-    _fill(spec, built, body, node)
+    _fill(spec, assets, built, body, node)
 
 
 def _needs_material(visual: VisualDescription) -> bool:
@@ -150,11 +161,13 @@ def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
     )
 
 
-def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -> None:
+def _fill(
+    spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
+) -> None:
     """Gives a link's body all that the link has, its children included."""
     link, frame = node.link, node.in_body
     if link.inertial is not None:
-        _set_inertia(body, link.inertial, frame)
+        set_inertia(body, link.inertial, frame)
     elif not node.placed:
         if node.moves and not any(part.link.inertial for part in node.rigid_parts()):
             raise SpawnError(
@@ -166,16 +179,9 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
     if node.joint is not None and not node.placed:
         _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
 
-    def mesh(geometry: Mesh | Solid) -> str:
-        number = f"{node.name} {len(built.others)}"
-        if isinstance(geometry, Solid):
-            name = f"#solid {number}"
-            asset = add_solid(spec, name, geometry.vertices, geometry.faces)
-        else:
-            name = f"#mesh {geometry.path} {number}"
-            asset = add_mesh(spec, name, geometry, built.name)
-        built.others.append(asset)
-        return str(asset.name)
+    def mesh(shape: Mesh | Solid) -> str:
+        built.meshes.append(assets.take(shape, built.name))
+        return built.meshes[-1]
 
     for collision in link.collisions:
         for part, shape in enumerate(touching(collision.geometry)):
@@ -205,30 +211,7 @@ def _fill(spec: mujoco.MjSpec, built: Built, body: mujoco.MjsBody, node: Node) -
     for child in node.children:
         if not child.placed:
             pose = node.body_pose.inverse() @ child.pose
-            _fill(spec, built, _add_body(body, child.name, pose), child)
-
-
-def _set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
-    """Mass and inertia, by the principal moments and axes."""
-    tensor = np.array(
-        [
-            [inertial.ixx, inertial.ixy, inertial.ixz],
-            [inertial.ixy, inertial.iyy, inertial.iyz],
-            [inertial.ixz, inertial.iyz, inertial.izz],
-        ]
-    )
-    moments, axes = np.linalg.eigh(tensor)
-    # A flat body has I3 = I1 + I2, which rounding must not push over what MuJoCo accepts.
-    flat = moments[0] + moments[1]
-    if math.isclose(moments[2], flat, rel_tol=1e-9):
-        moments[2] = flat
-    axes[:, 2] *= np.linalg.det(axes)  # right-handed
-    pose = frame @ inertial.pose @ Pose((0.0, 0.0, 0.0), quaternions.from_matrix(axes))
-    body.mass = inertial.mass
-    body.ipos = list(pose.position)
-    body.iquat = list(pose.orientation.normalized().to_wxyz())
-    body.inertia = moments
-    body.explicitinertial = True
+            _fill(spec, assets, built, _add_body(body, child.name, pose), child)
 
 
 def _add_joints(body: mujoco.MjsBody, joint: JointDescription, name: str) -> None:

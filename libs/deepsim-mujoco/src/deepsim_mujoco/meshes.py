@@ -30,8 +30,6 @@ def add_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str) -> mujoco.M
     Raises:
         SpawnError: The file cannot be read.
     """
-    if not mesh.path.is_file():
-        raise SpawnError(model, f"mesh {mesh.path} does not exist")
     if mesh.path.suffix.lower() not in _NATIVE or mesh.submesh:
         try:
             return add_solid(spec, name, *mesh_triangles(mesh))

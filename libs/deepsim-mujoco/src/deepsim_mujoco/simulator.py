@@ -31,6 +31,7 @@ from deepsim_sync import (
 )
 
 from .appearance import Appearance
+from .assets import Assets
 from .builder import VISUAL_GROUP, Built, build_model, remove_model
 from .camera_sensors import CameraSensors
 from .engine import mujoco
@@ -65,13 +66,16 @@ class MujocoSimulator:
                 "for a file there is MujocoSimulator.from_file"
             )
         self._spec = _empty_spec(described)
+        self._assets = Assets(self._spec)
         self._world_lights = {light.name: light for light in described.lights}
         for name, light in self._world_lights.items():
             add_light(self._spec.worldbody, name, light, Pose())
         self._built: dict[str, Built] = {}
         for model in described.models:
             warn_of_unsupported(model, model.name)
-            self._built[model.name] = build_model(self._spec, model, model.name, model.pose)
+            self._built[model.name] = build_model(
+                self._spec, self._assets, model, model.name, model.pose
+            )
         self._appearance = Appearance()
         self._physics = PhysicsFactors()
         self._sensors = CameraSensors()
@@ -292,11 +296,11 @@ class MujocoSimulator:
         built: list[Built] = []
         try:
             for description, name, pose in requests:
-                built.append(build_model(self._spec, description, name, pose))
+                built.append(build_model(self._spec, self._assets, description, name, pose))
             model, data = self._spec.recompile(self._model, self._data)
         except BaseException as error:
             for one in built:
-                remove_model(self._spec, one)
+                remove_model(self._spec, self._assets, one)
             if isinstance(error, ValueError):
                 more = f", with {len(requests) - 1} more at once" if len(requests) > 1 else ""
                 raise SpawnError(requests[0].name, _why(error) + more) from error
@@ -316,7 +320,7 @@ class MujocoSimulator:
                 whole = name.split(SCOPE)[0]
                 raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
             raise UnknownEntityError("model", name, self._built)
-        remove_model(self._spec, self._built.pop(name))
+        remove_model(self._spec, self._assets, self._built.pop(name))
         self._adopt(*self._spec.recompile(self._model, self._data))
 
     # Physics
@@ -394,7 +398,7 @@ def _try(description: ModelDescription, name: str) -> None:
         SpawnError: It cannot be built.
     """
     spec = _empty_spec(WorldDescription())
-    build_model(spec, description, name, Pose())
+    build_model(spec, Assets(spec), description, name, Pose())
     try:
         spec.compile()
     except ValueError as error:

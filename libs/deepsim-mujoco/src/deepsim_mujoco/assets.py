@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The meshes of a spec, each there once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from deepsim_spawn import Mesh
+from deepsim_sync import SpawnError
+
+from .engine import mujoco
+from .meshes import add_mesh, add_solid
+from .solids import Solid
+
+
+@dataclass(slots=True)
+class _Asset:
+    key: Hashable
+    mesh: mujoco.MjsMesh
+    users: int = 0
+
+
+class Assets:
+    """Meshes that geoms share, for as long as a model has such a geom.
+
+    To read and compile a file once for each of a thousand models would take most of their time.
+
+    Args:
+        spec: Where they are added.
+    """
+
+    def __init__(self, spec: mujoco.MjSpec) -> None:
+        self._spec = spec
+        self._names: dict[Hashable, str] = {}
+        self._assets: dict[str, _Asset] = {}
+        self._count = 0
+
+    def take(self, shape: Mesh | Solid, model: str) -> str:
+        """The name of the mesh of a shape, which is added if no geom has it yet.
+
+        Args:
+            shape: A file counts as another one once it was written anew.
+            model: The model that is being spawned, for messages.
+
+        Raises:
+            SpawnError: The file cannot be read.
+        """
+        key = _key(shape, model)
+        name = self._names.get(key)
+        if name is None:
+            self._count += 1
+            if isinstance(shape, Solid):
+                name = f"#solid {self._count}"
+                mesh = add_solid(self._spec, name, shape.vertices, shape.faces)
+            else:
+                name = f"#mesh {shape.path} {self._count}"
+                mesh = add_mesh(self._spec, name, shape, model)
+            self._names[key] = name
+            self._assets[name] = _Asset(key, mesh)
+        self._assets[name].users += 1
+        return name
+
+    def give_back(self, name: str) -> None:
+        """Says that a geom is gone; with the last one goes the mesh."""
+        asset = self._assets[name]
+        asset.users -= 1
+        if not asset.users:
+            self._spec.delete(asset.mesh)
+            del self._assets[name], self._names[asset.key]
+
+
+def _key(shape: Mesh | Solid, model: str) -> Hashable:
+    """Equal for shapes that may share a mesh."""
+    if isinstance(shape, Solid):
+        faces = None if shape.faces is None else shape.faces.tobytes()
+        return shape.vertices.tobytes(), faces
+    try:
+        state = shape.path.stat()
+    except OSError as error:
+        raise SpawnError(model, f"mesh {shape.path} cannot be read: {error.strerror}") from error
+    return shape, state.st_mtime_ns, state.st_size
