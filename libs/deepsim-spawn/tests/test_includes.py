@@ -235,7 +235,7 @@ def test_a_model_config_that_names_no_file_is_an_error(library, config, message)
 
 
 def test_a_folder_without_model_config_is_an_error(tmp_path):
-    with pytest.raises(ModelFormatError, match=r"model\.config: cannot be read: No such file"):
+    with pytest.raises(ModelFormatError, match=r"is no model\'s folder: it has no model\.config"):
         GazeboXMLLoader().load(tmp_path)
 
 

@@ -86,7 +86,7 @@ def test_a_mesh_is_found_beside_its_file(loader, tmp_path):
     assert visual.geometry == Mesh(mesh.resolve(), Vector3(1, -1, 2), "lid", True)
 
 
-@pytest.mark.parametrize("shape", ["image", "voxel_cloud"])
+@pytest.mark.parametrize("shape", ["point_cloud", "voxel_cloud"])
 def test_a_shape_that_is_not_supported_is_left_out_with_one_warning(load_link, shape):
     ball = f"<visual name='ball'>{BALL}</visual>"
     other = f"<geometry><{shape}><a>1</a></{shape}></geometry><material><ambient>1 1 1</ambient>"
@@ -104,6 +104,8 @@ def test_a_shape_that_is_not_supported_is_left_out_with_one_warning(load_link, s
     [
         ("<box/>", "box: <size> is missing"),
         ("<box><size>1 2</size></box>", "size: expected 3 finite numbers, got '1 2'"),
+        ("<box><size>1, 2, 3</size></box>", "blanks between them and no commas, got '1, 2, 3'"),
+        ("<box><sise>1 2 3</sise></box>", "box: <size> is missing; it has <sise>"),
         ("<box><size>1 0 1</size></box>", "box size .* must be > 0, got 0"),
         ("<sphere><radius>-1</radius></sphere>", "sphere radius .* got -1"),
         ("<sphere><radius>nan</radius></sphere>", "expected a finite number, got 'nan'"),

@@ -123,8 +123,17 @@ def test_what_is_not_found_is_said_with_the_folders_and_what_is_close(tree):
 
 
 def test_an_empty_search_path_says_so():
-    with pytest.raises(FileNotFoundError, match="searched nowhere: no folder is given"):
+    with pytest.raises(FileNotFoundError, match="nowhere: no folder is given, and GAZEBO_MODEL_PA"):
         SearchPath().find("model://ball")
+
+
+def test_a_model_one_level_deeper_is_pointed_at(tree):
+    with pytest.raises(FileNotFoundError) as caught:
+        SearchPath(tree).find("model://ball/model.sdf")
+    first = tree / "first"
+    assert str(caught.value).endswith(
+        f"; {str(first / 'ball')!r} is there: add {str(first)!r} to what is searched"
+    )
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,9 @@ def test_find_looks_in_the_search_path_without_ros(write, tmp_path):
     )
     loader = GazeboXMLLoader([tmp_path / "packages"])
     assert loader.load_model(path).links[0].name == "part"
-    with pytest.raises(ModelFormatError, match=r"r\.xacro: xacro: .*'package://arm' was not found"):
+    with pytest.raises(
+        ModelFormatError, match=r"r\.xacro: xacro: 'package://arm' was not found; [^']*$"
+    ):
         GazeboXMLLoader().load(path)
 
 
@@ -98,7 +100,7 @@ def test_find_looks_in_the_search_path_without_ros(write, tmp_path):
         ("<xacro:ghost/>", "ghost"),
         ("<a>${1 / 0}</a>", "division by zero"),
         ("<a>${ghost}</a>", "'ghost' is not defined"),
-        ("<a>$(arg ghost)</a>", "ghost"),
+        ("<a>$(arg ghost)</a>", "argument 'ghost' has no default, and is not among those given"),
         (
             "<xacro:macro name='m' params='n'><xacro:m n='1'/></xacro:macro><xacro:m n='1'/>",
             "recurs",

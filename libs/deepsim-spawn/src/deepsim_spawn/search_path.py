@@ -15,6 +15,9 @@ PACKAGE_MARKS = ("model.config", "package.xml")
 """Files that make a folder the root of a Gazebo model or ROS package."""
 
 
+_NOWHERE = "nowhere: no folder is given, and GAZEBO_MODEL_PATH has none"
+
+
 class SearchPath:
     """Folders in which ``model://``, ``package://`` and ``file://`` URIs are looked up, in order.
 
@@ -113,14 +116,24 @@ class SearchPath:
     def _not_found(self, uri: str, scheme: str, rest: str, home: Path | None) -> str:
         places = [] if home is None or scheme in ("model", "package") else [home]
         searched = ", ".join(str(folder) for folder in (*places, *self.folders))
-        message = f"{uri!r} was not found; searched {searched or 'nowhere: no folder is given'}"
+        message = f"{uri!r} was not found; searched {searched or _NOWHERE}"
         if scheme in ("model", "package"):
             name = rest.lstrip("/").split("/")[0]
             known = {entry.name for folder in self.folders for entry in folder.iterdir()}
             close = difflib.get_close_matches(name, sorted(known - {name}), n=3)
-            if close:
+            deeper = self._one_level_deeper(name)
+            if deeper is not None:
+                message += (
+                    f"; {str(deeper / name)!r} is there: add {str(deeper)!r} to what is searched"
+                )
+            elif close:
                 message += f"; did you mean {' or '.join(map(repr, close))}?"
         return message
+
+    def _one_level_deeper(self, name: str) -> Path | None:
+        """A folder within one of the search path that has what a URI names: easily confused."""
+        below = (place for folder in self.folders for place in sorted(folder.iterdir()))
+        return next((place for place in below if (place / name).is_dir()), None)
 
 
 def _existing(path: Path) -> Path | None:

@@ -15,6 +15,7 @@ from xml.parsers.expat import ExpatError
 
 import xacro
 from xacro import substitution_args
+from xacro.substitution_args import ArgException
 
 from .errors import ModelFormatError
 from .search_path import SearchPath
@@ -59,8 +60,18 @@ def expand_xacro(
         except Exception as error:  # an expression may raise anything
             place = next((file for file in reversed(xacro.filestack) if file), label)
             line = error.lineno if isinstance(error, ExpatError) else None
-            raise ModelFormatError(f"xacro: {error}", file=str(place), line=line) from error
+            raise ModelFormatError(f"xacro: {_said(error)}", file=str(place), line=line) from error
     return document.toprettyxml(indent="  ", encoding="utf-8")
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, on one line; xacro says what `$(find)` raises twice, with its class."""
+    cause = getattr(error, "exc", None)
+    if isinstance(cause, OSError):
+        return str(cause)
+    if isinstance(cause, ArgException):
+        return f"argument {str(cause)!r} has no default, and is not among those given"
+    return " ".join(str(error).split())
 
 
 def _parse(text: bytes, label: str) -> minidom.Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml import Document, Element, Load, parse, read_bytes
 from deepsim_spawn.xml.values import word
 
@@ -30,6 +31,8 @@ def read_config(folder: Path, load: Load) -> Element:
         ModelFormatError: There is none, or it cannot be read.
     """
     config = folder / CONFIG
+    if not config.exists():
+        raise ModelFormatError(f"is no model's folder: it has no {CONFIG}", file=str(folder))
     return parse(read_bytes(config), Document(str(config), config, load))
 
 

@@ -15,6 +15,9 @@ from .document import Document
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_NAMED = 5
+"""How many of its children an element names that lacks one."""
+
 
 class Element:
     """An XML element of a document.
@@ -176,7 +179,9 @@ class Element:
         """
         found = self.find(path)
         if found is None:
-            raise self.error(f"<{path}> is missing")
+            tags = dict.fromkeys(f"<{child.tag[:40]}>" for child in self.children)
+            more = f"; it has {', '.join([*tags][:_NAMED])}" if tags else ""
+            raise self.error(f"<{path}> is missing{more}")
         return found
 
     def find_all(self, *tags: str) -> list[Element]:

@@ -17,6 +17,7 @@ MAX_BYTES = 32 * 1024 * 1024
 """Of one file; the largest worlds in the wild have a few MiB."""
 
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
+_PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")
 _VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
 _BEFORE_DECLARATION = re.compile(rb"\xef\xbb\xbf|\s+|<!--.*?-->", re.DOTALL)
 _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
@@ -110,7 +111,8 @@ def parse(text: bytes, document: Document) -> Element:
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
-        message = f"malformed XML: {' '.join(error.msg.split())}"
+        said = _PLACE.sub("", " ".join(error.msg.split()))  # which is told by file and line
+        message = f"malformed XML: {said}" if text.strip() else "the file is empty"
         raise ModelFormatError(message, file=document.label, line=line) from error
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelFormatError(

@@ -38,7 +38,8 @@ def numbers(text: str, *counts: int) -> list[float]:
     if len(values) not in counts or not all(map(math.isfinite, values)):
         many = " or ".join(map(str, counts)) + " finite numbers"
         expected = "a finite number" if counts == (1,) else many
-        raise ValueError(f"expected {expected}, got {_shown(text)}")
+        hint = ", with blanks between them and no commas" if "," in text and counts != (1,) else ""
+        raise ValueError(f"expected {expected}{hint}, got {_shown(text)}")
     if any(abs(value) > _LARGEST for value in values):
         raise ValueError(f"expected numbers up to {_LARGEST:g}, got {_shown(text)}")
     return values
