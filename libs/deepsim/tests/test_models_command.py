@@ -59,8 +59,9 @@ def test_list_names_the_models_and_what_is_wrong(models: Models, collection: Pat
     assert any(row[:2] == ["bad", "error:"] for row in rows)
 
 
-def test_list_says_how_to_give_folders(models: Models) -> None:
+def test_list_says_how_to_give_folders(models: Models, tmp_path: Path) -> None:
     assert "give folders by --path, or set GAZEBO_MODEL_PATH" in models("list").stdout
+    assert "folders with a model.config in it" in models("list", "--path", tmp_path).stdout
 
 
 def test_show_says_what_a_model_is_and_needs(models: Models, collection: Path) -> None:
@@ -73,6 +74,27 @@ def test_show_says_what_a_model_is_and_needs(models: Models, collection: Path) -
     rows = [line.split() for line in said.splitlines()]
     assert ["misses", "gone.dae"] in rows
     assert any(row[:1] == ["fails"] for row in rows)
+
+
+def test_a_light_is_a_model_too(models: Models, collection: Path) -> None:
+    """As the sun, which is included by most worlds."""
+    sun = collection / "models" / "box"
+    (sun / "model.sdf").write_text("<sdf version='1.6'><light name='s' type='point'/></sdf>")
+    rows = [line.split() for line in models("show", "box", "--path", sun.parent).stdout.split("\n")]
+    assert ["lights", "1"] in rows
+    assert models("check", sun).stdout.startswith("loads")
+
+
+def test_models_that_are_checked_find_one_another(models: Models, collection: Path) -> None:
+    world = collection / "w" / "two.world"
+    world.parent.mkdir()
+    world.write_text(
+        "<sdf version='1.6'><world name='w'><include><uri>model://box</uri></include></world></sdf>"
+    )
+    verdicts = [
+        line.split(":")[0].split() for line in models("check", collection).stdout.split("\n")
+    ]
+    assert ["loads", "w/two.world"] in verdicts
 
 
 @pytest.mark.parametrize(

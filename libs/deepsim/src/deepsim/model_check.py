@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
@@ -69,9 +70,7 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ModelFormatWarning)
         try:
-            description = GazeboXMLLoader(search_path).load(path)
-            if isinstance(description, ModelDescription):
-                description = WorldDescription(models=(description,))
+            description = _load(path, GazeboXMLLoader(search_path))
             for model in description.models:
                 Bounds.of(model, Pose())
             MujocoSimulator(description).close()
@@ -79,6 +78,27 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
             return ModelCheck(path, Verdict.FAILS, (_line(error),))
     reasons = tuple(dict.fromkeys(_line(each.message) for each in said))
     return ModelCheck(path, Verdict.APPROXIMATED if reasons else Verdict.LOADS, reasons)
+
+
+def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
+    """A world with what a model's folder holds: a model or, as that of the sun, a light.
+
+    Raises:
+        ModelFormatError: It cannot be read.
+    """
+    uri = escape(f"file://{folder.absolute()}")
+    return loader.load_world(
+        f"<sdf version='1.7'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
+    )
+
+
+def _load(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
+    if path.is_dir():
+        return load_folder(path, loader)
+    description = loader.load(path)
+    if isinstance(description, ModelDescription):
+        return WorldDescription(models=(description,))
+    return description
 
 
 def _line(message: object) -> str:

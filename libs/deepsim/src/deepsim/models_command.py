@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from deepsim_spawn import (
@@ -23,7 +24,7 @@ from deepsim_spawn import (
     SearchPath,
 )
 
-from .model_check import Verdict, check_model, models_below
+from .model_check import Verdict, check_model, load_folder, models_below
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +53,9 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
     """Lists the models on the search path."""
     index = ModelIndex(path or ())
     console = Console()
-    table = Table("model", "title", "version", box=None)
+    table = Table(
+        *(Column(head, overflow="fold") for head in ("model", "title", "version")), box=None
+    )
     rows: list[dict[str, str]] = []
     for name in index:
         try:
@@ -68,6 +71,8 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
         return
     if len(index):
         console.print(table)
+    elif path:
+        console.print("no models: a folder of models has folders with a model.config in it")
     else:
         console.print("no models: give folders by --path, or set GAZEBO_MODEL_PATH")
 
@@ -86,7 +91,7 @@ def show(
         info = index[name]
         needs = index.needs(name)
         fields = [*_config(info), *_content(info, search_path)]
-        table = Table.grid(padding=(0, 2))
+        table = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
         for field, value in fields:
             table.add_row(Text(field, "bold"), Text(value))
         for need in needs:
@@ -122,7 +127,10 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
 def _content(info: ModelInfo, search_path: SearchPath) -> list[tuple[str, str]]:
     """What the SDF file of a model holds; its error, if it cannot be loaded."""
     try:
-        model = GazeboXMLLoader(search_path).load_model(info.folder)
+        world = load_folder(info.folder, GazeboXMLLoader(search_path))
+        if not world.models:
+            return [("lights", str(len(world.lights)))]
+        (model,) = world.models
         bounds = Bounds.of(model)
     except ModelFormatError as error:
         return [("fails", str(error))]
@@ -130,13 +138,16 @@ def _content(info: ModelInfo, search_path: SearchPath) -> list[tuple[str, str]]:
         ("links", str(sum(1 for _ in model.all_links()))),
         ("joints", str(sum(1 for _ in model.all_joints()))),
         ("moves", "no, it is static" if model.static else f"yes, it weighs {_mass(model):g} kg"),
-        (
-            "size",
-            "nothing in it collides"
-            if bounds is None
-            else " x ".join(f"{length:.4g}" for length in bounds.size) + " m",
-        ),
+        ("size", _size(bounds)),
     ]
+
+
+def _size(bounds: Bounds | None) -> str:
+    if bounds is None:
+        return "nothing in it collides"
+    if not all(map(math.isfinite, bounds.size)):
+        return "without end, as it has a plane"
+    return " x ".join(f"{length:.4g}" for length in bounds.size) + " m"
 
 
 def _mass(model: ModelDescription) -> float:
@@ -157,13 +168,16 @@ def check(
 ) -> None:
     """Loads every model of a folder, and builds it on MuJoCo: a line for each, and why.
 
-    Exits with 1 if any fails. xacro files are code, and are not looked at.
+    They find one another, wherever they lie in it. Exits with 1 if any fails. xacro files are code,
+    and are not looked at.
     """
     console = Console()
-    search_path = [folder, *(path or ())]
+    found = list(models_below(folder))
+    shelves = dict.fromkeys(model.parent for model in found if model.is_dir())
+    search_path = [folder, *(path or ()), *shelves]
     counts: Counter[Verdict] = Counter()
     rows: list[dict[str, object]] = []
-    for model in models_below(folder):
+    for model in found:
         result = check_model(model, search_path)
         counts[result.verdict] += 1
         if as_json:
