@@ -6,7 +6,7 @@ Writes docs/effects.md and its pictures, rendered on the embedded engine.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -239,5 +239,7 @@ def write_page(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
     default = Path(__file__).parents[1] / "docs"
-    write_page(Path(sys.argv[1]) if len(sys.argv) > 1 else default)
+    parser.add_argument("folder", nargs="?", type=Path, default=default, help="by default docs")
+    write_page(parser.parse_args().folder)
