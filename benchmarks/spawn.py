@@ -7,7 +7,8 @@ added to a spec, which it lists anew. So its calls have a clock of their own: wh
 DeepSim's own part. The function calls of that are linear; its seconds rise somewhat in worlds of
 thousands, where MuJoCo's lists push what Python works with out of the processor's cache.
 
-So that a machine's noise falls on all alike, every count has its turn in every round.
+Seconds are those of the processor, and every count has its turn in every round, so that what else
+the machine does falls on all alike.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import contextmanager
 from cProfile import Profile
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import mujoco
@@ -65,11 +66,11 @@ class Clock:
 
     def _timed(self, call: Any) -> Any:
         def timed(*args: Any, **kwargs: Any) -> Any:
-            start = perf_counter()
+            start = process_time()
             try:
                 return call(*args, **kwargs)
             finally:
-                self.seconds += perf_counter() - start
+                self.seconds += process_time() - start
 
         return timed
 
@@ -87,9 +88,9 @@ def at_once(description: ModelDescription, count: int) -> Seconds:
     poses = {f"m{n}": Pose((n % 50, n // 50, 1)) for n in range(count)}
     clock = Clock()
     with clock.running():
-        start = perf_counter()
+        start = process_time()
         spawner.spawn_many(world, poses)
-        return Seconds(perf_counter() - start, clock.seconds)
+        return Seconds(process_time() - start, clock.seconds)
 
 
 def calls(description: ModelDescription, count: int) -> int:
@@ -104,10 +105,10 @@ def calls(description: ModelDescription, count: int) -> int:
 def one_by_one(description: ModelDescription, count: int) -> float:
     """Seconds to spawn as many, one after the other."""
     world, spawner = World(MujocoSimulator()), ModelSpawner(description)
-    start = perf_counter()
+    start = process_time()
     for n in range(count):
         spawner.spawn(world, f"m{n}", Pose((n % 50, n // 50, 1)))
-    return perf_counter() - start
+    return process_time() - start
 
 
 def mesh(folder: Path) -> ModelDescription:

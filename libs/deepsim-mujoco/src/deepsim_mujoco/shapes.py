@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 from .engine import mujoco
 from .solids import Block, Shape, Solid
+
+Simple: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane
+Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
     Box: mujoco.mjtGeom.mjGEOM_BOX,
@@ -44,33 +49,40 @@ def apply_shape(
         mesh: Adds a mesh asset and returns its name.
     """
     geom.type = _TYPES[type(geometry)]
+    if isinstance(geometry, (Mesh, Solid)):
+        geom.pos = list(pose.position)
+        geom.quat = list(pose.orientation.normalized().to_wxyz())
+        geom.meshname = mesh(geometry)
+    else:
+        geom.pos, geom.quat, geom.size = _placed(geometry, pose)
+
+
+@lru_cache(maxsize=1024)  # of many models alike, this was a third of the time of each
+def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
+    """MuJoCo's position, quaternion (w, x, y, z) and size."""
     if isinstance(geometry, Plane):
         pose = pose @ Pose((0.0, 0.0, 0.0), _turn_z_to(geometry.normal))
     if isinstance(geometry, Block):
         pose = pose @ Pose(geometry.middle)
     if isinstance(geometry, Cylinder):
         pose = pose @ Pose((0.0, 0.0, 0.0), _CYLINDER_TILT)
-    geom.pos = list(pose.position)
-    geom.quat = list(pose.orientation.normalized().to_wxyz())
-    if isinstance(geometry, (Mesh, Solid)):
-        geom.meshname = mesh(geometry)
-    else:
-        geom.size = _size(geometry)
+    turn = pose.orientation.normalized().to_wxyz()
+    return tuple(pose.position), tuple(map(float, turn)), _size(geometry)
 
 
-def _size(geometry: Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane) -> list[float]:
+def _size(geometry: Simple) -> Numbers:
     """MuJoCo's size: half lengths, radius first."""
     match geometry:
         case Box(size) | Block(size):
-            return [length / 2 for length in size]
+            return tuple(length / 2 for length in size)
         case Sphere(radius):
-            return [radius, 0.0, 0.0]
+            return radius, 0.0, 0.0
         case Cylinder(radius, length) | Capsule(radius, length):
-            return [radius, length / 2, 0.0]
+            return radius, length / 2, 0.0
         case Ellipsoid(radii):
-            return list(radii)
+            return tuple(radii)
         case Plane(_, (x, y)):
-            return [x / 2, y / 2, _GRID]
+            return x / 2, y / 2, _GRID
 
 
 def _turn_z_to(normal: Vector3) -> Quaternion:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -24,8 +26,13 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface) -> None:
     """
     mu = max(surface.mu, _LOWEST_MU)
     geom.friction = [mu, _TORSIONAL_MU, _ROLLING_MU]
-    geom.priority = int(priorities(mu))
+    geom.priority = _priority(mu)
     geom.contype = geom.conaffinity = surface.collide_bitmask & _ALL_BITS
+
+
+@lru_cache(maxsize=1024)  # most models have few
+def _priority(mu: float) -> int:
+    return int(priorities(mu))
 
 
 def priorities(mu: ArrayLike) -> NDArray[np.intp]:
