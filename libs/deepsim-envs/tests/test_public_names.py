@@ -24,10 +24,16 @@ README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf
 def test_all_lists_the_public_names(package: ModuleType) -> None:
     public = {
         name
-        for name, value in vars(package).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
+        for name in dir(package)
+        if not name.startswith("_") and not isinstance(getattr(package, name), ModuleType)
     }
     assert sorted(public) == package.__all__
+
+
+def test_a_name_that_there_is_not() -> None:
+    """As of any module, whether a name is imported early or late."""
+    with pytest.raises(AttributeError, match="module 'deepsim_envs' has no attribute 'Enviroment'"):
+        _ = deepsim_envs.Enviroment  # type: ignore[attr-defined]
 
 
 @PACKAGES

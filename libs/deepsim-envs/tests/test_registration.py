@@ -11,6 +11,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 import deepsim_envs.pettingzoo
@@ -109,7 +110,7 @@ def test_make_passes_arguments_on_and_the_spec_can_be_stored(module):
 
 def test_the_whole_checker_passes_warnings_being_errors(module):
     register(ID, f"{module}:single")
-    gymnasium.utils.env_checker.check_env(gymnasium.make(ID).unwrapped)
+    check_env(gymnasium.make(ID).unwrapped)
 
 
 def test_make_vec_gives_worlds_in_any_mode(module):

@@ -3,16 +3,17 @@
 
 Trainers see an environment through a view: `GymnasiumEnv`, `GymnasiumVectorEnv`, or those of
 `deepsim_envs.pettingzoo`.
+
+What needs Gymnasium is imported when it is first asked for: that takes as long as all the rest.
 """
+
+import importlib
+import typing
 
 from .agent import AbstractAgent
 from .area import AreaInterface
 from .batch_area import BatchArea, Judgement
-from .batch_environment import BatchEnvironment, BatchEnvironmentState, BatchStepResult
-from .batch_policy import BatchPolicy, BatchPolicyMaker, in_each_world
-from .batch_vector_env import BatchVectorEnv
 from .digests import digest
-from .environment import Environment
 from .environment_state import EnvironmentState
 from .errors import (
     ActionError,
@@ -21,11 +22,46 @@ from .errors import (
     ReplayError,
     ResetNeededError,
 )
-from .gymnasium_env import Act, GymnasiumEnv, PolicyMaker
-from .gymnasium_vector_env import GymnasiumVectorEnv
-from .recording import Recorder, replay
-from .registration import register
 from .step_result import StepResult
+
+if typing.TYPE_CHECKING:
+    from .batch_environment import BatchEnvironment, BatchEnvironmentState, BatchStepResult
+    from .batch_policy import BatchPolicy, BatchPolicyMaker, in_each_world
+    from .batch_vector_env import BatchVectorEnv
+    from .environment import Environment
+    from .gymnasium_env import Act, GymnasiumEnv, PolicyMaker
+    from .gymnasium_vector_env import GymnasiumVectorEnv
+    from .recording import Recorder, replay
+    from .registration import register
+else:  # a checker of types must not believe that there are other names, too
+    _NEEDS_GYMNASIUM = {
+        "Act": "gymnasium_env",
+        "BatchEnvironment": "batch_environment",
+        "BatchEnvironmentState": "batch_environment",
+        "BatchPolicy": "batch_policy",
+        "BatchPolicyMaker": "batch_policy",
+        "BatchStepResult": "batch_environment",
+        "BatchVectorEnv": "batch_vector_env",
+        "Environment": "environment",
+        "GymnasiumEnv": "gymnasium_env",
+        "GymnasiumVectorEnv": "gymnasium_vector_env",
+        "PolicyMaker": "gymnasium_env",
+        "Recorder": "recording",
+        "in_each_world": "batch_policy",
+        "register": "registration",
+        "replay": "recording",
+    }
+
+    def __getattr__(name):
+        if name not in _NEEDS_GYMNASIUM:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(f".{_NEEDS_GYMNASIUM[name]}", __name__)
+        globals()[name] = found = getattr(module, name)
+        return found
+
+    def __dir__():
+        return sorted({*globals(), *_NEEDS_GYMNASIUM})
+
 
 __all__ = [
     "AbstractAgent",

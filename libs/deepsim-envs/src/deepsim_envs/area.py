@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from gymnasium.spaces import Space
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from deepsim_sync import plain_attributes, restore_attributes
 
 from .agent import AbstractAgent
 
-Spaces = Mapping[str, Space[Any]]
+if TYPE_CHECKING:
+    from gymnasium.spaces import Space
+
+Spaces: TypeAlias = "Mapping[str, Space[Any]]"
 """A space for each agent, by name."""
 
 

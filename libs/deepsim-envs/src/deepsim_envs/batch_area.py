@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
 from deepsim_sync import Worlds, plain_attributes, restore_attributes
 
+if TYPE_CHECKING:
+    from gymnasium.spaces import Space
+
 Bools = NDArray[np.bool_]
 Chosen = NDArray[np.intp]
 """Some of the worlds: their numbers, (k,), ascending and each once."""
-Spaces = Mapping[str, Space[Any]]
+Spaces: TypeAlias = "Mapping[str, Space[Any]]"
 """A space of one world for each agent, by name."""
 
 
