@@ -100,6 +100,13 @@ class RawClient:
         call = self._channel.unary_unary(f"/ude_objects.UDEProto/{method}")
         return call.future(to_bytes(Message(content=content)), metadata=metadata, timeout=20.0)
 
+    def stream(self, metadata: Any = ()) -> Any:
+        """The side channel's messages, as bytes; what is sent from now on is among them."""
+        call = self._channel.unary_stream("/ude_objects.UDEProto/side_channel_stream")
+        stream = call(to_bytes(Message()), metadata=metadata, timeout=60.0)
+        stream.initial_metadata()  # comes when the server listens, or refuses
+        return stream
+
     def step(self, metadata: Any = (), **actions: float) -> Message:
         content = encode({name: [number] for name, number in actions.items()})
         return self.call("step", content, metadata)

@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from .broadcast import Subscription
 from .errors import RefusedError
 
 _MOST_CALLS = 4
+_MOST_STREAMS = 2  # the second one takes over from the first
+_MOST_WORK = 16
 
 
 @dataclass(eq=False)
@@ -24,6 +28,9 @@ class Client:
         is_connection: Whether its end is that of its connection.
         calls: Calls of it that are being answered.
         streams: Streams that are open to it.
+        listener: What the latest of them reads.
+        work: What it has asked for and is not done yet, whether or not it still waits.
+        has_left: Whether it is to be forgotten when that is done.
         last_seen: When it last called, s.
         told: The episode whose beginning it was told of.
     """
@@ -32,6 +39,9 @@ class Client:
     is_connection: bool
     calls: int = 0
     streams: int = 0
+    listener: Subscription[Any] | None = None
+    work: int = 0
+    has_left: bool = False
     last_seen: float = 0.0
     told: int = 0
     _answers: dict[str, tuple[int, Future[bytes]]] = field(default_factory=dict)
@@ -83,28 +93,86 @@ class Clients:
         self._lock = threading.Lock()
 
     @contextmanager
-    def call(self, key: str, *, is_connection: bool, stream: bool = False) -> Iterator[Client]:
+    def call(self, key: str, *, is_connection: bool) -> Iterator[Client]:
         """A client while it is being answered.
 
         Raises:
             RefusedError: There are too many clients, or calls of this one.
         """
         with self._lock:
-            client = self._known.get(key) or self._new(key, is_connection)
-            if client.streams > 0 if stream else client.calls >= _MOST_CALLS:
+            client = self._client(key, is_connection)
+            if client.calls >= _MOST_CALLS:
                 raise RefusedError("too many calls of one client at once", 429)
-            client.calls += not stream
-            client.streams += stream
-            client.last_seen = time.monotonic()
+            client.calls += 1
+            client.has_left = False
         try:
             yield client
         finally:
             with self._lock:
-                client.calls -= not stream
-                client.streams -= stream
+                client.calls -= 1
                 client.last_seen = time.monotonic()
-                if stream and client.is_connection:
+
+    @contextmanager
+    def stream(
+        self, key: str, reader: Subscription[Any], *, is_connection: bool
+    ) -> Iterator[Client]:
+        """A client while something is streamed to it.
+
+        A client that has a name and lost its connection comes back by another one, maybe long
+        before the loss is noticed here. So its new stream ends the old one; who only has a
+        connection cannot have lost it.
+
+        Args:
+            key: See `Client`.
+            reader: What it is to read.
+            is_connection: See `Client`.
+
+        Raises:
+            RefusedError: There are too many clients, or streams of this one.
+        """
+        with self._lock:
+            client = self._client(key, is_connection)
+            if client.streams >= (1 if is_connection else _MOST_STREAMS):
+                raise RefusedError("too many streams of one client at once", 429)
+            client.streams += 1
+            client.has_left = False
+            if client.listener is not None:
+                client.listener.end()
+            client.listener = reader
+        try:
+            yield client
+        finally:
+            with self._lock:
+                client.streams -= 1
+                client.last_seen = time.monotonic()
+                if client.listener is reader:
+                    client.listener = None
+                if client.is_connection:
                     self._forget(client)
+
+    def begin(self, client: Client, work: Callable[[], Future[bytes]]) -> Future[bytes]:
+        """What `work` returns, as work of the client's until it is done.
+
+        A call that is given up leaves its work behind, so that the calls alone bound nothing.
+
+        Raises:
+            RefusedError: Too much of the client's work waits already.
+        """
+        with self._lock:
+            if client.work >= _MOST_WORK:
+                raise RefusedError(
+                    f"{_MOST_WORK} calls of this client, most of them given up by it, wait to be "
+                    "carried out",
+                    429,
+                )
+            client.work += 1
+        try:
+            answer = work()
+        except BaseException:
+            self._finish(client)
+            raise
+        answer.add_done_callback(lambda _: self._finish(client))
+        return answer
 
     def claim(self, client: Client, agents: Iterable[str]) -> None:
         """Makes the client the owner of agents, all or none.
@@ -128,6 +196,12 @@ class Clients:
         with self._lock:
             self._forget(client)
 
+    def _finish(self, client: Client) -> None:
+        with self._lock:
+            client.work -= 1
+            if client.has_left:
+                self._forget(client)
+
     def _is_others(self, agent: str, client: Client) -> bool:
         owner = self._owners.get(agent)
         return owner is not None and owner is not client and self._is_alive(owner)
@@ -135,10 +209,17 @@ class Clients:
     def _is_alive(self, client: Client) -> bool:
         if self._known.get(client.key) is not client:
             return False
+        if client.has_left:
+            return False
         return self._is_busy(client) or time.monotonic() - client.last_seen < self._lease
 
     def _is_busy(self, client: Client) -> bool:
-        return client.calls > 0 or client.streams > 0
+        return client.calls > 0 or client.streams > 0 or client.work > 0
+
+    def _client(self, key: str, is_connection: bool) -> Client:
+        client = self._known.get(key) or self._new(key, is_connection)
+        client.last_seen = time.monotonic()
+        return client
 
     def _new(self, key: str, is_connection: bool) -> Client:
         if len(self._known) >= self._most:
@@ -155,7 +236,9 @@ class Clients:
         return client
 
     def _forget(self, client: Client) -> None:
-        if self._known.get(client.key) is client:
+        """Frees its agents; itself it stays known for as long as its work counts."""
+        client.has_left = client.work > 0
+        if not client.has_left and self._known.get(client.key) is client:
             del self._known[client.key]
         self._owners = {
             agent: owner for agent, owner in self._owners.items() if owner is not client

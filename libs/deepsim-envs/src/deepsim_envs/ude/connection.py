@@ -147,7 +147,7 @@ class Connection:
             except grpc.RpcError as error:
                 lost = error.code() == grpc.StatusCode.UNAVAILABLE
                 if not (lost and (self.is_ours or name in _READ_ONLY)) or left <= pause:
-                    raise self._explained(name, timeout, error) from None
+                    raise self.explained(name, error, timeout) from None
                 self._closed.wait(pause)  # until then, or until somebody closes the connection
                 pause = min(2 * pause, 0.5)
                 continue
@@ -166,6 +166,31 @@ class Connection:
         """
         return from_bytes(data, self._limits)
 
+    def explained(self, name: str, error: Any, timeout: float | None = None) -> UDEError:
+        """What a call failed of, as one of our errors.
+
+        Args:
+            name: The call.
+            error: The `grpc.RpcError`.
+            timeout: How long the call might take, s; as given to the connection by default.
+        """
+        where, code, details = f"{name} at {self.address}", error.code(), error.details()
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+            timeout = self.timeout if timeout is None else timeout
+            return CallTimeoutError(f"{where}: no answer within {timeout:g} s")
+        if code == grpc.StatusCode.UNAVAILABLE:
+            return ConnectionLostError(f"{where}: the connection broke: {details}")
+        if code == grpc.StatusCode.CANCELLED:
+            return ConnectionLostError(f"{where}: the connection was closed here")
+        if code in _STATUSES:
+            return RefusedError(f"{where}: {details}", _STATUSES[code])
+        return ServerError(f"{where}: {details or code.name}", 500)
+
+    def refusal(self, name: str, message: Message) -> RefusedError | ServerError:
+        """What a message of another status than 200 says of a call."""
+        kind = RefusedError if message.status < 500 else ServerError
+        return kind(f"{name} at {self.address}: {message.text}", message.status)
+
     def close(self) -> None:
         """Closes the connection."""
         self._closed.set()
@@ -176,19 +201,6 @@ class Connection:
             message = from_bytes(data, self._limits)
         except PayloadError as error:
             raise ServerError(f"{name} at {self.address}: {error}", 500) from None
-        if message.status == OK:
-            return message
-        kind = RefusedError if message.status < 500 else ServerError
-        raise kind(f"{name} at {self.address}: {message.text}", message.status)
-
-    def _explained(self, name: str, timeout: float, error: Any) -> UDEError:
-        where, code, details = f"{name} at {self.address}", error.code(), error.details()
-        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            return CallTimeoutError(f"{where}: no answer within {timeout:g} s")
-        if code == grpc.StatusCode.UNAVAILABLE:
-            return ConnectionLostError(f"{where}: the connection broke: {details}")
-        if code == grpc.StatusCode.CANCELLED:
-            return ConnectionLostError(f"{where}: the connection was closed here")
-        if code in _STATUSES:
-            return RefusedError(f"{where}: {details}", _STATUSES[code])
-        return ServerError(f"{where}: {details or code.name}", 500)
+        if message.status != OK:
+            raise self.refusal(name, message)
+        return message

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,9 @@ from .codec import Limits, decode, encode
 from .codec.spaces import SPACE_TAGS
 from .connection import Connection
 from .errors import PayloadError, RemoteEnvironmentError, ServerError, UDEError
-from .grpc_module import grpc
-from .messages import OK, Message, SideChannelMessage, SideChannelValue
+from .remote_side_channel import RemoteSideChannel
 from .rounds import ENVIRONMENT_ERROR
 from .server import DEFAULT_PORT
-from .side_channel import AbstractSideChannel
 
 _LOG = logging.getLogger(__name__)
 
@@ -44,7 +41,9 @@ class RemoteEnvironment:
     Attributes:
         observation_space: What each agent observes, by name.
         action_space: How each agent may act, by name.
-        side_channel: The trainer's end; observers are called in a thread of its own.
+        side_channel: The trainer's end; observers are called in a thread of its own. If the server
+            does not let it listen any more, the next `reset`, `step` or `send` raises that, once,
+            and does nothing else.
 
     Raises:
         ConnectionLostError: There is no server, or it speaks otherwise.
@@ -102,6 +101,7 @@ class RemoteEnvironment:
         """
         if seed is not None and not self._connection.is_ours:
             raise UDEError(f"the server at {self.address} is UDE's own, which takes no seed")
+        self.side_channel.raise_failure()
         found = self._ask("reset", seed=seed)
         if isinstance(found, tuple) and len(found) == 2:
             return found
@@ -125,6 +125,7 @@ class RemoteEnvironment:
             CallTimeoutError, ConnectionLostError: There was no answer.
             PayloadError: An action cannot be sent.
         """
+        self.side_channel.raise_failure()
         found = self._ask("step", encode(action_dict, self._limits))
         if not isinstance(found, tuple) or len(found) != len(StepResult._fields):
             raise ServerError(f"step at {self.address}: not the result of a step", 500)
@@ -181,68 +182,3 @@ class _Failure:
         if not isinstance(message, str):
             raise PayloadError("an error of the environment has a message")
         self.message = message
-
-
-class RemoteSideChannel(AbstractSideChannel):
-    """The trainer's end of a side channel whose other end is at a server.
-
-    Args:
-        connection: To the server.
-    """
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__()
-        self._connection = connection
-        self._closed = threading.Event()
-        self._sending = threading.Lock()
-        self._listening = threading.Event()
-        self._call = connection.stream()
-        self._reader = threading.Thread(target=self._read, name="ude-side-channel", daemon=True)
-        self._reader.start()
-        # An old server's stream says nothing before its first message.
-        if connection.is_ours and not self._listening.wait(connection.timeout):
-            _LOG.warning("side channel of %s: no answer yet", connection.address)
-
-    def close(self) -> None:
-        """Stops to listen."""
-        self._closed.set()
-        self._call.cancel()
-        if threading.current_thread() is not self._reader:
-            self._reader.join()
-
-    def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
-        with self._sending:  # what a thread sends later must not come first
-            self._connection.call("side_channel_send", SideChannelMessage(key, value, store_local))
-
-    def _read(self) -> None:
-        while not self._closed.is_set():
-            try:
-                self._call.initial_metadata()
-                self._listening.set()
-                for data in self._call:
-                    if not self._received(self._connection.read(data)):
-                        return
-            except PayloadError as error:
-                _LOG.warning("side channel of %s: %s", self._connection.address, error)
-            except grpc.RpcError as error:
-                code = error.code()
-                if code not in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}:
-                    _LOG.warning("side channel of %s: %s", self._connection.address, code.name)
-                    return
-            if not self._closed.wait(0.1):  # the connection broke: listen again when it is back
-                self._call = self._connection.stream()
-                if self._closed.is_set():
-                    self._call.cancel()
-
-    def _received(self, message: Message) -> bool:
-        """Passes a message on; False if it is the last one."""
-        if message.status != OK:
-            if message.status != 503:
-                _LOG.warning("side channel of %s: %s", self._connection.address, message.text)
-            return message.status in {429, 503} and not self._closed.is_set()
-        if isinstance(message.content, SideChannelMessage):
-            try:
-                self.notify(message.content.key, message.content.value)
-            except Exception:
-                _LOG.exception("an observer of %s raised", message.content.key)
-        return True

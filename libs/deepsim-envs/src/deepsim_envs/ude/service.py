@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
 from .broadcast import Broadcast
@@ -98,7 +97,7 @@ class Service:
         self._tell_version(context)
         try:
             headers = read_headers(context.invocation_metadata())
-            with self._client(headers, context) as client:
+            with self._clients.call(**_who(headers, context)) as client:
                 answer = self._answer(name, client, headers, request, context)
         except PayloadError as error:
             answer = Message(400, str(error))
@@ -114,13 +113,17 @@ class Service:
         try:
             self._tell_version(context)  # from now on, the client knows, it misses nothing
             headers = read_headers(context.invocation_metadata())
-            with self._client(headers, context, stream=True):
+            with self._clients.stream(reader=reader, **_who(headers, context)) as client:
                 from_bytes(request, self._limits)
                 if context.add_callback(reader.end):
                     for message in reader:
                         yield to_bytes(message)
-                reason = "too slow a reader" if reader.is_late else "the stream is over"
-                answer = Message(429 if reader.is_late else 503, reason)
+                if reader.is_late:
+                    answer = Message(429, "too slow a reader")
+                elif client.listener is not reader:
+                    answer = Message(409, "the same client listens anew, by another stream")
+                else:
+                    answer = Message(503, "the stream is over")
         except PayloadError as error:
             answer = Message(400, str(error))
         except RefusedError as error:
@@ -133,11 +136,6 @@ class Service:
     def _tell_version(context: Any) -> None:
         context.send_initial_metadata(((VERSION, OUR_VERSION),))
 
-    def _client(self, headers: CallHeaders, context: Any, *, stream: bool = False) -> Any:
-        named = headers.client is not None
-        key = f"name {headers.client}" if named else f"connection {context.peer()}"
-        return self._clients.call(key, is_connection=not named, stream=stream)
-
     def _answer(
         self, name: str, client: Client, headers: CallHeaders, request: bytes, context: Any
     ) -> Message:
@@ -148,7 +146,7 @@ class Service:
             if not isinstance(message.content, SideChannelMessage):
                 raise RefusedError("side_channel_send needs a message of a side channel", 400)
             sent = message.content
-            answer = client.once("side channel", headers.request, lambda: self._sent(sent))
+            answer = client.once("side channel", headers.request, lambda: self._sent(client, sent))
             self._wait(answer, name, context)
             return _EMPTY
         if name == "step":
@@ -167,13 +165,17 @@ class Service:
             return self._close(client, headers, context)
         if name == "reset":
             answer = client.once(
-                "episode", headers.request, lambda: self._rounds.reset(client, headers.seed)
+                "episode",
+                headers.request,
+                lambda: self._clients.begin(
+                    client, lambda: self._rounds.reset(client, headers.seed)
+                ),
             )
             return Message(content=self._wait(answer, name, context))
         return Message(content=self._spaces[name])
 
-    def _sent(self, sent: SideChannelMessage) -> Future[bytes]:
-        return self._rounds.run(lambda: self._deliver(sent))
+    def _sent(self, client: Client, sent: SideChannelMessage) -> Future[bytes]:
+        return self._clients.begin(client, lambda: self._rounds.run(lambda: self._deliver(sent)))
 
     def _deliver(self, sent: SideChannelMessage) -> bytes:
         value: SideChannelValue = sent.value
@@ -193,7 +195,8 @@ class Service:
         if not self._allow_close:
             raise RefusedError("clients may not close this environment; yours has left it", 403)
         try:
-            self._wait(self._rounds.run(self._closed), "close", context)
+            closed = self._clients.begin(client, lambda: self._rounds.run(self._closed))
+            self._wait(closed, "close", context)
         finally:  # when the answer is on its way, or at once if nobody waits for it any more
             if not context.add_callback(self._on_close):
                 self._on_close()
@@ -205,17 +208,25 @@ class Service:
 
     def _wait(self, answer: Future[bytes], name: str, context: Any) -> bytes:
         """The answer, unless it takes too long or nobody wants it any more."""
-        over = threading.Event()
-        answer.add_done_callback(lambda _: over.set())
-        if not context.add_callback(over.set):
-            over.set()
-        if not over.wait(self._step_timeout):
+        gone: Future[Any] = Future()
+        if not context.add_callback(lambda: gone.set_result(None)):
+            gone.set_result(None)
+        # Unlike a callback of the answer's, this leaves nothing there for a caller who is gone.
+        done, _ = wait([answer, gone], self._step_timeout, FIRST_COMPLETED)
+        if not done:
             missing = self._rounds.missing() if name == "step" else []
             reason = f": no actions of {', '.join(missing)}" if missing else ""
             raise ServerError(f"no {name} within {self._step_timeout:g} s{reason}", 504)
         if not answer.done():
             raise ServerError("the caller is gone", 504)
         return answer.result()
+
+
+def _who(headers: CallHeaders, context: Any) -> Any:
+    """Whose call it is: a client is known by its name, or else by its connection."""
+    named = headers.client is not None
+    key = f"name {headers.client}" if named else f"connection {context.peer()}"
+    return {"key": key, "is_connection": not named}
 
 
 def _encoded(spaces: Mapping[str, Any], limits: Limits) -> bytes:
