@@ -53,7 +53,8 @@ class Uniform(Distribution):
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
         """Draws an array."""
-        return rng.uniform(self.low, self.high, shape)
+        # The bits of `Generator.uniform`, which takes three times as long for an array of bounds.
+        return np.asarray(self.low + (self.high - self.low) * rng.random(shape))
 
 
 class LogUniform(Distribution):

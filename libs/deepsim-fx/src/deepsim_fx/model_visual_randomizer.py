@@ -82,6 +82,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         if not self.columns or not set(self.columns) <= set(_COLORS):
             raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
         self._first: dict[tuple[str, str], list[float]] = {}
+        self._met: tuple[tuple[Any, ...], list[list[str]]] | None = None
 
     def draw(self, rng: Generator) -> dict[str, dict[str, list[float]]]:
         """Draws a selection and its colours.
@@ -100,7 +101,9 @@ class ModelVisualRandomizer(AbstractRandomizer):
                 f"{self.name!r} selects {count} of {len(groups)} {self.level.value}(s): "
                 "lower num_selection or widen the filters"
             )
-        selected = np.sort(rng.choice(len(groups), count, replace=False))
+        selected: Iterable[int] = range(count)
+        if self.num_selection is not None:
+            selected = np.sort(rng.choice(len(groups), count, replace=False))
         colors = draw_colors(self.color, rng, count).tolist()
         painted = {
             visual: color
@@ -108,7 +111,6 @@ class ModelVisualRandomizer(AbstractRandomizer):
             for visual in groups[number]
         }
         every = [visual for group in groups for visual in group]
-        self._meet(every)
         return {
             column: {visual: painted.get(visual, self._first[column, visual]) for visual in every}
             for column in self.columns
@@ -117,11 +119,23 @@ class ModelVisualRandomizer(AbstractRandomizer):
     def apply(self, values: Mapping[str, Any]) -> None:
         """Paints the visuals."""
         names = self.world.entities.visuals
+        alike: dict[tuple[str, ...], dict[str, list[list[float]]]] = {}  # by visuals, what for them
         for column, colors in values.items():
-            self.world.put("visuals", {column: list(colors.values())}, names.rows(colors))
+            alike.setdefault(tuple(colors), {})[column] = list(colors.values())
+        for visuals, columns in alike.items():
+            self.world.put("visuals", columns, names.rows(visuals))
 
     def _groups(self) -> list[list[str]]:
-        """The visuals that get one colour together."""
+        """The visuals that get one colour together; their own colours are known then."""
+        generation = self.world.entities.generation
+        key = generation, self.level, self.links, self.visuals, self.columns
+        if self._met is None or self._met[0] != key:
+            groups = self._found()
+            self._meet([visual for group in groups for visual in group])
+            self._met = key, groups
+        return self._met[1]
+
+    def _found(self) -> list[list[str]]:
         by_link = visuals_of(self.world.entities, self.model, self.links, self.visuals)
         every = [visual for visuals in by_link.values() for visual in visuals]
         if self.level is RandomizerLevel.MODEL:

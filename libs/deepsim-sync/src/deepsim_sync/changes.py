@@ -126,10 +126,11 @@ def checked_cells(
         name = names[int(rows[first % len(rows)])]
         raise ValueError(f"{column} of {names.noun} {name!r} must {rule}, got {flat[first]}")
 
-    if not np.isfinite(cells).all():
-        refuse(~np.isfinite(cells), "be finite")
-    if spec.unit_range and ((cells < 0.0) | (cells > 1.0)).any():
-        refuse((cells < 0.0) | (cells > 1.0), "lie in 0..1")
+    fit = (cells >= 0.0) & (cells <= 1.0) if spec.unit_range else np.isfinite(cells)
+    if not fit.all():
+        if not np.isfinite(cells).all():
+            refuse(~np.isfinite(cells), "be finite")
+        refuse(~fit, "lie in 0..1")
     if column == "pose":
         quaternions = cells[..., 3:]
         square = np.einsum("...i,...i->...", quaternions, quaternions)
