@@ -11,6 +11,7 @@ import pytest
 
 from deepsim import Environment, Task
 from deepsim.rollout import run_episode
+from deepsim_envs import digest
 from deepsim_fx import RandomizerManager
 
 WAIT = {name: np.array([0.0, -1.0]) for name in ("red_car", "blue_car")}
@@ -56,6 +57,33 @@ def test_the_race_is_the_same_without_looks(racetrack: Task) -> None:
             drawn = len(environment.world.get(RandomizerManager).log)
     assert repr(episodes[0].rows) == repr(episodes[1].rows)
     assert drawn == 0
+
+
+def test_so_are_the_races_after_it(racetrack: Task) -> None:
+    """Though they get no seed: looks take no random numbers from the race."""
+    seen: list[list[str]] = []
+    for make in (racetrack.make, partial(racetrack.make, looks=False)):
+        with make(0) as environment:
+            rounds = []
+            for seed in (3, None, None):
+                rounds.append(digest(environment.reset(seed)))
+                rounds += [digest(tuple(environment.step(WAIT))) for _ in range(5)]
+            seen.append(rounds)
+    assert seen[0] == seen[1]
+    assert len(set(seen[0])) == 18
+
+
+def test_a_snapshot_brings_the_next_looks_back(racetrack: Task) -> None:
+    with racetrack.make(0) as environment:
+        environment.reset(1)
+        state = environment.get_state()
+        environment.reset()
+        next_one = looks(environment)
+        environment.reset()
+        assert looks(environment) != next_one
+        environment.set_state(state)
+        environment.reset()
+        assert looks(environment) == next_one
 
 
 def test_a_reset_spawns_nothing(racetrack: Task) -> None:

@@ -100,4 +100,4 @@ class RaceArea(AreaInterface):
             lane = 1 if rng.random() < 0.5 else -1
             van.place(distance, lane, changed=rng.uniform(-5.0, 0.0))
         if self._randomizers is not None:
-            self._randomizers.randomize()
+            self._randomizers.randomize(self.world.stream("looks"))

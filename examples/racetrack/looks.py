@@ -21,7 +21,7 @@ SUN = ((0.6, 0.5, 0.4), (0.85, 0.8, 0.75))  # evening .. noon
 
 
 def randomizers(world: World) -> RandomizerManager:
-    """What draws the looks of an episode, from the world's own generator.
+    """What draws the looks of an episode; ``world.stream("looks")`` leaves the race as it is.
 
     Its ``log`` says what was drawn, and its ``replay`` draws that again.
 

@@ -93,6 +93,16 @@ def test_nothing_else_is_random(garage):
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
 
 
+def test_a_stream_apart_leaves_the_worlds_numbers_alone(garage):
+    world = garage(seed=1)
+    manager = add_all(world)
+    before = world.rng.bit_generator.state
+    drawn = manager.randomize(world.stream("looks"))
+    assert world.rng.bit_generator.state == before
+    assert manager.randomize(world.stream("looks")) == drawn
+    assert manager.randomize() != drawn
+
+
 def test_the_next_episode_is_another_one(garage):
     manager = add_all(garage())
     for one, other in zip(manager.randomize(), manager.randomize(), strict=True):

@@ -125,6 +125,21 @@ def test_the_same_seed_gives_the_same_numbers(simulator: TableSimulator) -> None
     assert simulator.calls("reset") == [None, 7]
 
 
+def test_a_stream_of_its_own_takes_no_numbers_from_others(simulator: TableSimulator) -> None:
+    """It follows from the seed, the name and how far the others have come."""
+    world, again = World(simulator, seed=7), World(simulator, seed=7)
+    looks, wind = (world.stream(name).random(4).tolist() for name in ("looks", "wind"))
+    assert again.stream("looks").random(4).tolist() == looks != wind
+    first = world.rng.random(4).tolist()
+    assert again.rng.random(4).tolist() == first
+    assert first not in (looks, wind)
+    assert again.stream("looks").random(4).tolist() == world.stream("looks").random(4).tolist()
+    assert again.stream("looks").random(4).tolist() != looks
+    world.reset(seed=7)
+    assert world.stream("looks").random(4).tolist() == looks
+    assert World(simulator, seed=8).stream("looks").random(4).tolist() != looks
+
+
 def test_the_same_seed_gives_the_same_run() -> None:
     """Behaviours that draw from world.rng end at the same bytes; another seed does not."""
 

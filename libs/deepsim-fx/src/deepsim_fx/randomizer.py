@@ -36,7 +36,7 @@ class Draw:
 
 
 class AbstractRandomizer(ABC):
-    """Draws something about a world from the world's own generator.
+    """Draws something about a world, from the world's own generator or another one.
 
     A subclass splits it in two: `draw` decides, and `apply` does. What was drawn can thus be
     logged, and be done again without any randomness.
@@ -57,13 +57,17 @@ class AbstractRandomizer(ABC):
         self.name = name
         self.world = world if world is not None else World.current()
 
-    def randomize(self) -> Draw:
-        """Draws from the world's generator and applies it; it reads back at once.
+    def randomize(self, rng: Generator | None = None) -> Draw:
+        """Draws and applies it; it reads back at once.
+
+        Args:
+            rng: What is drawn from; by default the world's ``rng``. With ``World.stream``, whatever
+                else is random is the same as without the randomizer.
 
         Returns:
             What was drawn; it is also in the log of the world's `RandomizerManager`.
         """
-        return self._record(self.draw(self.world.rng))
+        return self._record(self.draw(self.world.rng if rng is None else rng))
 
     def replay(self, draw: Draw) -> Draw:
         """Applies what was drawn before, here or in another world; nothing is random.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from deepsim_sync import DuplicateEntityError, PerWorld, UnknownEntityError, World
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from .randomizer import AbstractRandomizer, Draw
 
 
@@ -73,9 +75,13 @@ class RandomizerManager(PerWorld):
         if randomizer in self:
             self.remove(randomizer)
 
-    def randomize(self) -> tuple[Draw, ...]:
-        """Has every randomizer draw and apply, in order; returns what they drew."""
-        return tuple(randomizer.randomize() for randomizer in self)
+    def randomize(self, rng: Generator | None = None) -> tuple[Draw, ...]:
+        """Has every randomizer draw and apply, in order; returns what they drew.
+
+        Args:
+            rng: What all of them draw from; by default the world's ``rng``.
+        """
+        return tuple(randomizer.randomize(rng) for randomizer in self)
 
     def replay(self, draws: Iterable[Draw]) -> None:
         """Does again what was drawn before, here or in another world; nothing is random.

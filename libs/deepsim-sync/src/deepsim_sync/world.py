@@ -173,6 +173,22 @@ class World(TableViews):
         self.simulator.step(self.steps_per_tick)
         self.ticks += 1
 
+    def stream(self, name: str) -> np.random.Generator:
+        """Random numbers of their own, for what must leave those of `rng` to others.
+
+        They follow from the name and from where `rng` stands, which stays there: the same seed
+        gives the same ones. A look that is drawn from them, say, changes no pose that is not.
+
+        Args:
+            name: What they are for, such as ``"looks"``; other names have other numbers.
+
+        Returns:
+            A new generator, at its beginning; it has the same numbers until `rng` goes on.
+        """
+        state = self.rng.bit_generator.state["state"]
+        own = np.random.SeedSequence([state["state"], state["inc"]], spawn_key=tuple(name.encode()))
+        return np.random.default_rng(own)
+
     def reset(self, seed: int | None = None) -> None:
         """Back to time 0: every model at its spawn pose and at rest.
 
