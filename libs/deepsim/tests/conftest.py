@@ -80,10 +80,8 @@ def write_task(tmp_path: Path) -> Callable[..., Path]:
 def run(tmp_path: Path) -> Callable[..., Result]:
     """Runs a task by the command with these options, as from a shell."""
 
-    def run(folder: Path, *options: str) -> Result:
-        return CliRunner().invoke(
-            app, ["run", str(folder), "--out", str(tmp_path / "out"), *options]
-        )
+    def run(task: Path | str, *options: str) -> Result:
+        return CliRunner().invoke(app, ["run", str(task), "--out", str(tmp_path / "out"), *options])
 
     return run
 

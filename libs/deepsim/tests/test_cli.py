@@ -122,3 +122,42 @@ def test_json_is_all_that_is_printed(write_task: Callable[..., Path], run: Run) 
     assert told["folder"].endswith("out")
     assert [episode["steps"] for episode in told["episodes"]] == [3, 3]
     assert told["episodes"][0]["rewards"] == {"puck": 0.0}
+
+
+@pytest.mark.parametrize("name", ["pucks", "DeepSim/Pucks-v0"])
+def test_a_task_is_found_by_its_name_or_its_id(
+    write_task: Callable[..., Path], run: Run, tmp_path: Path, name: str
+) -> None:
+    write_task()
+    result = run(name, "--in", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out" / "trajectory.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("puck", "pucks"), ("DeepSim/Pukcs-v0", "DeepSim/Pucks-v0")]
+)
+def test_a_wrong_name_or_id_gets_a_suggestion(
+    write_task: Callable[..., Path], run: Run, tmp_path: Path, name: str, meant: str
+) -> None:
+    write_task()
+    result = run(name, "--in", str(tmp_path))
+    assert result.exit_code == 1
+    said = " ".join(result.stdout.split())
+    assert f"error: there is no task {name!r} in" in said
+    assert f"did you mean {meant!r}?" in said
+
+
+def test_a_folder_need_not_define_its_task_in_plain_sight(
+    write_task: Callable[..., Path], run: Run
+) -> None:
+    folder = write_task()
+    folder.joinpath("__init__.py").rename(folder / "pucks.py")
+    (folder / "__init__.py").write_text("from .pucks import *\n")
+    assert run(folder).exit_code == 0
+
+
+def test_a_folder_without_a_task_says_what_is_missing(run: Run, tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert "is not a task: it has no __init__.py" in " ".join(result.stdout.split())

@@ -36,6 +36,7 @@ from .result_table import result_table
 from .rollout import Episode, facts, run_episode, write_trajectory
 from .serve_command import serve
 from .task import Policy, Task, TaskError, load_task
+from .task_search import find_task
 from .track_map import write_map
 from .train_command import train
 from .training.run_folder import is_run_folder, policy_of
@@ -57,7 +58,12 @@ def deepsim() -> None:
 
 @app.command()
 def run(
-    folder: Annotated[Path, typer.Argument(help="The task, such as examples/racetrack.")],
+    name: Annotated[
+        str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
+    ],
+    root: Annotated[
+        Path, typer.Option("--in", help="Where a name or an id is looked for.")
+    ] = Path(),
     policy: Annotated[
         str, typer.Option(help="Who acts: one of the task's, or a folder of `deepsim train`.")
     ] = "random",
@@ -76,7 +82,7 @@ def run(
 ) -> None:
     """Runs a task; shows a table, and writes a film, a map of the driven lines and the data."""
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        done, results = _run(folder, policy, episodes, seed, out, video, backend)
+        done, results = _run(name, root, policy, episodes, seed, out, video, backend)
     if as_json:
         print(
             json.dumps({"folder": str(results), "episodes": [facts(it) for it in done]}, indent=2)
@@ -84,7 +90,8 @@ def run(
 
 
 def _run(
-    folder: Path,
+    name: str,
+    root: Path,
     policy: str,
     episodes: int,
     seed: int,
@@ -94,13 +101,15 @@ def _run(
 ) -> tuple[list[Episode], Path]:
     console = Console()
     try:
-        task = load_task(folder)
+        # A folder that is named need not say in plain sight that it defines a task.
+        folder = Path(name)
+        task = load_task(folder if folder.is_dir() else find_task(name, root).folder)
         trained = is_run_folder(policy)
         build_policy = policy_of(Path(policy), task) if trained else task.policy(policy)
         policy = "trained" if trained else policy
         chosen = Backend(backend)
-        name = task.name if backend == DEFAULT else f"{task.name}_{backend}"
-        results = out if out is not None else Path("runs") / f"{name}_{policy}_{seed}"
+        kind = task.name if backend == DEFAULT else f"{task.name}_{backend}"
+        results = out if out is not None else Path("runs") / f"{kind}_{policy}_{seed}"
         results.mkdir(parents=True, exist_ok=True)
         with console.status(f"building {task.name}"), chosen:
             environment = task.make(seed)
@@ -113,7 +122,7 @@ def _run(
             act = build_policy(environment, np.random.default_rng(seed))
             film = _open_film(environment.world, task, results, video)
             done = _run_episodes(console, environment, act, episodes, seed, film)
-            console.print(result_table(name, policy, seed, done))
+            console.print(result_table(kind, policy, seed, done))
             _write(console, results, task, environment.world, done, film)
             return done, results
     except DeepSimError as error:
