@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,45 @@ def collect(**options):
                      length=150, worlds=2, **options) as pool:
         return digest(pool.collect(1))
 
+"""
+
+# A node that is lost when its actor has computed a fragment, before that was fetched.
+LOST_NODE = """
+import ray
+from ray.cluster_utils import Cluster
+
+from deepsim_envs.rollout_pool.carriers import Death, LocalCarrier
+from deepsim_envs.rollout_pool.packing import packed
+from deepsim_envs.rollout_pool.ray_actors import RayCarrier
+from deepsim_envs.rollout_pool.ray_cluster import RayCluster
+from deepsim_envs.rollout_pool.spec import Spec, portable
+from deepsim_envs.rollout_pool.worker import setup_text
+
+nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+lost = nodes.add_node(num_cpus=1)
+ray.init(address=nodes.address, log_to_driver=False)
+setup = setup_text(
+    portable(Spec("rollout_tasks:make_rink")), Spec("rollout_tasks:Linear"), 400, 8, 0
+)
+request = packed({"fragment": 3, "weights": None})
+local = LocalCarrier(setup)
+local.send(0, request)
+expected = local.receive()
+assert len(expected[1]) > 2**17  # a smaller answer would come at once, by another way
+
+carrier = RayCarrier(setup, RayCluster(1, nodes.address, allow_open=True), 1)
+carrier.send(0, request)
+ray.wait(list(carrier._answers), fetch_local=False)  # there is no public way to wait but not fetch
+nodes.remove_node(lost, allow_graceful=False)
+nodes.add_node(num_cpus=1)
+worker, death = carrier.receive()
+carrier.replace(worker)
+carrier.send(worker, request)
+again = carrier.receive()
+carrier.close()
+ray.shutdown()
+nodes.shutdown()
+print(isinstance(death, Death), "Error: " in death.reason, again == expected)
 """
 
 
@@ -96,12 +136,16 @@ def bytes_of(pool: RolloutPool) -> list[str]:
 
 
 def stranger(statements: str, **environment: str) -> str:
+    return another_process(STRANGER + statements, **environment)
+
+
+def another_process(program: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", STRANGER + statements],
+        [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": TESTS, **environment},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0
     return done.stdout.strip()
@@ -149,6 +193,23 @@ def test_the_fragment_of_an_actor_that_is_killed_is_computed_again(
     with make_pool(2, policy) as pool:
         assert bytes_of(pool) == expected
         assert 1 <= pool.replaced <= 2
+
+
+def test_an_actor_that_is_killed_between_two_collections_is_replaced(
+    cluster: str, expected: list[str], tmp_path: Path
+) -> None:
+    with make_pool(1, Spec("rollout_tasks:Signs", {"folder": str(tmp_path)})) as pool:
+        found = [digest(fragment) for fragment in pool.collect(1)]
+        (worker,) = [int(file.name) for file in tmp_path.iterdir()]
+        os.kill(worker, signal.SIGKILL)
+        found += [digest(fragment) for fragment in pool.collect(2)]
+        assert found == expected[:3]
+        assert pool.replaced == 1
+
+
+def test_a_fragment_that_is_lost_with_its_node_is_computed_again() -> None:
+    said = another_process(LOST_NODE, RAY_AUTH_MODE="disabled")
+    assert said.splitlines()[-1] == "True True True"
 
 
 def test_the_first_error_comes_back_with_its_traceback(cluster: str) -> None:

@@ -28,6 +28,15 @@ class RayCarrier:
         self._setup = setup
         self._cluster = cluster
         self._ray = cluster.ray
+        errors = self._ray.exceptions
+        # An answer dies with the node that computed it, if that goes before it was fetched.
+        self._deaths = (
+            errors.RayActorError,
+            errors.ObjectLostError,
+            errors.NodeDiedError,
+            errors.WorkerCrashedError,
+            errors.OutOfMemoryError,
+        )
         self._kind = self._ray.remote(num_cpus=1, max_restarts=0)(_Actor)
         self._actors: list[Any] = []
         self._answers: dict[Any, int] = {}  # by reference, whose it is
@@ -42,13 +51,13 @@ class RayCarrier:
         self._answers[self._actors[worker].answer.remote(request)] = worker
 
     def receive(self) -> tuple[int, bytes | Death]:
-        """Waits for the answer or the death of any busy actor."""
+        """Waits for the answer or the death of any busy actor, or of its node."""
         (ready, *_), _ = self._ray.wait(list(self._answers), num_returns=1)
         worker = self._answers.pop(ready)
         try:
             return worker, self._ray.get(ready)
-        except self._ray.exceptions.RayActorError as error:
-            return worker, Death(str(error))
+        except self._deaths as error:
+            return worker, Death(f"{type(error).__name__}: {error}")
 
     def replace(self, worker: int) -> None:
         """Ends an actor and starts another."""
