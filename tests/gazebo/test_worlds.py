@@ -15,7 +15,7 @@ from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import KINDS, Tables
+from deepsim_sync import KINDS, Snapshots, Tables, UnsupportedError, World
 from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP, OUTER, PAIR
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,16 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
         rows = gazebo.entities.names(kind).rows(embedded.entities.names(kind))
         pose = ours.column(kind, "pose")[0, rows]
         np.testing.assert_allclose(pose, theirs.column(kind, "pose")[0], atol=1e-6)
+
+
+def test_a_world_on_gazebo_cannot_go_back_and_says_so(gazebo: GazeboSimulator) -> None:
+    """It has more to remember than Gazebo tells."""
+    gazebo.spawn(BOX, "box", HIGH)
+    with World(gazebo) as world:
+        assert not isinstance(gazebo, Snapshots)
+        for call in (world.get_state, lambda: world.set_state(None)):
+            with pytest.raises(UnsupportedError, match="GazeboSimulator cannot go back"):
+                call()
 
 
 @pytest.mark.parametrize("sdf", [BOX, BLOCK, HINGED, LAMP, OUTER, PAIR])
