@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from types import TracebackType
@@ -185,9 +186,10 @@ class World(TableViews):
         Returns:
             A new generator, at its beginning; it has the same numbers until `rng` goes on.
         """
-        state = self.rng.bit_generator.state["state"]
-        own = np.random.SeedSequence([state["state"], state["inc"]], spawn_key=tuple(name.encode()))
-        return np.random.default_rng(own)
+        state = self.rng.bit_generator.state["state"]  # two numbers of 128 bits
+        stand = b"".join(state[each].to_bytes(16, "little") for each in ("state", "inc"))
+        own = hashlib.sha256(stand + name.encode()).digest()
+        return np.random.default_rng(np.frombuffer(own, "<u4"))
 
     def reset(self, seed: int | None = None) -> None:
         """Back to time 0: every model at its spawn pose and at rest.
