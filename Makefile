@@ -64,6 +64,7 @@ matrix: .venv/tools ## the tests of each library alone, on every Python found (3
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
 		$(BIN)/python tools/retell.py \
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
+	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 
 format: .venv/tools ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix
