@@ -147,7 +147,7 @@ def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["examples/nowhere"], "examples/nowhere is not a task"),
+        (["examples/nowhere"], "there is no task 'examples/nowhere' in ."),
         (["examples/racetrack", "--policy", "purs"], "racetrack has no policy 'purs'"),
     ],
 )
