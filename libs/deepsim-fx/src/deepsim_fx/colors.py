@@ -31,7 +31,7 @@ def draw_colors(colors: Distribution, rng: Generator, count: int) -> NDArray[np.
     """
     drawn = colors(rng, (count, *(colors.cell or (3,))))
     within = (drawn >= 0.0) & (drawn <= 1.0)
-    if np.count_nonzero(within) < within.size:  # for a few colours `all` takes five times as long
+    if np.count_nonzero(within) < within.size:  # for a few, `all` takes twice as long
         outside = ~within.all(axis=1)
         raise ValueError(
             f"colours must lie in 0..1, {drawn[outside][0]} was drawn: "
