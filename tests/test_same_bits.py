@@ -57,9 +57,10 @@ def test_the_racetrack_has_the_same_bits_on_every_python(root: Path) -> None:
     compared = []
     for python in usable.values():
         found = drive(root, python)
-        alike = found["mujoco"] == expected["mujoco"]
-        if alike and found["numpy"].split(".")[0] == expected["numpy"].split(".")[0]:
+        if all(found[library] == expected[library] for library in ("mujoco", "numpy")):
             assert found["digest"] == expected["digest"], f"{found} is not {expected}"
             compared.append(found["python"])
     if not compared:
-        pytest.skip(f"no other Python has MuJoCo {expected['mujoco']} and such a NumPy")
+        pytest.skip(
+            f"no other Python has MuJoCo {expected['mujoco']} and NumPy {expected['numpy']}"
+        )
