@@ -114,7 +114,8 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
       picture.state = Observe(access);
       response.stamp = TimeOf(access.Now());
     }
-    if (picture.missing.empty()) {
+    const bool aimed = picture.missing.empty();
+    if (aimed) {
       renderer_.Run([&picture](PictureSensor& taker) { taker.Take(picture); });
     }
     if (picture.missing.empty()) {
@@ -124,6 +125,8 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
       response.success = 1;
     } else if (renderer_.Interrupted() || Clock::now() > deadline) {
       response.message = "Gazebo waits in vain to render " + picture.missing;
+    } else if (aimed) {
+      renderer_.Settle(world_);
     } else {
       world_.Steps().Release();  // entities are told to those that render by the world's loop
       std::this_thread::sleep_for(kPoll);

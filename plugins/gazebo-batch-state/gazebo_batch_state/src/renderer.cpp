@@ -15,6 +15,7 @@ namespace gazebo_batch_state {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(1);  // until the scene has heard of a light
+constexpr auto kRepairAfter = std::chrono::milliseconds(200);  // where it has not of a model
 constexpr auto kPoll = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -53,20 +54,30 @@ void Renderer::RemoveLights(std::vector<std::string> names) {
 }
 
 void Renderer::Settle(BatchWorld& world) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto start = std::chrono::steady_clock::now();
   bool settled = !Draws();
-  while (!settled && !stopped_ && std::chrono::steady_clock::now() < deadline) {
+  while (!settled && !stopped_ && std::chrono::steady_clock::now() < start + kPatience) {
+    const bool late = std::chrono::steady_clock::now() > start + kRepairAfter;
     SceneState state;
+    std::vector<gazebo::msgs::Model> models;
     {
       const BatchWorld::Access access(world);
       state = Observe(access);
+      if (late) {
+        models = Describe(access);
+      }
     }
     Run([&](PictureSensor& sensor) {
+      if (late) {
+        Repair(sensor.Scene(), state, models);
+      }
       settled = gazebo_batch_state::Settle(sensor.Scene(), state).empty();
     });
     if (!settled) {
       world.Steps().Release();  // entities are told to those that render by the world's loop
       std::this_thread::sleep_for(kPoll);
+    } else if (late) {
+      Run([](PictureSensor& /*sensor*/) {});  // a frame, in which Gazebo takes up what waited
     }
   }
 }

@@ -23,13 +23,11 @@ SceneState Observe(const BatchWorld::View& view) {
   state.parts.reserve(index.Models().size() + index.Links().size());
   for (const ModelEntity& entity : index.Models()) {
     const auto& model = entity.model;
-    const bool top_level = !model->GetParent()->HasType(gazebo::physics::Base::MODEL);
-    state.parts.push_back(
-        {model->GetScopedName(), model->GetId(), top_level, model->RelativePose()});
+    state.parts.push_back({model->GetScopedName(), model->GetId(), model->RelativePose()});
   }
   for (const LinkEntity& entity : index.Links()) {
     const auto& link = entity.link;
-    state.parts.push_back({link->GetScopedName(), link->GetId(), false, link->RelativePose()});
+    state.parts.push_back({link->GetScopedName(), link->GetId(), link->RelativePose()});
   }
   const LookTable& visuals = view.Looks(Table::kVisuals);
   for (std::size_t row = 0; row < index.Visuals().size(); ++row) {
@@ -53,6 +51,16 @@ SceneState Observe(const BatchWorld::View& view) {
     }
   }
   return state;
+}
+
+std::vector<gazebo::msgs::Model> Describe(const BatchWorld::View& view) {
+  std::vector<gazebo::msgs::Model> models;
+  for (const ModelEntity& entity : view.Index().Models()) {
+    if (!entity.model->GetParent()->HasType(gazebo::physics::Base::MODEL)) {
+      entity.model->FillMsg(models.emplace_back());
+    }
+  }
+  return models;
 }
 
 }  // namespace gazebo_batch_state

@@ -2,17 +2,22 @@
 #include "gazebo_batch_state/scene_sync.hpp"
 
 #include <algorithm>
+#include <array>
+#include <boost/make_shared.hpp>
 #include <gazebo/rendering/Light.hh>
 #include <gazebo/rendering/RTShaderSystem.hh>
 #include <gazebo/rendering/Scene.hh>
 #include <gazebo/rendering/Visual.hh>
 #include <ignition/math/Color.hh>
+#include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace gazebo_batch_state {
 namespace {
 
+namespace msgs = gazebo::msgs;
 namespace rendering = gazebo::rendering;
 using ignition::math::Color;
 using rendering::Visual;
@@ -43,32 +48,117 @@ std::vector<rendering::VisualPtr> ChildrenOf(Visual& visual) {
   return children;
 }
 
-/// Removes what Gazebo forgets when it is told that a model is gone, and goes on drawing.
+/// Removes a visual and all below it, and others with its id.
+///
+/// Gazebo forgets models that it is told are gone, and goes on drawing them. It detaches visuals by
+/// name, so each gets one that nothing else has: or another one would be lost, with its parent.
 void Remove(rendering::Scene& scene, const rendering::VisualPtr& visual) {
   for (const rendering::VisualPtr& child : ChildrenOf(*visual)) {
     Remove(scene, child);
   }
-  const rendering::VisualPtr parent = visual->GetParent();
+  if (visual->GetSceneNode() == nullptr) {
+    return;  // it went along with another one
+  }
+  visual->SetName("gazebo_batch_state removes this " + std::to_string(visual->GetId()));
   if (scene.GetVisual(visual->GetId()) == visual) {
     scene.RemoveVisual(visual);
   } else {
     visual->Fini();
   }
-  const auto left = ChildrenOf(*parent);
-  if (std::find(left.begin(), left.end(), visual) != left.end()) {
-    parent->DetachVisual(visual);
+}
+
+/// Whether a visual is drawn for a model or link.
+bool IsPart(const Visual& visual) {
+  return visual.GetType() == Visual::VT_MODEL || visual.GetType() == Visual::VT_LINK;
+}
+
+/// Looks for models and links that are no more, and removes those that Gazebo has forgotten.
+///
+/// \return one that is still to be forgotten
+Reason FindGhost(rendering::Scene& scene, Visual& parent, const std::set<std::uint32_t>& alive) {
+  for (const rendering::VisualPtr& child : ChildrenOf(parent)) {
+    if (!IsPart(*child)) {
+      continue;
+    }
+    if (alive.count(child->GetId()) > 0) {
+      Reason ghost = FindGhost(scene, *child, alive);
+      if (!ghost.empty()) {
+        return ghost;
+      }
+    } else if (scene.GetVisual(child->GetId())) {
+      return "'" + child->Name() + "' gone";
+    } else {
+      Remove(scene, child);
+    }
   }
+  return {};
+}
+
+/// Removes models and links that are no more, whether Gazebo has forgotten them or not.
+void RemoveGhosts(rendering::Scene& scene, Visual& parent, const std::set<std::uint32_t>& alive) {
+  for (const rendering::VisualPtr& child : ChildrenOf(parent)) {
+    if (IsPart(*child) && alive.count(child->GetId()) == 0) {
+      Remove(scene, child);
+    } else if (IsPart(*child)) {
+      RemoveGhosts(scene, *child, alive);
+    }
+  }
+}
+
+/// Adds a part below its parent, unless it is there.
+rendering::VisualPtr Add(rendering::Scene& scene, const msgs::Visual& message,
+                         Visual::VisualType type, const rendering::VisualPtr& parent) {
+  rendering::VisualPtr visual = scene.GetVisual(message.id());
+  if (!visual) {
+    visual = std::make_shared<Visual>(message.name(), parent);
+    visual->SetId(message.id());
+    visual->LoadFromMsg(boost::make_shared<const msgs::Visual>(message));
+    visual->SetType(type);
+  }
+  return visual;
+}
+
+/// Adds a link and its visuals, as far as they are missing; the first one is the link itself.
+void AddLink(rendering::Scene& scene, const msgs::Link& link, const rendering::VisualPtr& parent) {
+  rendering::VisualPtr frame;
+  for (const msgs::Visual& message : link.visual()) {
+    if (!frame) {
+      frame = Add(scene, message, Visual::VT_LINK, parent);
+    } else if (message.geometry().type() != msgs::Geometry::HEIGHTMAP) {  // that is no visual there
+      Add(scene, message, Visual::VT_VISUAL, frame);
+    }
+  }
+}
+
+/// Adds a model and all below it, as far as they are missing.
+void AddModel(rendering::Scene& scene, const msgs::Model& model,
+              const rendering::VisualPtr& parent) {
+  if (model.visual_size() == 0) {
+    return;
+  }
+  const auto visual = Add(scene, model.visual(0), Visual::VT_MODEL, parent);
+  for (const msgs::Link& link : model.link()) {
+    AddLink(scene, link, visual);
+  }
+  for (const msgs::Model& nested : model.model()) {
+    AddModel(scene, nested, visual);
+  }
+}
+
+/// The numbers of all models and links.
+std::set<std::uint32_t> IdsOf(const std::vector<SceneState::Part>& parts) {
+  std::set<std::uint32_t> ids;
+  for (const SceneState::Part& part : parts) {
+    ids.insert(part.id);
+  }
+  return ids;
 }
 
 /// What has not come or gone yet.
 Reason FindMissing(rendering::Scene& scene, const SceneState& state) {
-  std::set<std::uint32_t> models;
   for (const SceneState::Part& part : state.parts) {
     if (!scene.GetVisual(part.id)) {
       return "'" + part.name + "'";
-    }
-    if (part.top_level) {
-      models.insert(part.id);
     }
   }
   std::set<std::string> lights;
@@ -78,13 +168,9 @@ Reason FindMissing(rendering::Scene& scene, const SceneState& state) {
     }
     lights.insert(light.name);
   }
-  for (const rendering::VisualPtr& child : ChildrenOf(*scene.WorldVisual())) {
-    if (child->GetType() == Visual::VT_MODEL && models.count(child->GetId()) == 0) {
-      if (scene.GetVisual(child->GetId())) {
-        return "'" + child->Name() + "' gone";
-      }
-      Remove(scene, child);
-    }
+  Reason ghost = FindGhost(scene, *scene.WorldVisual(), IdsOf(state.parts));
+  if (!ghost.empty()) {
+    return ghost;
   }
   for (std::uint32_t number = 0; number < scene.LightCount(); ++number) {
     const std::string name = scene.LightByIndex(number)->Name();
@@ -133,6 +219,17 @@ void Adjust(rendering::Light& light, const SceneState::Light& wanted) {
 
 Reason Settle(rendering::Scene& scene, const SceneState& state) {
   return scene.Initialized() ? FindMissing(scene, state) : "its scene";
+}
+
+void Repair(rendering::Scene& scene, const SceneState& state,
+            const std::vector<msgs::Model>& models) {
+  if (!scene.Initialized()) {
+    return;
+  }
+  RemoveGhosts(scene, *scene.WorldVisual(), IdsOf(state.parts));
+  for (const msgs::Model& model : models) {
+    AddModel(scene, model, scene.WorldVisual());
+  }
 }
 
 Reason Sync(rendering::Scene& scene, const SceneState& state) {

@@ -31,7 +31,8 @@ class Renderer {
 
   /// Waits until what Gazebo renders has the models and lights of the world, if it renders.
   ///
-  /// A name that is used again before would never be drawn: the scene finds the old parts by name.
+  /// A name that is used again before would be drawn wrongly: the scene finds the old parts by
+  /// name. Models that do not come or go by Gazebo's messages are added and removed without them.
   void Settle(BatchWorld& world);
 
   /// Lets a call in progress end early; also from a signal handler.

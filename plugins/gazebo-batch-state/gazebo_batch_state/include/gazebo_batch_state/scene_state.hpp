@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <gazebo/msgs/msgs.hh>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,7 @@ struct SceneState {
   struct Part {
     std::string name;
     std::uint32_t id = 0;  ///< Gazebo's
-    bool top_level = false;
-    Pose3d pose;  ///< in its parent's frame
+    Pose3d pose;           ///< in its parent's frame
   };
   /// A visual that no longer looks as described.
   struct Look {
@@ -40,5 +40,8 @@ struct SceneState {
 
 /// The present instant.
 SceneState Observe(const BatchWorld::View& view);
+
+/// All top-level models, as Gazebo tells those that render of them.
+std::vector<gazebo::msgs::Model> Describe(const BatchWorld::View& view);
 
 }  // namespace gazebo_batch_state
