@@ -44,8 +44,8 @@ def empty() -> SimpleNamespace:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[GazeboServer]:
-    """The gzserver of all tests; a test that ends it starts it again."""
-    with GazeboServer() as server:
+    """The gzserver of all tests, which renders; a test that ends it starts it again."""
+    with GazeboServer(camera=True) as server:
         yield server
 
 

@@ -106,8 +106,11 @@ def looks() -> None:
 
 def pictures() -> None:
     image = call("get_image", pose=pose(0, 0, 2), horizontal_fov=1.0, width=8, height=6)
-    assert not image.success
-    assert "found no display" in image.message, image
+    assert image.success, image.message
+    assert (image.width, image.height, len(image.rgb)) == (8, 6, 3 * 8 * 6), image
+    unknown = call("get_image", camera="nowhere")
+    assert not unknown.success
+    assert "no camera 'nowhere'" in unknown.message, unknown
 
 
 def time_and_topics() -> None:
