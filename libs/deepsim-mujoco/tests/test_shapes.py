@@ -18,12 +18,10 @@ from deepsim_spawn import (
     CollisionDescription,
     Cone,
     Geometry,
-    Heightmap,
     Image,
     LinkDescription,
     ModelDescription,
     Polyline,
-    UnsupportedElementWarning,
     VisualDescription,
 )
 from deepsim_sync import CameraView, SpawnError, Transform, World
@@ -150,12 +148,4 @@ def test_a_bright_image_is_nothing(frame: Image) -> None:
     PIL.Image.new("L", (4, 4), 255).save(frame.path)
     world = World(MujocoSimulator())
     world.spawn(standing(frame), "walls", Pose())
-    assert list(world.entities.visuals) == []
-
-
-def test_a_heightmap_is_left_out_with_one_warning(tmp_path: Path) -> None:
-    world = World(MujocoSimulator())
-    with pytest.warns(UnsupportedElementWarning, match=r"the heightmap of link::collision and 1"):
-        world.spawn(standing(Heightmap(tmp_path / "hill.png")), "hill", Pose())
-    assert list(world.entities.models) == ["hill"]
     assert list(world.entities.visuals) == []

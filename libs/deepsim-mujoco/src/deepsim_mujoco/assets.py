@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes of a spec, each there once."""
+"""The meshes and height fields of a spec, each there once."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from deepsim_spawn import Mesh
 from deepsim_sync import SpawnError
 
 from .engine import mujoco
+from .landscapes import Landscape, add_landscape
 from .meshes import add_mesh, add_solid
+from .shapes import Asset
 from .solids import Solid
 
 
 @dataclass(slots=True)
 class _Asset:
     key: Hashable
-    mesh: mujoco.MjsMesh
+    element: mujoco.MjsMesh | mujoco.MjsHField
     users: int = 0
 
 
 class Assets:
-    """Meshes that geoms share, for as long as a model has such a geom.
+    """Meshes and height fields that geoms share, for as long as a model has such a geom.
 
     To read and compile a file once for each of a thousand models would take most of their time.
 
@@ -36,8 +37,8 @@ class Assets:
         self._assets: dict[str, _Asset] = {}
         self._count = 0
 
-    def take(self, shape: Mesh | Solid, model: str) -> str:
-        """The name of the mesh of a shape, which is added if no geom has it yet.
+    def take(self, shape: Asset, model: str) -> str:
+        """The name of the asset of a shape, which is added if no geom has it yet.
 
         Args:
             shape: A file counts as another one once it was written anew.
@@ -52,29 +53,34 @@ class Assets:
             self._count += 1
             if isinstance(shape, Solid):
                 name = f"#solid {self._count}"
-                mesh = add_solid(self._spec, name, shape.vertices, shape.faces)
+                element = add_solid(self._spec, name, shape.vertices, shape.faces)
+            elif isinstance(shape, Landscape):
+                name = f"#landscape {self._count}"
+                element = add_landscape(self._spec, name, shape)
             else:
                 name = f"#mesh {shape.path} {self._count}"
-                mesh = add_mesh(self._spec, name, shape, model)
+                element = add_mesh(self._spec, name, shape, model)
             self._names[key] = name
-            self._assets[name] = _Asset(key, mesh)
+            self._assets[name] = _Asset(key, element)
         self._assets[name].users += 1
         return name
 
     def give_back(self, name: str) -> None:
-        """Says that a geom is gone; with the last one goes the mesh."""
+        """Says that a geom is gone; with the last one goes the asset."""
         asset = self._assets[name]
         asset.users -= 1
         if not asset.users:
-            self._spec.delete(asset.mesh)
+            self._spec.delete(asset.element)
             del self._assets[name], self._names[asset.key]
 
 
-def _key(shape: Mesh | Solid, model: str) -> Hashable:
-    """Equal for shapes that may share a mesh."""
+def _key(shape: Asset, model: str) -> Hashable:
+    """Equal for shapes that may share an asset."""
     if isinstance(shape, Solid):
         faces = None if shape.faces is None else shape.faces.tobytes()
         return shape.vertices.tobytes(), faces
+    if isinstance(shape, Landscape):
+        return shape.heights.tobytes(), shape.size  # they are squares
     try:
         state = shape.path.stat()
     except OSError as error:

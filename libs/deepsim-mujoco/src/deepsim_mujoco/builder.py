@@ -13,7 +13,6 @@ from deepsim_spawn import (
     JointAxis,
     JointDescription,
     LightDescription,
-    Mesh,
     ModelDescription,
     ModelFormatError,
     Plane,
@@ -26,8 +25,8 @@ from .engine import mujoco
 from .inertias import set_inertia
 from .lights import add_light
 from .pictures import add_checker
-from .shapes import apply_shape
-from .solids import Solid, drawn, touching
+from .shapes import Asset, apply_shape
+from .solids import drawn, touching
 from .surfaces import apply_surface
 from .tree import Carrier, Frame, Node, link_trees, model_frames
 
@@ -65,8 +64,8 @@ class Built:
     cameras: dict[str, Sensor] = field(default_factory=dict)
     roots: list[mujoco.MjsBody] = field(default_factory=list)
     others: list[mujoco.MjsElement] = field(default_factory=list)
-    meshes: list[str] = field(default_factory=list)
-    """Of the geoms, one each; they may be shared with other models."""
+    assets: list[str] = field(default_factory=list)
+    """Meshes and height fields of the geoms, one each; they may be shared with other models."""
 
 
 def anchor_name(root: Node) -> str:
@@ -113,9 +112,9 @@ def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
     """Takes a model out of a spec, with all that no other one uses."""
     for element in [*built.others, *built.roots]:
         spec.delete(element)
-    for mesh in built.meshes:
-        assets.give_back(mesh)
-    for gone in (built.others, built.roots, built.meshes):
+    for asset in built.assets:
+        assets.give_back(asset)
+    for gone in (built.others, built.roots, built.assets):
         gone.clear()
 
 
@@ -179,25 +178,25 @@ def _fill(
     if node.joint is not None and not node.placed:
         _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
 
-    def mesh(shape: Mesh | Solid) -> str:
-        built.meshes.append(assets.take(shape, built.name))
-        return built.meshes[-1]
+    def asset(shape: Asset) -> str:
+        built.assets.append(assets.take(shape, built.name))
+        return built.assets[-1]
 
     for collision in link.collisions:
-        for part, shape in enumerate(touching(collision.geometry)):
+        for part, shape in enumerate(touching(collision.geometry, placed=node.placed)):
             name = f"#collision {node.name}{SCOPE}{collision.name} {part}"
             geom = body.add_geom(name=name, group=COLLISION_GROUP)
-            apply_shape(geom, shape, frame @ collision.pose, mesh=mesh)
+            apply_shape(geom, shape, frame @ collision.pose, asset=asset)
             apply_surface(geom, collision.surface)
     for visual in link.visuals:
-        look = drawn(visual.geometry)
+        look = drawn(visual.geometry, placed=node.placed)
         if look is None:
             continue
         name = node.name + SCOPE + visual.name
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0)
         if _needs_material(visual):
             _add_material(spec, built, geom, visual)
-        apply_shape(geom, look, frame @ visual.pose, mesh=mesh)
+        apply_shape(geom, look, frame @ visual.pose, asset=asset)
         built.visuals[name] = visual
     for light in link.lights:
         name = node.name + SCOPE + light.name

@@ -12,9 +12,12 @@ from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 from .engine import mujoco
+from .landscapes import Landscape
 from .solids import Block, Shape, Solid
 
 Simple: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane
+Asset: TypeAlias = Mesh | Solid | Landscape
+"""The shapes that geoms may share."""
 Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
@@ -27,6 +30,7 @@ _TYPES = {
     Plane: mujoco.mjtGeom.mjGEOM_PLANE,
     Mesh: mujoco.mjtGeom.mjGEOM_MESH,
     Solid: mujoco.mjtGeom.mjGEOM_MESH,
+    Landscape: mujoco.mjtGeom.mjGEOM_HFIELD,
 }
 
 # An upright cylinder on a plane gets phantom contacts as deep as its radius: MuJoCo normalises the
@@ -38,7 +42,7 @@ _GRID = 1.0  # [m] spacing of the lines on a plane that MuJoCo draws as infinite
 
 
 def apply_shape(
-    geom: mujoco.MjsGeom, geometry: Shape, pose: Pose, *, mesh: Callable[[Mesh | Solid], str]
+    geom: mujoco.MjsGeom, geometry: Shape, pose: Pose, *, asset: Callable[[Asset], str]
 ) -> None:
     """Sets type, size and pose of a geom.
 
@@ -46,13 +50,17 @@ def apply_shape(
         geom: The geom.
         geometry: The shape.
         pose: Pose of the shape's frame in the link frame.
-        mesh: Adds a mesh asset and returns its name.
+        asset: Adds a mesh or height field and returns its name.
     """
     geom.type = _TYPES[type(geometry)]
-    if isinstance(geometry, (Mesh, Solid)):
+    if isinstance(geometry, (Mesh, Solid, Landscape)):
+        if isinstance(geometry, Landscape):
+            pose = pose @ Pose(geometry.middle)
+            geom.hfieldname = asset(geometry)
+        else:
+            geom.meshname = asset(geometry)
         geom.pos = list(pose.position)
         geom.quat = list(pose.orientation.normalized().to_wxyz())
-        geom.meshname = mesh(geometry)
     else:
         geom.pos, geom.quat, geom.size = _placed(geometry, pose)
 

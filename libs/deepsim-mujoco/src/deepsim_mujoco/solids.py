@@ -28,6 +28,8 @@ from deepsim_spawn import (
     image_rectangles,
 )
 
+from .landscapes import Landscape, reason_left_out
+
 _SIDES = 48  # of what stands for a cone
 _FLAT = 1e-9  # [m^2] parts of an outline that are smaller are left out; MuJoCo refuses flat hulls
 
@@ -53,19 +55,26 @@ class Block:
     middle: Vector3
 
 
-Shape: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid
+Shape: TypeAlias = (
+    Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid | Landscape
+)
 """Every shape that a geom can have."""
 
 
-def touching(geometry: Geometry) -> list[Shape]:
-    """The shapes that together collide as a geometry does; none for a heightmap.
+def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
+    """The shapes that together collide as a geometry does; none for what is left out.
+
+    Args:
+        geometry: What is described.
+        placed: Whether its link stays where it is put.
 
     Raises:
-        ModelFormatError: An image cannot be read.
+        ModelFormatError: A picture cannot be read.
     """
     match geometry:
         case Heightmap():
-            return []
+            left_out = reason_left_out(geometry, placed=placed)
+            return [] if left_out else [Landscape.of(geometry)]
         case Image(height=height):
             return [
                 Block(
@@ -81,15 +90,20 @@ def touching(geometry: Geometry) -> list[Shape]:
     return [geometry]
 
 
-def drawn(geometry: Geometry) -> Shape | None:
-    """The one shape that looks as a geometry does; None for a heightmap and an empty image.
+def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
+    """The one shape that looks as a geometry does; None for what is left out and an empty image.
+
+    Args:
+        geometry: What is described.
+        placed: Whether its link stays where it is put.
 
     Raises:
-        ModelFormatError: An image cannot be read.
+        ModelFormatError: A picture cannot be read.
     """
     match geometry:
         case Heightmap():
-            return None
+            left_out = reason_left_out(geometry, placed=placed)
+            return None if left_out else Landscape.of(geometry)
         case Image(height=height):
             rectangles = image_rectangles(geometry)
             plans = rectangles[:, [[0, 1], [2, 1], [2, 3], [0, 3]]]

@@ -9,12 +9,16 @@ from collections.abc import Iterator
 
 from deepsim_spawn import (
     CollisionDescription,
+    Geometry,
     Heightmap,
     LinkDescription,
     ModelDescription,
     UnsupportedElementWarning,
     VelocityDecay,
 )
+from deepsim_sync import SCOPE
+
+from .landscapes import reason_left_out
 
 
 def warn_of_unsupported(description: ModelDescription, name: str) -> None:
@@ -25,8 +29,8 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
         name: What it is spawned as.
     """
     places: dict[str, list[str]] = defaultdict(list)
-    for link_name, link, _ in description.all_links():
-        for kind, place in _of_link(link):
+    for link_name, link, placed in _links(description):
+        for kind, place in _of_link(link, placed):
             places[kind].append(f"{link_name}{place}")
     for kind, where in places.items():
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
@@ -37,23 +41,39 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
         )
 
 
-def _of_link(link: LinkDescription) -> Iterator[tuple[str, str]]:
+def _links(
+    model: ModelDescription, scope: str = "", *, static: bool = False
+) -> Iterator[tuple[str, LinkDescription, bool]]:
+    """Scoped name, link, and whether it stays where it is put."""
+    static = static or model.static
+    for link in model.links:
+        yield scope + link.name, link, static or link.kinematic
+    for nested in model.models:
+        yield from _links(nested, scope + nested.name + SCOPE, static=static)
+
+
+def _of_link(link: LinkDescription, placed: bool) -> Iterator[tuple[str, str]]:
     if link.velocity_decay != VelocityDecay():
         yield "velocity decay", ""
     for collision in link.collisions:
-        for kind in _of_collision(collision):
+        for kind in (*_of_geometry(collision.geometry, placed), *_of_collision(collision)):
             yield kind, f"::{collision.name}"
     for visual in link.visuals:
-        if isinstance(visual.geometry, Heightmap):
-            yield "the heightmap", f"::{visual.name}"
+        for kind in _of_geometry(visual.geometry, placed):
+            yield kind, f"::{visual.name}"
     for sensor in link.sensors:
         if sensor.camera is None:
             yield f"{sensor.type} sensors", f"::{sensor.name}"
 
 
+def _of_geometry(geometry: Geometry, placed: bool) -> Iterator[str]:
+    if isinstance(geometry, Heightmap):
+        reason = reason_left_out(geometry, placed=placed)
+        if reason:
+            yield f"the heightmap ({reason})"
+
+
 def _of_collision(collision: CollisionDescription) -> Iterator[str]:
-    if isinstance(collision.geometry, Heightmap):
-        yield "the heightmap"
     if collision.surface.restitution > 0.0:
         yield "restitution"
     if collision.surface.mu != collision.surface.mu2:

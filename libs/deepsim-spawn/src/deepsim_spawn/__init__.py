@@ -41,6 +41,7 @@ from .description import (
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 from .extent import Bounds, Footprint, OrientedBox
 from .gazebo_xml_loader import GazeboXMLLoader
+from .heightmaps import heightmap_heights
 from .images import image_rectangles
 from .meshes import mesh_triangles
 from .model_index import ModelIndex, ModelInfo, Need
@@ -93,6 +94,7 @@ __all__ = [
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",
+    "heightmap_heights",
     "image_rectangles",
     "mesh_triangles",
 ]

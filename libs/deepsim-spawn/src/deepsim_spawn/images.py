@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .description import Image
 from .errors import ModelFormatError
+from .pictures import picture_pixels
 
 _FORMATS = ("PNG", "PPM", "JPEG", "BMP", "GIF")  # PPM is PGM too, in which maps are kept
-_MOST_PIXELS = 2**24
 _MOST_RECTANGLES = 2**14
 
 _Bools = NDArray[np.bool_]
@@ -45,28 +43,11 @@ def image_rectangles(image: Image) -> NDArray[np.float64]:
 
 def _brightness(image: Image) -> NDArray[np.uint8]:
     """The mean of red, green and blue (height, width), the lowest row first."""
-    file = str(image.path)
-    try:
-        import PIL.Image  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise ModelFormatError(
-            "images need an extra: pip install 'deepsim-spawn[images]'", file=file
-        ) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
-            picture = PIL.Image.open(image.path, formats=_FORMATS)
-        with picture:
-            if picture.width * picture.height > _MOST_PIXELS:
-                raise ValueError(
-                    f"{picture.width} x {picture.height} pixels are more than {_MOST_PIXELS}"
-                )
-            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
-                bright = np.asarray(picture).astype(np.int64) >> 8
-            else:
-                bright = np.asarray(picture.convert("RGB")).sum(axis=2, dtype=np.int64) // 3
-    except Exception as error:  # each format of Pillow has errors of its own
-        raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
+    pixels = picture_pixels(image.path, _FORMATS, "images")
+    if pixels.dtype == np.uint16:
+        bright = pixels[:, :, 0].astype(np.int64) >> 8
+    else:
+        bright = pixels.sum(axis=2, dtype=np.int64) // 3
     return bright[::-1].astype(np.uint8)
 
 

@@ -20,6 +20,7 @@ _ARRAYS = (
     "mesh_facetexcoord",
     "mesh_graph",
     "hfield_nrow",
+    "hfield_ncol",
     "hfield_size",
     "hfield_data",
     "skin_vertadr",

@@ -12,6 +12,8 @@ from deepsim_math import Vector3
 from .checks import direction, positive, vector
 from .polyline import Polyline
 
+_PICTURES = {".png", ".jpg", ".jpeg"}
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -135,10 +137,10 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Heightmap:
-    """A landscape whose heights are the pixels of a picture.
+    """A landscape whose heights are the pixels of a picture, or those of an elevation model.
 
     Attributes:
-        path: The picture, an existing file, absolute after loading.
+        path: An existing file, absolute after loading.
         size: Lengths along x and y, and height of its brightest pixel [m], each > 0; any three
             numbers are accepted.
         position: Middle of its ground, in its frame [m]; any three numbers are accepted.
@@ -152,6 +154,11 @@ class Heightmap:
         object.__setattr__(self, "size", vector("heightmap size", self.size))
         object.__setattr__(self, "position", vector("heightmap position", self.position))
         positive("heightmap size [m]", *self.size)
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether its name is that of a picture (PNG, JPEG), not of an elevation model (DEM)."""
+        return self.path.suffix.lower() in _PICTURES
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Heightmaps as MuJoCo height fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Vector3
+from deepsim_spawn import Heightmap, heightmap_heights
+
+from .engine import mujoco
+
+_FOOT = 1.0  # [m] of ground below the lowest point, as in Gazebo
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landscape:
+    """Ground of many heights.
+
+    Attributes:
+        heights: (n, n) [m] above the lowest of them, which is 0; rows along y, columns along x.
+        size: Full lengths along x and y [m].
+        middle: Of the lowest level, in the shape's frame [m].
+    """
+
+    heights: NDArray[np.float64]
+    size: tuple[float, float]
+    middle: Vector3
+
+    @classmethod
+    def of(cls, heightmap: Heightmap) -> Landscape:
+        """The landscape of a picture.
+
+        Raises:
+            ModelFormatError: The picture cannot be read.
+        """
+        heights = heightmap_heights(heightmap)
+        lowest = float(heights.min())
+        x, y, z = heightmap.position
+        return cls(
+            heights - lowest, (heightmap.size.x, heightmap.size.y), Vector3(x, y, z + lowest)
+        )
+
+
+def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
+    """Why MuJoCo cannot have a heightmap; empty if it can.
+
+    Args:
+        heightmap: The shape.
+        placed: Whether its link stays where it is put: height fields cannot move by themselves.
+    """
+    if not heightmap.is_picture:
+        return "an elevation model, not a picture"
+    return "" if placed else "on a link that may move"
+
+
+def add_landscape(spec: mujoco.MjSpec, name: str, landscape: Landscape) -> mujoco.MjsHField:
+    """Adds a height field asset; its own frame lies at the middle of its lowest level."""
+    rows, columns = landscape.heights.shape
+    x, y = landscape.size
+    top = float(landscape.heights.max())
+    # MuJoCo stretches heights from 0 to 1, but for those of flat ground, which it makes 0.
+    size = [x / 2, y / 2, top or 1.0, _FOOT]
+    field = spec.add_hfield(name=name, nrow=rows, ncol=columns, size=size)
+    field.userdata = landscape.heights.ravel()
+    return field
