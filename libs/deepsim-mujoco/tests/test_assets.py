@@ -9,7 +9,9 @@ import mujoco
 import numpy as np
 import pytest
 
+from deepsim_math import Vector3
 from deepsim_mujoco.assets import Assets
+from deepsim_mujoco.landscapes import Landscape
 from deepsim_mujoco.solids import Solid
 from deepsim_spawn import Mesh
 from deepsim_sync import SpawnError
@@ -49,3 +51,23 @@ def test_a_mesh_that_is_not_there_adds_nothing(tmp_path: Path) -> None:
     with pytest.raises(SpawnError, match=r"'m'.*gone\.obj cannot be read: No such file"):
         Assets(spec).take(Mesh(tmp_path / "gone.obj"), "m")
     assert len(spec.meshes) == 0
+
+
+def test_equal_landscapes_are_one_height_field_wherever_they_lie() -> None:
+    spec = mujoco.MjSpec()
+    assets = Assets(spec)
+    heights = np.arange(9.0).reshape(3, 3)
+    shapes = [
+        Landscape(heights, (2.0, 2.0), Vector3(0.0, 0.0, 0.0)),
+        Landscape(heights.copy(), (2.0, 2.0), Vector3(0.0, 0.0, 5.0)),
+        Landscape(heights, (2.0, 3.0), Vector3(0.0, 0.0, 0.0)),
+        Landscape(2 * heights, (2.0, 2.0), Vector3(0.0, 0.0, 0.0)),
+    ]
+    names = [assets.take(shape, "m") for shape in shapes]
+    assert [names.index(name) for name in names] == [0, 0, 2, 3]
+    assert len(spec.hfields) == 3
+    assets.give_back(names[0])
+    assert len(spec.hfields) == 3
+    for name in names[1:]:
+        assets.give_back(name)
+    assert len(spec.hfields) == 0

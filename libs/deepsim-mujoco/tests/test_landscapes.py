@@ -180,22 +180,6 @@ def test_it_is_seen_as_high_as_it_is(stairs: Heightmap) -> None:
         assert filled == pytest.approx(highest / 250 * SIZE[2] * 10, abs=1.5)
 
 
-def test_collisions_and_visuals_share_one_height_field(stairs: Heightmap, noise: Heightmap) -> None:
-    """And it goes with the last of them."""
-    simulator = MujocoSimulator()
-    world = World(simulator)
-    for name in ("one", "two"):
-        world.spawn(model(stairs), name, Pose())
-    world.spawn(model(noise), "three", Pose())
-    spec = simulator._spec
-    assert len(spec.hfields) == 2
-    world.delete("one")
-    assert len(spec.hfields) == 2
-    world.delete("two")
-    world.delete("three")
-    assert len(spec.hfields) == 0
-
-
 def test_a_picture_that_cannot_be_read_is_a_spawn_error(stairs: Heightmap) -> None:
     world = World(MujocoSimulator())
     stairs.path.write_text("no picture")
