@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +30,7 @@ BALL = f"""<sdf version="1.6"><model name="ball"><link name="link">
 </link></model></sdf>"""
 STEPS = np.array([[50, 100, 150, 200], [10, 20, 240, 230], [30, 25, 60, 90], [75, 125, 175, 225]])
 """Grey of level squares, 2 m by 4 m; the upper row lies at the greatest y."""
-SIZE, POSITION, PLACE = (8.0, 16.0, 2.0), (0.5, -1.0, 0.25), Pose((3, 2, 1))
-LOWEST = PLACE.position.z + POSITION[2]
+SIZE, LOWEST = (8.0, 16.0, 2.0), 0.25
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def stairs(tmp_path: Path) -> ModelDescription:
     """Squares, level but for a ramp along their edges."""
     picture = np.pad(np.kron(STEPS, np.ones((4, 4))), ((0, 1), (0, 1)), mode="edge")
     PIL.Image.fromarray(picture.astype(np.uint8)).save(tmp_path / "stairs.png")
-    heightmap = Heightmap(tmp_path / "stairs.png", SIZE, POSITION)
+    heightmap = Heightmap(tmp_path / "stairs.png", SIZE, (0, 0, LOWEST))
     link = LinkDescription("link", collisions=(CollisionDescription("c", heightmap),))
     return ModelDescription("stairs", links=(link,), static=True)
 
@@ -47,11 +47,11 @@ def rest(simulator: Simulator, stairs: ModelDescription) -> list[float]:
     """Where balls come to rest that are dropped upon the squares, row by row [m]."""
     ball = GazeboXMLLoader().load_model(BALL)
     world = World(simulator, steps_per_tick=1500)
-    world.spawn(stairs, "stairs", PLACE)
+    world.spawn(stairs, "stairs", Pose())
     requests = []
     for (row, column), grey in np.ndenumerate(STEPS):
-        x = PLACE.position.x + POSITION[0] + (column - 1.5) * 2 - 0.25
-        y = PLACE.position.y + POSITION[1] + (1.5 - row) * 4 + 0.5
+        x = (column - 1.5) * 2 - 0.25
+        y = (1.5 - row) * 4 + 0.5
         z = LOWEST + grey / STEPS.max() * SIZE[2] + RADIUS + 0.05
         requests.append(SpawnRequest(ball, f"ball {row} {column}", Pose((x, y, z))))
     world.spawn_many(requests)
@@ -66,12 +66,19 @@ def test_balls_rest_at_the_same_heights(gazebo: GazeboSimulator, stairs: ModelDe
     assert embedded == pytest.approx(theirs, abs=5e-3)
 
 
-def test_bounds_hold_those_of_gazebo(gazebo: GazeboSimulator, stairs: ModelDescription) -> None:
-    """They are the whole box of its size."""
-    gazebo.spawn(stairs, "stairs", PLACE)
+def test_gazebo_puts_it_at_the_origin(gazebo: GazeboSimulator, stairs: ModelDescription) -> None:
+    """Wherever its model and its picture are to lie; ours lies where both say."""
+    collision = stairs.links[0].collisions[0]
+    aside = replace(collision, geometry=replace(collision.geometry, position=(1, 2, 0.25)))
+    there = replace(stairs, links=(replace(stairs.links[0], collisions=(aside,)),))
+    gazebo.spawn(there, "stairs", Pose((3, 4, 5)))
     client = BatchStateClient()
     (theirs,) = client.bounds(["stairs"])
     client.close()
-    ours = Bounds.of(stairs, PLACE)
-    print(theirs, ours)
+    origin, ours = Bounds.of(stairs), Bounds.of(there, Pose((3, 4, 5)))
+    assert origin is not None
     assert ours is not None
+    # Gazebo's box has 1 m of ground below the lowest pixel; ours begins at a black one
+    below = (0, 0, 1 - STEPS.min() / STEPS.max() * SIZE[2])
+    np.testing.assert_allclose(theirs, [np.subtract(origin.lower, below), origin.upper], atol=1e-3)
+    assert tuple(ours.lower) == pytest.approx((0, -2, 5.25))
