@@ -14,10 +14,11 @@ _FORMATS = ("PNG", "JPEG")  # Gazebo takes all others for elevation models
 
 
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
-    """The heights of a landscape where its pixels are, as Gazebo 11 finds them.
+    """The heights of a landscape where its pixels are: of 8 bits of grey, as Gazebo 11 finds them.
 
     The brightest pixel is as high as the heightmap's size says, whatever its brightness. Of colours
-    blue counts, the first channel in Gazebo's memory. It needs the extra ``deepsim-spawn[images]``.
+    blue counts, the first channel in Gazebo's memory. 16 bits count in full, of which Gazebo takes
+    the lower 8. It needs the extra ``deepsim-spawn[images]``.
 
     Returns:
         (n, n) [m] above the heightmap's position. Row 0 is the lower edge of the picture, at the
