@@ -47,7 +47,7 @@ def test_a_world_on_gazebo_cannot_go_back_and_says_so(gazebo: GazeboSimulator) -
     with World(gazebo) as world:
         assert not isinstance(gazebo, Snapshots)
         for call in (world.get_state, lambda: world.set_state(None)):
-            with pytest.raises(UnsupportedError, match="GazeboSimulator cannot go back"):
+            with pytest.raises(UnsupportedError, match="cannot go back to an instant"):
                 call()
 
 
