@@ -18,27 +18,22 @@ from deepsim_sync import (
     CameraView,
     Changes,
     DeepSimError,
-    DuplicateEntityError,
     Entities,
     Kind,
     PhysicsProperty,
     Refusal,
     SimulationError,
-    SpawnError,
     SpawnRequest,
     Tables,
-    UnknownEntityError,
 )
 
 from .appearance import Appearance
-from .assets import Assets
-from .builder import VISUAL_GROUP, Built, build_model, remove_model
 from .camera_sensors import CameraSensors
 from .engine import mujoco
-from .lights import add_light, apply_scene
 from .motion import STATE_KINDS, Motion
 from .physics_factors import PhysicsFactors
-from .pictures import Camera, add_sky, open_camera
+from .pictures import Camera, open_camera
+from .population import Compiled, Population, try_alone
 from .stepping import DIVERGED, INTEGRATION
 from .unsupported import warn_of_unsupported
 from .worlds import MujocoWorlds
@@ -65,28 +60,14 @@ class MujocoSimulator:
                 f"world must be a WorldDescription, got {world!r}: "
                 "for a file there is MujocoSimulator.from_file"
             )
-        self._spec = _empty_spec(described)
-        self._assets = Assets(self._spec)
-        self._world_lights = {light.name: light for light in described.lights}
-        for name, light in self._world_lights.items():
-            add_light(self._spec.worldbody, name, light, Pose())
-        self._built: dict[str, Built] = {}
-        for model in described.models:
-            warn_of_unsupported(model, model.name)
-            self._built[model.name] = build_model(
-                self._spec, self._assets, model, model.name, model.pose
-            )
+        self._population = Population(described)
         self._appearance = Appearance()
         self._physics = PhysicsFactors()
         self._sensors = CameraSensors()
         self._generation = 0
         self._steps = 0
         self._camera: Camera | None = None
-        try:
-            compiled = self._spec.compile()
-        except ValueError as error:
-            raise DeepSimError(f"cannot build world {described.name!r}: {_why(error)}") from error
-        self._adopt(compiled, mujoco.MjData(compiled))
+        self._adopt(self._population.compile())
 
     @classmethod
     def from_file(cls, path: str | Path) -> MujocoSimulator:
@@ -98,22 +79,22 @@ class MujocoSimulator:
         """
         return cls(GazeboXMLLoader().load_world(path))
 
-    def _adopt(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Takes a newly compiled model as the present one."""
-        self._model, self._data = model, data
+    def _adopt(self, compiled: Compiled) -> None:
+        """Takes what was newly compiled as the present."""
+        self._model, self._data = model, data = compiled
         self._timestep = float(model.opt.timestep)
         self._warnings = data.warning.number  # a view: asking for it takes 20 us
-        built = list(self._built.values())
+        built, world_lights = self._population.models, self._population.lights
         self._generation += 1
         self._entities = Entities(
             self._generation,
             models=[frame.name for one in built for frame in one.frames],
             links=[node.name for one in built for node in one.links],
             visuals=[name for one in built for name in one.visuals],
-            lights=[*self._world_lights, *(name for one in built for name in one.lights)],
+            lights=[*world_lights, *(name for one in built for name in one.lights)],
         )
         self._motion = Motion(model, data, built)
-        self._appearance.follow(self._entities, built, self._world_lights, model)
+        self._appearance.follow(self._entities, built, world_lights, model)
         self._appearance.apply(model)
         self._physics.follow(self._entities, built, model)
         self._sensors.follow(built)
@@ -202,15 +183,11 @@ class MujocoSimulator:
         """
         if worlds < 1:
             raise ValueError(f"there must be at least 1 world, got {worlds}")
-        spec = self._spec.copy()
-        # What touches nothing costs 5 % of a step, and changes no bit of it.
-        for geom in [geom for geom in spec.geoms if geom.group == VISUAL_GROUP]:
-            spec.delete(geom)
-        for light in list(spec.lights):
-            spec.delete(light)
         looks = Tables.allocate(self._entities)
         self.read(looks)
-        return MujocoWorlds(spec.compile(), [*self._built.values()], looks, worlds, threads)
+        return MujocoWorlds(
+            self._population.compile_unseen(), self._population.models, looks, worlds, threads
+        )
 
     # Rows
 
@@ -255,9 +232,9 @@ class MujocoSimulator:
             SpawnError: The description cannot be built; nothing was added.
         """
         requests = [SpawnRequest(description, name, pose)]
-        self._check(requests)
+        self._population.check(requests)
         warn_of_unsupported(description, name)
-        self._add(requests)
+        self._adopt(self._population.add(requests, (self._model, self._data)))
 
     def spawn_many(self, requests: Sequence[SpawnRequest]) -> None:
         """Adds all models or none, by compiling once.
@@ -268,45 +245,14 @@ class MujocoSimulator:
             DuplicateEntityError: A name is taken, or occurs twice.
             SpawnError: A description cannot be built; nothing was added.
         """
-        self._check(requests)
+        if not requests:
+            return
+        self._population.check(requests)
         first = {id(request.description): request for request in reversed(requests)}
         for description, name, _ in first.values():
             warn_of_unsupported(description, name)
-            _try(description, name)
-        self._add(requests)
-
-    def _check(self, requests: Sequence[SpawnRequest]) -> None:
-        """Refuses what is known to be wrong before anything is touched."""
-        taken = set(self._built)
-        for description, name, _ in requests:
-            if not isinstance(description, ModelDescription):
-                raise TypeError(
-                    f"MuJoCo spawns a ModelDescription, got {description!r}: "
-                    "for a file or XML there is deepsim_spawn.ModelSpawner"
-                )
-            if not name or SCOPE in name:
-                raise SpawnError(name, f"a model's name is not empty and has no {SCOPE!r}")
-            if name in taken:
-                raise DuplicateEntityError("model", name)
-            taken.add(name)
-
-    def _add(self, requests: Sequence[SpawnRequest]) -> None:
-        if not requests:
-            return
-        built: list[Built] = []
-        try:
-            for description, name, pose in requests:
-                built.append(build_model(self._spec, self._assets, description, name, pose))
-            model, data = self._spec.recompile(self._model, self._data)
-        except BaseException as error:
-            for one in built:
-                remove_model(self._spec, self._assets, one)
-            if isinstance(error, ValueError):
-                more = f", with {len(requests) - 1} more at once" if len(requests) > 1 else ""
-                raise SpawnError(requests[0].name, _why(error) + more) from error
-            raise
-        self._built.update((one.name, one) for one in built)
-        self._adopt(model, data)
+            try_alone(description, name)
+        self._adopt(self._population.add(requests, (self._model, self._data)))
 
     def delete(self, name: str) -> None:
         """Removes a model; the state of all others stays as it is, bit for bit.
@@ -315,13 +261,10 @@ class MujocoSimulator:
             UnknownEntityError: There is no such model.
             DeepSimError: The model is a part of another one.
         """
-        if name not in self._built:
-            if name in self._entities.models:
-                whole = name.split(SCOPE)[0]
-                raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
-            raise UnknownEntityError("model", name, self._built)
-        remove_model(self._spec, self._assets, self._built.pop(name))
-        self._adopt(*self._spec.recompile(self._model, self._data))
+        if name in self._entities.models and name not in self._population:
+            whole = name.split(SCOPE)[0]
+            raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
+        self._adopt(self._population.remove(name, (self._model, self._data)))
 
     # Physics
 
@@ -377,34 +320,3 @@ class MujocoSimulator:
         if self._camera is not None:
             self._camera.close()
             self._camera = None
-
-
-def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    spec.option.timestep = world.physics.max_step_size
-    spec.option.gravity = list(world.gravity)
-    # Without it MuJoCo resets a diverged world in silence.
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-    apply_scene(spec, world.scene, lit=bool(world.lights))
-    add_sky(spec, world.scene.background, world.scene.background)
-    return spec
-
-
-def _try(description: ModelDescription, name: str) -> None:
-    """Compiles a description alone.
-
-    Raises:
-        SpawnError: It cannot be built.
-    """
-    spec = _empty_spec(WorldDescription())
-    build_model(spec, Assets(spec), description, name, Pose())
-    try:
-        spec.compile()
-    except ValueError as error:
-        raise SpawnError(name, _why(error)) from error
-
-
-def _why(error: ValueError) -> str:
-    """What MuJoCo's compiler says, in one line."""
-    return f"MuJoCo refuses it: {' '.join(str(error).split())}"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -17,18 +17,16 @@ from deepsim_math import Pose
 from .batch_spawning import SpawnRequest, spawn_all
 from .behaviour_manager import BehaviourManager
 from .cameras import Cameras, CameraView
-from .changes import checked_cells
 from .current import PerWorld, current_world, entered
-from .entities import SCOPE, Entities, Kind, Names
+from .entities import Entities, Kind
 from .errors import (
     CallbackError,
     DeepSimError,
     DuplicateEntityError,
-    SpawnError,
     UnsupportedError,
 )
-from .frames import WORLD_FRAMES
 from .mirror import Mirror
+from .new_models import checked_poses
 from .simulator import Simulator
 from .snapshots import Snapshots, WorldState, entity_names
 from .table_views import TableViews
@@ -319,7 +317,7 @@ class World(TableViews):
             ValueError: The pose is not finite, or its quaternion is zero.
             WriteRefusedError: The simulator refused what was put before; nothing was added.
         """
-        placed = self._checked_poses([name], [pose])
+        placed = checked_poses([name], [pose])
         self.flush()
         self.simulator.spawn(description, name, placed[0])
 
@@ -342,20 +340,12 @@ class World(TableViews):
         if not asked:
             return
         names = [request.name for request in asked]
-        poses = self._checked_poses(names, [request.pose for request in asked])
+        poses = checked_poses(names, [request.pose for request in asked])
         for name in names:
             if name in self.entities.models:
                 raise DuplicateEntityError("model", name)
         self.flush()
         spawn_all(self.simulator, [r._replace(pose=pose) for r, pose in zip(asked, poses)])
-
-    @staticmethod
-    def _checked_poses(names: Sequence[str], given: Sequence[Pose]) -> list[Pose]:
-        """Poses of new models as the simulator takes them, if their names can be used."""
-        for name in names:
-            _check_new_name(name)
-        rows = np.arange(len(names))
-        return [*map(Pose.from_array, checked_cells(Names("models", names), "pose", rows, given))]
 
     def delete(self, name: str) -> None:
         """Removes a model; what was put before is sent first.
@@ -435,12 +425,3 @@ class World(TableViews):
         """Ends the simulator; the world is current no more."""
         entered.set(tuple(None if world is self else world for world in entered.get()))
         self.simulator.close()
-
-
-def _check_new_name(name: str) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"a model's name is a str, got {name!r}")
-    if not name or not name.isprintable() or SCOPE in name:
-        raise SpawnError(name, f"a model's name is printable, not empty, and has no {SCOPE!r}")
-    if name in WORLD_FRAMES:
-        raise SpawnError(name, "that is a name of the world frame")
