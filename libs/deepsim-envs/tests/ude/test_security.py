@@ -292,12 +292,12 @@ def test_10_a_port_that_is_taken_is_an_error(make_count, start):
 
 
 def test_11_a_step_that_hangs_has_a_deadline(start, connect):
-    server = start(step_timeout=0.2)
+    server = start(step_timeout=2.0)
     remote = connect(server)
     remote.reset(seed=1)
     goes_on = threading.Event()
     server.environment.environment.area.on_info = lambda: goes_on.wait(20.0) and {}
-    with pytest.raises(ServerError, match=r"no step within 0\.2 s") as caught:
+    with pytest.raises(ServerError, match=r"no step within 2 s") as caught:
         remote.step({"a": [1], "b": [1]})
     assert caught.value.status == 504
     goes_on.set()

@@ -129,8 +129,8 @@ def test_no_answer_is_an_error_in_time(network: Any, connect: Connect) -> None:
         peer.reply(body)
 
     network.serve(NAME, MD5, late)
-    client = connect(timeout=0.2)
-    with pytest.raises(CallTimeoutError, match=r"did not answer within 0.2 s; asked: 10 steps"):
+    client = connect(timeout=2.0)
+    with pytest.raises(CallTimeoutError, match=r"did not answer within 2 s; asked: 10 steps"):
         client.call(b"first", "10 steps")
     gave_up.set()
     assert client.call(b"second", "5 steps") == b"second"
