@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Tuple
 
 import numpy as np
@@ -26,7 +27,7 @@ State = Tuple["NDArray[Any]", Any]
 """What all agents remember, (count, ...), and what it starts from."""
 
 
-class Node:
+class Node(ABC):
     """Ticks a branch for any of the agents; what they remember is in arrays.
 
     Args:
@@ -41,9 +42,9 @@ class Node:
         self.run_states: list[State] = [s for c in self.children for s in c.run_states]
         self.lasting_states: list[State] = [s for c in self.children for s in c.lasting_states]
 
+    @abstractmethod
     def tick(self, numbers: Numbers) -> Codes:
         """Tick the branch for agents, at least one, and return their statuses."""
-        raise NotImplementedError
 
     def halt(self, numbers: Numbers) -> None:
         """Set back the runs of agents."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepsim_btree.conditional import Conditional
@@ -34,7 +35,7 @@ class Attribute(NamedTuple):
     description: str = ""
 
 
-class NodeType:
+class NodeType(ABC):
     """What elements with one tag stand for; base of the built-in and the registered types.
 
     Attributes:
@@ -69,21 +70,21 @@ class NodeType:
             return None if count else "needs children"
         return "is a leaf and cannot have children" if count else None
 
+    @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
         """Make a node from the values of its attributes, by their names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fits(self, node: Behaviour) -> bool:
         """Return whether the tag stands for this node."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, node: Behaviour) -> dict[str, Any]:
         """Return the values of the attributes of a node, by their names.
 
         Raises:
             AttributeError: The node does not keep an argument of its constructor.
         """
-        raise NotImplementedError
 
     def arguments(self, children: list[Behaviour]) -> tuple[Any, ...]:
         """Return the children as positional arguments of the constructor."""
