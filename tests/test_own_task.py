@@ -14,6 +14,7 @@ import pytest
 
 FILE = re.compile(r"^`(my_task/[^`]+)`[^\n]*\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^deepsim (run my_task .*)$", re.MULTILINE)
+CHECK = re.compile(r"^deepsim (check my_task)$", re.MULTILINE)
 OUTPUT = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,7 +36,7 @@ def folder(page: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, arguments: str) -> list[str]:
     """What the command prints, line by line."""
     finished = subprocess.run(
-        [sys.executable, "-m", "deepsim", *arguments.split(), "--video", "none"],
+        [sys.executable, "-m", "deepsim", *arguments.split()],
         cwd=folder, env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
         capture_output=True, encoding="utf-8", check=False,
     )  # fmt: skip
@@ -52,7 +53,7 @@ def reward(results: Path) -> float:
 def printed(page: str, folder: Path) -> list[str]:
     """What the page's command prints."""
     (command,) = COMMAND.findall(page)
-    return run(folder, command)
+    return run(folder, f"{command} --video none")
 
 
 def test_the_command_prints_the_table_of_the_page(page: str, printed: list[str]) -> None:
@@ -73,6 +74,11 @@ def test_the_command_writes_what_the_page_says(folder: Path, name: str) -> None:
 @pytest.mark.usefixtures("printed")
 def test_seeking_earns_more_than_random_actions(page: str, folder: Path) -> None:
     (command,) = COMMAND.findall(page)
-    run(folder, command.replace("seek", "random"))
+    run(folder, f"{command} --video none".replace("seek", "random"))
     seek, random = (reward(folder / "runs" / f"my_task_{who}_0") for who in ("seek", "random"))
     assert seek > random + 2.0
+
+
+def test_it_passes_the_checks(page: str, folder: Path) -> None:
+    (command,) = CHECK.findall(page)
+    assert {line.split()[0] for line in run(folder, command)} <= {"passed", "skipped"}
