@@ -142,7 +142,7 @@ def test_an_error_after_expansion_says_that_the_line_is_of_the_expanded_text(loa
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "world"])
 def test_a_file_without_the_suffix_is_never_expanded(loader, write, suffix):
     """Its expressions are code, which a plain model file must not bring along."""
-    with pytest.raises(ModelFormatError, match="only expanded in files with the suffix"):
+    with pytest.raises(ModelFormatError, match="xacro, which is code, is only expanded"):
         loader.load(write(f"r.{suffix}", ROBOT))
 
 

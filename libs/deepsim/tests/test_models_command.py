@@ -76,6 +76,25 @@ def test_show_says_what_a_model_is_and_needs(models: Models, collection: Path) -
     assert any(row[:1] == ["fails"] for row in rows)
 
 
+@pytest.mark.parametrize("folder", [False, True])
+def test_show_takes_a_uri_and_a_folder(models: Models, collection: Path, folder: bool) -> None:
+    shelf = collection / "models"
+    same = models("show", shelf / "box") if folder else models("show", "model://box", "-p", shelf)
+    assert same.stdout == models("show", "box", "-p", shelf).stdout
+    assert "The box" in same.stdout
+
+
+def test_xacro_is_code_that_nobody_runs(models: Models, collection: Path) -> None:
+    box = collection / "models" / "box"
+    (box / "model.sdf").rename(box / "model.xacro")
+    config = (box / "model.config").read_text()
+    (box / "model.config").write_text(config.replace("model.sdf", "model.xacro"))
+    result = models("check", box)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0].split()[:1] == ["skipped"]
+    assert "its file is xacro, which is code" in result.stdout
+
+
 def test_a_light_is_a_model_too(models: Models, collection: Path) -> None:
     """As the sun, which is included by most worlds."""
     sun = collection / "models" / "box"
@@ -123,7 +142,7 @@ def test_check_gives_a_line_for_each(models: Models, collection: Path) -> None:
     ]
     assert "velocity decay of l not simulated" in lines[3]
     assert "'gone.dae' was not found" in lines[4]
-    assert lines[-1] == "5 checked: 1 loads, 1 approximated, 3 fails"
+    assert lines[-1] == "5 checked: 1 loads, 1 approximated, 0 skipped, 3 fails"
 
 
 def test_check_succeeds_where_nothing_fails(models: Models, collection: Path) -> None:

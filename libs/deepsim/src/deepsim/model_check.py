@@ -18,13 +18,14 @@ from deepsim_spawn import (
     GazeboXMLLoader,
     ModelDescription,
     ModelFormatWarning,
+    ModelIndex,
     WorldDescription,
 )
 from deepsim_sync import DeepSimError
 
-_CONFIG = "model.config"
+CONFIG = "model.config"
 _SUFFIXES = (".sdf", ".world", ".urdf")
-"""Not xacro, which is code."""
+_CODE = ".xacro"
 
 
 class Verdict(Enum):
@@ -32,6 +33,7 @@ class Verdict(Enum):
 
     LOADS = "loads"
     APPROXIMATED = "approximated"
+    SKIPPED = "skipped"
     FAILS = "fails"
 
 
@@ -42,7 +44,7 @@ class ModelCheck:
     Attributes:
         path: Its file or folder.
         verdict: In a word.
-        reasons: Warnings of what is approximated, or the one error.
+        reasons: Warnings of what is approximated, or the one reason why not.
     """
 
     path: Path
@@ -57,7 +59,7 @@ def models_below(folder: Path) -> Iterator[Path]:
     """
     for place, folders, files in os.walk(folder):
         folders.sort()
-        if _CONFIG in files:
+        if CONFIG in files:
             folders.clear()
             yield Path(place)
             continue
@@ -70,6 +72,8 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ModelFormatWarning)
         try:
+            if _is_code(path):
+                return ModelCheck(path, Verdict.SKIPPED, ("its file is xacro, which is code",))
             description = _load(path, GazeboXMLLoader(search_path))
             for model in description.models:
                 Bounds.of(model, Pose())
@@ -90,6 +94,11 @@ def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
     return loader.load_world(
         f"<sdf version='1.7'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
     )
+
+
+def _is_code(path: Path) -> bool:
+    """Whether the `model.config` of a folder names a file of xacro."""
+    return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == _CODE
 
 
 def _load(path: Path, loader: GazeboXMLLoader) -> WorldDescription:

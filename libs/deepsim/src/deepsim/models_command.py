@@ -24,7 +24,7 @@ from deepsim_spawn import (
     SearchPath,
 )
 
-from .model_check import Verdict, check_model, load_folder, models_below
+from .model_check import CONFIG, Verdict, check_model, load_folder, models_below
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -32,7 +32,12 @@ models = typer.Typer(
     help="Finds, shows and checks models in the formats of Gazebo and ROS.",
 )
 
-_STYLES = {Verdict.LOADS: "green", Verdict.APPROXIMATED: "yellow", Verdict.FAILS: "red"}
+_STYLES = {
+    Verdict.LOADS: "green",
+    Verdict.APPROXIMATED: "yellow",
+    Verdict.SKIPPED: "dim",
+    Verdict.FAILS: "red",
+}
 
 Folders = Annotated[
     list[Path] | None,
@@ -79,12 +84,16 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
 
 @models.command()
 def show(
-    name: Annotated[str, typer.Argument(help="As model:// calls it.")],
+    name: Annotated[str, typer.Argument(help="As model:// calls it, or its folder.")],
     path: Folders = None,
     as_json: AsJson = False,
 ) -> None:
     """Shows what a model is, how large it is, and which files it needs."""
     console = Console()
+    folder = Path(name)
+    if (folder / CONFIG).is_file():
+        name, path = folder.resolve().name, [folder.resolve().parent, *(path or ())]
+    name = name.removeprefix("model://")
     search_path = SearchPath(path or ())
     index = ModelIndex(search_path)
     try:
@@ -168,8 +177,8 @@ def check(
 ) -> None:
     """Loads every model of a folder, and builds it on MuJoCo: a line for each, and why.
 
-    They find one another, wherever they lie in it. Exits with 1 if any fails. xacro files are code,
-    and are not looked at.
+    They find one another, wherever they lie in it. Exits with 1 if any fails. xacro is code, and
+    models of it are skipped.
     """
     console = Console()
     found = list(models_below(folder))

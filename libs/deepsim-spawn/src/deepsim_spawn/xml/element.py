@@ -79,7 +79,10 @@ class Element:
                 if not isinstance(child.tag, str):
                     raise element.error("XML entities are not supported")
                 if "/xacro}" in child.tag:
-                    raise element.error("xacro is only expanded in files with the suffix .xacro")
+                    raise element.error(
+                        "xacro, which is code, is only expanded in files with the suffix .xacro "
+                        "that a program itself loads"
+                    )
                 element.children.append(cls(child, element, document, first_line))
             pending += element.children
             document.load.elements_left -= 1
