@@ -108,6 +108,29 @@ def test_a_joint_must_name_links_of_the_model(parent, child):
         ModelDescription("m", links=(LinkDescription("a"),), models=(nested,), joints=(joint,))
 
 
+class Counted(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_joints_are_looked_up_not_searched_for():
+    """A list of the links for every joint made the time grow with the square of their number."""
+    count = 300
+    names = [Counted(f"l{index}") for index in range(count)]
+    joints = [
+        JointDescription(f"j{index}", "fixed", names[-1], names[index]) for index in range(count - 1)
+    ]
+    Counted.compared = 0
+    ModelDescription("m", links=tuple(map(LinkDescription, names)), joints=tuple(joints))
+    assert Counted.compared < 10 * count
+
+
 def nested_model():
     inner = ModelDescription(
         "inner",

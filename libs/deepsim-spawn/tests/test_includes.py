@@ -184,6 +184,24 @@ def test_a_model_may_be_all_merged(library):
     assert tuple(model.joints[0].pose.position) == pytest.approx((0, 0, -0.3))
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [("static", "cannot be static by itself"), ("self_collide", "only where the model does")],
+)
+def test_what_a_merged_model_says_of_itself_is_warned_of(library, setting, message):
+    """SDF merges neither."""
+    said = f"<{setting}>true</{setting}>"
+    loader = GazeboXMLLoader([library("a", f"<model name='a'>{said}<link name='l'/></model>")])
+    whole = (
+        "<sdf version='1.10'><model name='robot'>{}<include merge='true'><uri>model://a</uri>"
+        "</include></model></sdf>"
+    )
+    with pytest.warns(ModelFormatWarning, match=message):
+        model = loader.load_model(whole.format(""))
+    assert (model.static, model.self_collide) == (False, False)
+    assert getattr(loader.load_model(whole.format(said)), setting)
+
+
 def test_a_merged_part_whose_name_is_taken_is_refused(library):
     loader = GazeboXMLLoader([library("arm", ARM, "1.9")])
     with pytest.raises(ModelFormatError, match="'upper' is taken by the <link> at"):
@@ -292,6 +310,24 @@ def test_files_that_include_many_times_are_bounded(library):
     library("m10", "<model name='m10'>" + "<a/>" * 90_000 + "<link name='l'/></model>")
     with pytest.raises(ModelFormatError, match="too many elements in one load"):
         GazeboXMLLoader([models]).load("model://m0")
+
+
+def test_text_that_is_included_many_times_is_bounded(library):
+    """Comments hold no elements, and yet take time."""
+    comment = f"<!--{'x' * 2**20}-->"
+    models = library("m", f"{9 * comment}<model name='m'><static>true</static></model>")
+    loader = GazeboXMLLoader([models])
+
+    def load(count):
+        names = "".join(
+            f"<include><uri>model://m</uri><name>n{index}</name></include>"
+            for index in range(count)
+        )
+        return loader.load_world(f"<sdf version='1.7'><world name='w'>{names}</world></sdf>")
+
+    assert len(load(5).models) == 5
+    with pytest.raises(ModelFormatError, match="too much text in one load"):
+        load(8)
 
 
 def test_models_nested_too_deep_are_an_error(loader):

@@ -111,6 +111,11 @@ def test_a_root_link_called_world_is_the_world(load):
     assert model.canonical_link == "base"
 
 
+def test_a_robot_that_is_only_the_world_is_refused(load):
+    with pytest.raises(ModelFormatError, match="has no link but the world"):
+        load("<link name='world'/><gazebo><static>true</static></gazebo>")
+
+
 def test_a_floating_joint_leaves_its_child_free(load):
     model = load(TREE.format("floating", ""))
     assert model.joints == ()

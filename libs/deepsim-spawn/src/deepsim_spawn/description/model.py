@@ -56,8 +56,10 @@ class ModelDescription:
             object.__setattr__(self, "canonical_link", names[0])
         if self.canonical_link and self.canonical_link not in names:
             raise ValueError(f"{owner} has no canonical_link {self.canonical_link!r}")
+        children = set(names)
+        parents = children | {WORLD}
         for joint in self.joints:
-            for end, known in ((joint.parent, [*names, WORLD]), (joint.child, names)):
+            for end, known in ((joint.parent, parents), (joint.child, children)):
                 if end not in known:
                     raise ValueError(f"joint {joint.name!r} of {owner} names no link: {end!r}")
 

@@ -43,6 +43,8 @@ def with_merged(
         part = model.description
         if part.static and not description.static:
             model.element.warn("what is merged cannot be static by itself, it moves as the model")
+        if part.self_collide and not description.self_collide:
+            model.element.warn("what is merged collides with itself only where the model does")
         links = (replace(it, pose=scope.pose(it.name, model.element)) for it in part.links)
         models = (replace(it, pose=scope.pose(it.name, model.element)) for it in part.models)
         description = model.element.make(

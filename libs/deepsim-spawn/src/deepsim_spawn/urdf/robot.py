@@ -36,6 +36,8 @@ def read_urdf(robot: Element) -> ModelDescription:
     if tree.root == WORLD:
         world = next(link for link in links if link.attributes["name"] == WORLD)
         links.remove(world)  # what it holds is never read, so a warning will name it
+        if not links:
+            raise robot.error("has no link but the world")
     scope = Scope(MODEL)
     for link in links:
         link_name = link.attributes["name"]

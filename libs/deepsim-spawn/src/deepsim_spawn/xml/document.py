@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAX_ELEMENTS = 500_000
 """In one load: stops files that include one another in ever greater number."""
 
+MAX_BYTES = 64 * 1024 * 1024
+"""In one load: text costs time even where it holds no elements."""
+
 
 @dataclass(slots=True)
 class Load:
@@ -27,6 +30,7 @@ class Load:
         findings: What is to be warned of at the end.
         roots: Of the documents that were read for what they describe.
         elements_left: How many elements may still be read.
+        bytes_left: How much text may still be read.
         nesting: Models that are being read, outermost first; files where they are included.
     """
 
@@ -34,6 +38,7 @@ class Load:
     findings: Findings = field(default_factory=Findings)
     roots: list[Element] = field(default_factory=list)
     elements_left: int = MAX_ELEMENTS
+    bytes_left: int = MAX_BYTES
     nesting: list[Path | None] = field(default_factory=list)
 
 

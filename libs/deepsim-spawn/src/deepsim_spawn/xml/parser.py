@@ -90,8 +90,12 @@ def parse(text: bytes, document: Document) -> Element:
     """
     if len(text) > MAX_BYTES:
         raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=document.label)
+    load = document.load
+    if len(text) > load.bytes_left:
+        raise ModelFormatError("too much text in one load", file=document.label)
+    load.bytes_left -= len(text)
     refuse_doctype(text, document.label)
-    if _most_elements(text) > document.load.elements_left:  # before a parser takes memory for them
+    if _most_elements(text) > load.elements_left:  # before a parser takes memory for them
         raise ModelFormatError("too many elements in one load", file=document.label)
     # Gazebo accepts blanks and comments before the XML declaration, and any version in it; so we do
     leading = _skip(_BEFORE_DECLARATION, text)
