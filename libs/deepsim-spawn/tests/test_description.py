@@ -11,6 +11,7 @@ import pytest
 
 from deepsim_math import Point, Pose, Vector3
 from deepsim_spawn import (
+    Attenuation,
     Box,
     CameraDescription,
     Capsule,
@@ -26,7 +27,11 @@ from deepsim_spawn import (
     ModelDescription,
     Physics,
     Plane,
+    PluginDescription,
+    Polyline,
+    SensorDescription,
     Sphere,
+    SpotCone,
     Surface,
     VelocityDecay,
     VisualDescription,
@@ -53,6 +58,92 @@ def test_directions_become_unit_vectors():
     assert LightDescription("sun", direction=(0, -2, 0)).direction == Vector3(0.0, -1.0, 0.0)
 
 
+FAR = Pose((0, math.inf, 0))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Box((1, 1, 1e101)),
+        lambda: Sphere(math.inf),
+        lambda: Polyline((((0, 0), (1, 0), (0, math.inf)),), 1.0),
+        lambda: Surface(mu=math.inf),
+        lambda: Attenuation(range=math.inf),
+        lambda: SpotCone(falloff=math.inf),
+        lambda: VelocityDecay(angular=math.inf),
+        lambda: CameraDescription(far=math.inf),
+        lambda: Physics(real_time_factor=math.inf),
+        lambda: Inertial(ixy=math.nan),
+        lambda: JointAxis(damping=math.inf),
+        lambda: JointAxis(spring_reference=math.nan),
+        lambda: SensorDescription("s", "imu", update_rate=math.inf),
+        lambda: ModelDescription("m", FAR),
+        lambda: LinkDescription("l", FAR),
+        lambda: CollisionDescription("c", Sphere(1.0), FAR),
+        lambda: VisualDescription("v", Sphere(1.0), FAR),
+        lambda: SensorDescription("s", "imu", FAR),
+        lambda: LightDescription("l", pose=FAR),
+        lambda: JointDescription("j", "fixed", "a", "b", FAR),
+        lambda: Inertial(pose=FAR),
+    ],
+)
+def test_a_number_that_sdf_has_no_text_for_is_refused(make):
+    with pytest.raises(ValueError, match="must be finite"):
+        make()
+
+
+def test_a_joint_may_go_without_limits():
+    axis = JointAxis(lower=-math.inf, upper=math.inf, effort=math.inf, velocity=math.inf)
+    assert axis == JointAxis()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ModelDescription("world"), "a model is named 'world', which is reserved"),
+        (lambda: ModelDescription("__m__"), "a model is named '__m__', which is reserved"),
+        (lambda: ModelDescription("a::b"), "a model is named 'a::b': give a name without '::'"),
+        (lambda: ModelDescription(""), "a model is named '': give a name"),
+        (
+            lambda: ModelDescription("m", links=(LinkDescription("world"),)),
+            "model 'm' has a link named 'world', which is reserved",
+        ),
+        (
+            lambda: ModelDescription("m", links=(LinkDescription("l "),)),
+            "model 'm' has a link named 'l ': .* without blanks around it",
+        ),
+        (
+            lambda: ModelDescription(
+                "m",
+                links=(LinkDescription("l"),),
+                joints=(JointDescription("world", "fixed", "world", "l"),),
+            ),
+            "model 'm' has a joint named 'world', which is reserved",
+        ),
+        (
+            lambda: LinkDescription("l", collisions=(CollisionDescription("\tc", Sphere(1)),)),
+            r"link 'l' has a collision named '\\tc': .* without blanks",
+        ),
+        (lambda: LightDescription(" sun"), "a light is named ' sun': .* without blanks"),
+        (lambda: WorldDescription(""), "the name of a world must not be empty"),
+        (lambda: WorldDescription(" w"), "the name of a world must have no blanks"),
+        (lambda: SensorDescription("s", "imu "), "the type of sensor 's' must have no blanks"),
+        (lambda: PluginDescription("p ", "f"), "the name of a plugin must have no blanks"),
+        (lambda: PluginDescription("p", " f"), "the filename of a plugin must have no blanks"),
+        (lambda: Mesh(Path("a.dae"), submesh="lid "), "mesh submesh must have no blanks"),
+    ],
+)
+def test_a_name_that_a_file_would_not_keep_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_name_may_be_reserved_where_nothing_refers_to_it():
+    """SDF reserves the names of frames."""
+    visual = VisualDescription("world", Sphere(1.0))
+    assert LinkDescription("l", visuals=(visual,)).visuals == (visual,)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -66,6 +157,7 @@ def test_directions_become_unit_vectors():
         (lambda: Plane(normal=(0, 0, 0)), "plane normal"),
         (lambda: Plane(size=(1.0, -1.0)), "plane size"),
         (lambda: Mesh(Path("a.stl"), scale=(1, 0, 1)), "mesh scale"),
+        (lambda: Mesh(Path("a.stl"), center=True), "center needs the name of a submesh"),
         (lambda: Surface(mu=-1.0), "surface mu"),
         (lambda: Surface(restitution=1.5), "restitution must lie in 0..1"),
         (lambda: VisualDescription("v", Sphere(1.0), transparency=2.0), "transparency"),
@@ -124,7 +216,8 @@ def test_joints_are_looked_up_not_searched_for():
     count = 300
     names = [Counted(f"l{index}") for index in range(count)]
     joints = [
-        JointDescription(f"j{index}", "fixed", names[-1], names[index]) for index in range(count - 1)
+        JointDescription(f"j{index}", "fixed", names[-1], name)
+        for index, name in enumerate(names[:-1])
     ]
     Counted.compared = 0
     ModelDescription("m", links=tuple(map(LinkDescription, names)), joints=tuple(joints))

@@ -57,7 +57,7 @@ angles = st.floats(-4.0, 4.0) | st.sampled_from([0.0, np.pi / 2, -np.pi / 2, np.
 poses = st.just(Pose()) | st.builds(
     Pose, vectors, st.builds(Quaternion.from_euler, angles, angles, angles)
 )
-words = st.text("aZ9_-. &<>'\"äß", min_size=1, max_size=4).map(lambda text: f"x{text}x")
+words = st.text("aZ9_-. \t\n&<>'\"äß", min_size=1, max_size=4).map(lambda text: f"x{text}x")
 
 
 def named(build):

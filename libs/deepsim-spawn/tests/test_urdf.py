@@ -116,6 +116,27 @@ def test_a_robot_that_is_only_the_world_is_refused(load):
         load("<link name='world'/><gazebo><static>true</static></gazebo>")
 
 
+def test_a_name_that_is_reserved_is_another_one(loader):
+    """A joint may be called ``world`` in ROS; no SDF reader takes it."""
+    text = (
+        "<robot name='world'><link name='base'/><link name='a'/><link name='b'/>"
+        "<joint name='world' type='continuous'><parent link='base'/><child link='a'/></joint>"
+        "<joint name='world_joint' type='fixed'><parent link='base'/><child link='b'/></joint>"
+        "<gazebo reference='world'><springStiffness>3</springStiffness></gazebo></robot>"
+    )
+    with pytest.warns(ModelFormatWarning) as caught:
+        model = loader.load_model(text)
+    assert [str(warning.message) for warning in caught] == [
+        "<string>:1: robot: the name 'world' is reserved, 'world_robot' is used",
+        "<string>:1: robot/joint: the name 'world' is reserved, 'world_joint_joint' is used",
+    ]
+    assert model.name == "world_robot"
+    assert [joint.name for joint in model.joints] == ["world_joint_joint", "world_joint"]
+    assert model.joints[0].axis.spring_stiffness == 3
+    again = loader.load_model(model.to_sdf())
+    assert [joint.name for joint in again.joints] == ["world_joint_joint", "world_joint"]
+
+
 def test_a_floating_joint_leaves_its_child_free(load):
     model = load(TREE.format("floating", ""))
     assert model.joints == ()

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks that all descriptions share: numbers that make sense, names that are unique."""
+"""The checks of numbers that all descriptions share: what they let pass, a file can say."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from deepsim_math import Vector3
-from deepsim_sync import SCOPE
+from deepsim_math import Pose, Vector3
+
+LARGEST = 1e100
+"""Far beyond all physics, and small enough that no product of poses or inertias overflows."""
+
+
+def finite(what: str, *values: float) -> None:
+    """Refuses NaN, infinity, and numbers beyond all physics."""
+    for value in values:
+        if not abs(value) <= LARGEST:
+            raise ValueError(f"{what} must be finite, up to {LARGEST:g}, got {value:g}")
 
 
 def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
@@ -17,8 +25,7 @@ def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
         x, y, z = (float(number) for number in value)
     except (TypeError, ValueError):
         raise TypeError(f"{what} must be three numbers, got {value!r}") from None
-    if not all(map(math.isfinite, (x, y, z))):
-        raise ValueError(f"{what} must be finite, got ({x:g}, {y:g}, {z:g})")
+    finite(what, x, y, z)
     return Vector3(x, y, z)
 
 
@@ -34,11 +41,18 @@ def direction(what: str, value: Vector3 | Sequence[float]) -> Vector3:
 def positive(what: str, *values: float) -> None:
     """Refuses numbers that are not finite and above zero."""
     for value in values:
-        if not (math.isfinite(value) and value > 0.0):
+        if not value > 0.0:
             raise ValueError(f"{what} must be > 0, got {value:g}")
+    finite(what, *values)
 
 
 def not_negative(what: str, value: float) -> None:
+    """Refuses numbers that are not finite, and those below zero."""
+    limit(what, value)
+    finite(what, value)
+
+
+def limit(what: str, value: float) -> None:
     """Refuses numbers below zero and NaN; infinity passes."""
     if not value >= 0.0:
         raise ValueError(f"{what} must be >= 0, got {value:g}")
@@ -50,10 +64,9 @@ def fraction(what: str, value: float) -> None:
         raise ValueError(f"{what} must lie in 0..1, got {value:g}")
 
 
-def unique(owner: str, kind: str, names: Iterable[str]) -> None:
-    """Refuses empty names, names that look scoped, and names that occur twice."""
-    for name, count in Counter(names).items():
-        if not name or SCOPE in name:
-            raise ValueError(f"{owner} has a {kind} named {name!r}: give a name without {SCOPE!r}")
-        if count > 1:
-            raise ValueError(f"{owner} has {count} {kind}s named {name!r}: names must be unique")
+def finite_pose(owner: str, pose: Pose) -> None:
+    """Refuses poses with numbers that are not finite."""
+    at, turn = pose.position, pose.orientation
+    # a sum is not finite if a part of it is not; loading checks many poses, and this is quick
+    if not math.isfinite(at.x + at.y + at.z + turn.x + turn.y + turn.z + turn.w):
+        raise ValueError(f"the pose of {owner} must be finite, got {pose}")

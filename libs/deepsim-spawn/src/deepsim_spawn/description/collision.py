@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import fraction, not_negative
+from .checks import finite_pose, fraction, not_negative
 from .geometry import Geometry
 
 
@@ -49,3 +49,6 @@ class CollisionDescription:
     geometry: Geometry
     pose: Pose = field(default_factory=Pose)
     surface: Surface = field(default_factory=Surface)
+
+    def __post_init__(self) -> None:
+        finite_pose(f"collision {self.name!r}", self.pose)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from deepsim_math import Vector3
 
 from .checks import direction, positive, vector
+from .names import trimmed
 from .polyline import Polyline
 
 _PICTURES = {".png", ".jpg", ".jpeg"}
@@ -121,7 +122,8 @@ class Mesh:
         path: An existing file, absolute after loading.
         scale: Factors along x, y, z in the mesh's frame; negative ones mirror, zero is refused.
         submesh: Name of the only part to use; empty for the whole file.
-        center: Whether the submesh is moved so that its bounding box is centred on the frame.
+        center: Whether the submesh is moved so that its bounding box is centred on the frame; as in
+            SDF, only a submesh can be.
     """
 
     path: Path
@@ -133,6 +135,9 @@ class Mesh:
         object.__setattr__(self, "scale", vector("mesh scale", self.scale))
         if 0.0 in tuple(self.scale):
             raise ValueError(f"mesh scale must not be 0, got {tuple(self.scale)}")
+        trimmed("mesh submesh", self.submesh)
+        if self.center and not self.submesh:
+            raise ValueError("mesh center needs the name of a submesh: a whole file stays in place")
 
 
 @dataclass(frozen=True, slots=True)

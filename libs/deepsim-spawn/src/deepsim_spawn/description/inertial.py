@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import positive
+from .checks import finite, finite_pose, positive
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 """The six numbers of a tensor, row by row, by their names in SDF and URDF."""
@@ -37,3 +37,5 @@ class Inertial:
         positive("mass [kg]", self.mass)
         for axis in ("ixx", "iyy", "izz"):
             positive(f"{axis} [kg m^2]", getattr(self, axis))
+        finite("products of inertia [kg m^2]", self.ixy, self.ixz, self.iyz)
+        finite_pose("an inertial frame", self.pose)

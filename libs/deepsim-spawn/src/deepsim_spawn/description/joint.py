@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Pose, Vector3
 
-from .checks import direction, not_negative
+from .checks import direction, finite, finite_pose, limit, not_negative
 
 JointType: TypeAlias = Literal[
     "fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2"
@@ -26,9 +26,6 @@ AXES: dict[JointType, int] = {
     "revolute2": 2,
 }
 """How many axes a joint of each type has."""
-
-WORLD = "world"
-"""As a joint's parent: the child is fixed to, or moves against, the world itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +60,12 @@ class JointAxis:
             raise ValueError(
                 f"joint axis lower limit must be <= upper, got {self.lower:g} and {self.upper:g}"
             )
-        not_negative("joint axis effort", self.effort)
-        not_negative("joint axis velocity", self.velocity)
+        limit("joint axis effort", self.effort)
+        limit("joint axis velocity", self.velocity)
         not_negative("joint axis damping", self.damping)
         not_negative("joint axis friction", self.friction)
         not_negative("joint axis spring_stiffness", self.spring_stiffness)
+        finite("joint axis spring_reference", self.spring_reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +94,7 @@ class JointDescription:
     axis2: JointAxis | None = None
 
     def __post_init__(self) -> None:
+        finite_pose(f"joint {self.name!r}", self.pose)
         if self.type not in AXES:
             raise ValueError(f"joint type must be one of {', '.join(AXES)}, got {self.type!r}")
         given = tuple(axis is not None for axis in (self.axis, self.axis2))

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Color, Pose, Vector3
 
-from .checks import direction, not_negative
+from .checks import direction, finite_pose, not_negative
+from .names import plain_name
 from .writing import document, write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
@@ -86,6 +87,8 @@ class LightDescription:
     spot: SpotCone = field(default_factory=SpotCone)
 
     def __post_init__(self) -> None:
+        plain_name("a light is", self.name)
+        finite_pose(f"light {self.name!r}", self.pose)
         object.__setattr__(self, "direction", direction("light direction", self.direction))
 
     def to_sdf(self) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import not_negative, unique
+from .checks import finite_pose, not_negative
 from .collision import CollisionDescription
 from .inertial import Inertial
 from .light import LightDescription
+from .names import unique
 from .sensor import SensorDescription
 from .visual import VisualDescription
 
@@ -65,6 +66,7 @@ class LinkDescription:
 
     def __post_init__(self) -> None:
         owner = f"link {self.name!r}"
+        finite_pose(owner, self.pose)
         unique(owner, "collision", (collision.name for collision in self.collisions))
         unique(owner, "visual", (visual.name for visual in self.visuals))
         unique(owner, "sensor", (sensor.name for sensor in self.sensors))

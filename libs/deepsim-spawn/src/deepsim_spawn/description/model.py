@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from deepsim_math import Pose
 from deepsim_sync import SCOPE
 
-from .checks import unique
-from .joint import WORLD, JointDescription
+from .checks import finite_pose
+from .joint import JointDescription
 from .link import LinkDescription
+from .names import WORLD, frame_name, unique
 from .plugin import PluginDescription
 from .writing import document, write_model
 
@@ -47,9 +48,11 @@ class ModelDescription:
     plugins: tuple[PluginDescription, ...] = ()
 
     def __post_init__(self) -> None:
+        frame_name("a model is", self.name)
         owner = f"model {self.name!r}"
-        unique(owner, "link", (link.name for link in self.links))
-        unique(owner, "joint", (joint.name for joint in self.joints))
+        finite_pose(owner, self.pose)
+        unique(owner, "link", (link.name for link in self.links), frame_name)
+        unique(owner, "joint", (joint.name for joint in self.joints), frame_name)
         unique(owner, "nested model", (model.name for model in self.models))
         names = [name for name, _, _ in self.all_links()]
         if not self.canonical_link and names:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .names import trimmed
+
 
 @dataclass(frozen=True, slots=True)
 class PluginDescription:
@@ -19,3 +21,7 @@ class PluginDescription:
     name: str
     filename: str
     xml: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        trimmed("the name of a plugin", self.name)
+        trimmed("the filename of a plugin", self.filename)

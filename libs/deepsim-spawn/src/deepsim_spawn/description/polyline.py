@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import positive
+from .checks import finite, positive
 
 Outline: TypeAlias = tuple[tuple[float, float], ...]
 _Edge: TypeAlias = tuple[float, float, float, float]  # x and y of the lower end, of the upper end
@@ -53,8 +53,7 @@ class Polyline:
 
 def _checked(outline: Iterable[Iterable[float]]) -> Outline:
     points = tuple((float(x), float(y)) for x, y in outline)
-    if not all(map(math.isfinite, (number for point in points for number in point))):
-        raise ValueError("polyline points must be finite")
+    finite("polyline points [m]", *(number for point in points for number in point))
     if len(points) > 1 and points[0] == points[-1]:
         points = points[:-1]  # some files close the line themselves
     if len(set(points)) < 3:

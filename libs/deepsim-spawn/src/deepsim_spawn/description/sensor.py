@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import not_negative, positive
+from .checks import finite_pose, not_negative, positive
+from .names import word
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class CameraDescription:
             )
         positive("camera width and height [pixels]", self.width, self.height)
         positive("camera near [m]", self.near)
+        positive("camera far [m]", self.far)
         if not self.far > self.near:
             raise ValueError(
                 f"camera far must be > near, got far {self.far:g} m, near {self.near:g} m"
@@ -65,4 +67,6 @@ class SensorDescription:
     xml: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
+        word(f"the type of sensor {self.name!r}", self.type)
+        finite_pose(f"sensor {self.name!r}", self.pose)
         not_negative("sensor update_rate [Hz]", self.update_rate)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Material, Pose
 
-from .checks import fraction
+from .checks import finite_pose, fraction
 from .geometry import Geometry
 
 
@@ -34,4 +34,5 @@ class VisualDescription:
     visible: bool = True
 
     def __post_init__(self) -> None:
+        finite_pose(f"visual {self.name!r}", self.pose)
         fraction("visual transparency", self.transparency)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Color, Vector3
 
-from .checks import not_negative, positive, unique, vector
+from .checks import not_negative, positive, vector
 from .light import LightDescription
 from .model import ModelDescription
+from .names import unique, word
 from .plugin import PluginDescription
 from .writing import document, write_world
 
@@ -74,6 +75,7 @@ class WorldDescription:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", vector("gravity", self.gravity))
+        word("the name of a world", self.name)
         owner = f"world {self.name!r}"
         unique(owner, "model", (model.name for model in self.models))
         unique(owner, "light", (light.name for light in self.lights))
@@ -85,12 +87,13 @@ class WorldDescription:
         joint and a link of one name is SDF 1.6, and one with a capsule or ellipsoid SDF 1.8, which
         Gazebo 11 refuses. Read back it is equal, except for what SDF or Gazebo 11 cannot hold:
 
-        - a continuous joint is a revolute one without limits;
+        - a continuous joint is a revolute one without limits, and limits of 1e16 or more are none;
         - a link without inertia has 1 g;
         - a visual that is not drawn is drawn fully transparent;
         - what sensors keep as text has their pose in the link frame.
 
         Raises:
-            ValueError: The text that a plugin or sensor keeps is no XML.
+            ValueError: The text that a plugin or sensor keeps is no XML, or a name has characters
+                that XML lacks.
         """
         return document(write_world, self)

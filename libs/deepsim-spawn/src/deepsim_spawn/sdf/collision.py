@@ -31,7 +31,8 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
     geometry = read_geometry(element)
     if geometry is None:
         return None
-    return CollisionDescription(
+    return element.make(
+        CollisionDescription,
         name=name,
         geometry=geometry,
         pose=scope.relative_pose(pose, relative_to, link, element),

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import ModelDescription, WorldDescription
+from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element
 
-from .frames import WORLD, Scope
+from .frames import Scope
 from .include import sdf_entity
 from .model import read_model
 from .world import read_world

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deepsim_math import Pose
+from deepsim_spawn.description.names import is_reserved
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import word
 from deepsim_sync import SCOPE
@@ -20,9 +21,6 @@ from .pose import read_pose
 
 MODEL = "__model__"
 """A model's own frame, by which everything in it is placed."""
-
-WORLD = "world"
-"""The world's own frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class Scope:
         Raises:
             ModelFormatError: The name is reserved or taken.
         """
-        if name == WORLD or (name.startswith("__") and name.endswith("__")) or SCOPE in name:
+        if is_reserved(name) or SCOPE in name:
             raise frame.element.error(f"the name {name!r} is reserved: choose another one")
         if name in self._frames:
             first = self._frames[name].element

@@ -7,7 +7,8 @@ import math
 
 from deepsim_math import Pose, Vector3
 from deepsim_spawn.description import JointAxis, JointDescription, JointType
-from deepsim_spawn.description.joint import AXES, WORLD
+from deepsim_spawn.description.joint import AXES
+from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 

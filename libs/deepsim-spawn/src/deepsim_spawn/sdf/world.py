@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from deepsim_math import Color, Vector3
 from deepsim_spawn.description import Physics, Scene, WorldDescription
+from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, color, number, vector, word
 
-from .frames import WORLD, Scope
+from .frames import Scope
 from .include import models_and_includes
 from .light import read_light
 from .model import read_model

@@ -12,6 +12,7 @@ from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
 
 from .extensions import Extension
+from .names import free_name
 
 _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic")
 
@@ -41,7 +42,7 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
         axis = _read_axis(element, kind, extension)
     return element.make(
         JointDescription,
-        name=element.require_attribute("name", word),
+        name=free_name(element),
         type=cast(JointType, kind),
         parent=element.require("parent").require_attribute("link", word),
         child=element.require("child").require_attribute("link", word),

@@ -70,7 +70,8 @@ def _read_collisions(
         mu2=extension.get("mu2", number, 1.0),
     )
     return tuple(
-        CollisionDescription(
+        element.make(
+            CollisionDescription,
             name=_name(element, link_name, index),
             geometry=read_geometry(element),
             pose=read_origin(element),
@@ -91,7 +92,8 @@ def _read_visuals(
         material = element.find("material")
         paint = Paint() if material is None else materials.read(material)
         visuals.append(
-            VisualDescription(
+            element.make(
+                VisualDescription,
                 name=_name(element, link_name, index),
                 geometry=read_geometry(element),
                 pose=read_origin(element),

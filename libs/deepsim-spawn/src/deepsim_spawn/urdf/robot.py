@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import ModelDescription
-from deepsim_spawn.description.joint import WORLD
+from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.sdf import MODEL, Frame, Scope, read_plugin
 from deepsim_spawn.xml import Element, unique_names
-from deepsim_spawn.xml.values import boolean, word
+from deepsim_spawn.xml.values import boolean
 
 from .extensions import Extensions
 from .joint import read_joint
 from .link import read_link
 from .materials import Materials
+from .names import free_name
 from .tree import read_tree
 
 
@@ -26,7 +27,7 @@ def read_urdf(robot: Element) -> ModelDescription:
     Raises:
         ModelFormatError: It cannot be read.
     """
-    name = robot.require_attribute("name", word)
+    name = free_name(robot)
     robot.attribute("version", str, "")
     links = robot.find_all("link")
     joints = robot.find_all("joint")

@@ -7,11 +7,10 @@ import math
 import re
 
 from deepsim_math import Color, Vector3
+from deepsim_spawn.description.checks import LARGEST
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
-_LARGEST = 1e100
-"""Far beyond all physics, and small enough that no product of poses or inertias overflows."""
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -40,8 +39,8 @@ def numbers(text: str, *counts: int) -> list[float]:
         expected = "a finite number" if counts == (1,) else many
         hint = ", with blanks between them and no commas" if "," in text and counts != (1,) else ""
         raise ValueError(f"expected {expected}{hint}, got {_shown(text)}")
-    if any(abs(value) > _LARGEST for value in values):
-        raise ValueError(f"expected numbers up to {_LARGEST:g}, got {_shown(text)}")
+    if any(abs(value) > LARGEST for value in values):
+        raise ValueError(f"expected numbers up to {LARGEST:g}, got {_shown(text)}")
     return values
 
 
