@@ -30,6 +30,14 @@ from deepsim_spawn import (
 )
 
 DIAGONAL = Euler(0.0, 0.0, math.pi / 4)
+
+
+def area(polygon):
+    """Positive where it turns counterclockwise."""
+    x, y = np.array(polygon, dtype=float).T
+    return (x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+
 L_SHAPE = ((0, 0), (3, 0), (3, 1), (1, 1), (1, 4), (0, 4))
 
 
@@ -146,13 +154,39 @@ def test_an_outline_within_another_is_a_hole():
     ],
 )
 def test_convex_parts_have_the_area_of_the_whole(outline):
-    def area(polygon):
-        x, y = np.array(polygon, dtype=float).T
-        return (x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
-
     parts = Polyline((outline,), 1.0).convex_parts()
     assert all(area(part) >= 0 for part in parts)
     assert sum(map(area, parts)) == pytest.approx(abs(area(outline)))
+
+
+def comb(teeth):
+    """An outline whose teeth all differ in height."""
+    ends = [
+        point
+        for tooth in range(teeth)
+        for point in ((tooth, -1 - tooth / teeth), (tooth + 0.5, 1 + tooth / teeth))
+    ]
+    return ((-1, -9), *ends, (teeth, -9))
+
+
+@pytest.mark.parametrize("teeth", [1, 10, 100])
+def test_there_are_about_as_many_convex_parts_as_points(teeth):
+    outline = comb(teeth)
+    assert len(Polyline((outline,), 1.0).convex_parts()) <= len(outline)
+
+
+def test_a_part_ends_where_its_sides_part_for_a_while():
+    """The outlines touch along x = 4, so that its edges change sides."""
+    square = ((4, 1), (6, 1), (6, 4), (4, 4))
+    triangles = (((3, 3), (3, 4), (0, 4)), ((4, 2), (4, 3), (2, 3)))
+    parts = Polyline((square, *triangles), 1.0).convex_parts()
+    assert sum(map(area, parts)) == pytest.approx(6 + 1.5 + 1)
+
+
+def test_a_polyline_of_too_many_convex_parts_is_refused():
+    fence = tuple((x, x % 2) for x in range(33_000))
+    with pytest.raises(ModelFormatError, match="more than 16384 convex parts"):
+        Polyline(((*fence, (33_000, -1), (0, -1)),), 1.0).convex_parts()
 
 
 def test_a_finer_tolerance_gives_a_closer_polygon():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -12,10 +12,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_spawn.errors import ModelFormatError
+
 from .checks import finite, positive
 
 Outline: TypeAlias = tuple[tuple[float, float], ...]
-_Edge: TypeAlias = tuple[float, float, float, float]  # x and y of the lower end, of the upper end
+_Floats: TypeAlias = NDArray[np.float64]
+
+_MOST_PARTS = 2**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,17 @@ class Polyline:
             raise ValueError("polyline needs an outline, got none")
         positive("polyline height [m]", self.height)
 
-    def convex_parts(self) -> tuple[NDArray[np.float64], ...]:
+    def convex_parts(self) -> tuple[_Floats, ...]:
         """The flat shape cut into convex polygons that only touch.
 
-        A convex outline stays whole; all else is cut along x at the height of every point, which
-        gives trapezoids.
+        A convex outline stays whole; all else is cut along x, from every point to the next edges,
+        which gives trapezoids.
 
         Returns:
             Polygons (k, 2) [m], counterclockwise.
+
+        Raises:
+            ModelFormatError: There are more than 16384.
         """
         if len(self.outlines) == 1 and _is_convex(self.outlines[0]):
             return (_counterclockwise(np.array(self.outlines[0])),)
@@ -74,30 +81,65 @@ def _is_convex(outline: Outline) -> bool:
     return bool(one_way and abs(abs(turns.sum()) - 2.0 * math.pi) < 1e-6)
 
 
-def _counterclockwise(polygon: NDArray[np.float64]) -> NDArray[np.float64]:
+def _counterclockwise(polygon: _Floats) -> _Floats:
     x, y = polygon.T
     area = x @ np.roll(y, -1) - y @ np.roll(x, -1)
     return polygon if area > 0.0 else polygon[::-1]
 
 
-def _trapezoids(outlines: Iterable[Outline]) -> Iterator[NDArray[np.float64]]:
-    edges: list[_Edge] = []
-    for outline in outlines:
-        for (x0, y0), (x1, y1) in zip(outline, (*outline[1:], outline[0]), strict=True):
-            if y0 != y1:
-                edges.append((x0, y0, x1, y1) if y0 < y1 else (x1, y1, x0, y0))
-    for low, high in pairwise(sorted({y for _, y0, _, y1 in edges for y in (y0, y1)})):
-        through = [edge for edge in edges if edge[1] <= low and edge[3] >= high]
-        spans = sorted((_x(edge, low), _x(edge, high)) for edge in through)
-        for (left, top_left), (right, top_right) in zip(spans[::2], spans[1::2], strict=True):
-            yield np.array(
-                [[left, low], [right, low], [top_right, high], [top_left, high]], dtype=np.float64
+def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
+    """Trapezoids (n, 4, 2) that reach along x from every point to the next edges.
+
+    Between the heights of two points the edges that pass are by turns left and right sides. A part
+    goes on for as long as its two sides are neighbours, so that there are about as many parts as
+    points; cut at every height, there would be as many as their square. Where outlines touch, two
+    sides may meet again after a gap: that is another part.
+
+    Raises:
+        ModelFormatError: There are too many.
+    """
+    edges = _rising_edges(outlines)
+    heights = np.unique(edges[:, 1::2])
+    firsts = np.searchsorted(edges[:, 1], [*heights, np.inf])
+    sides = np.zeros((_MOST_PARTS, 2), dtype=np.int64)  # left and right edge of each part
+    spans = np.zeros((_MOST_PARTS, 2))  # lowest and highest y of each part
+    part_of = np.zeros(len(edges), dtype=np.int64)  # the last part of which an edge is a left side
+    passing = np.zeros(0, dtype=np.int64)
+    count = 0
+    for index, (low, high) in enumerate(pairwise(heights)):
+        rising = np.arange(firsts[index], firsts[index + 1])
+        passing = np.append(passing[edges[passing, 3] > low], rising)
+        passing = passing[np.lexsort((_x(edges[passing], high), _x(edges[passing], low)))]
+        pairs = passing.reshape(-1, 2)
+        known = part_of[pairs[:, 0]]
+        new = pairs[(sides[known] != pairs).any(axis=1) | (spans[known, 1] != low)]
+        first, count = count, count + len(new)
+        if count > _MOST_PARTS:
+            raise ModelFormatError(
+                f"a polyline has more than {_MOST_PARTS} convex parts: give it fewer points"
             )
+        part_of[new[:, 0]] = np.arange(first, count)
+        sides[first:count] = new
+        spans[first:count, 0] = low
+        spans[part_of[pairs[:, 0]], 1] = high
+    left, right = edges[sides[:count, 0]], edges[sides[:count, 1]]
+    low, high = spans[:count].T
+    x = [_x(left, low), _x(right, low), _x(right, high), _x(left, high)]
+    return np.stack([np.stack(x, axis=1), np.stack([low, low, high, high], axis=1)], axis=2)
 
 
-def _x(edge: _Edge, y: float) -> float:
-    """Where an edge is at a height; exactly its end where it ends there."""
-    x0, y0, x1, y1 = edge
-    if y == y1:
-        return x1
-    return x0 + (x1 - x0) * (y - y0) / (y1 - y0)
+def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
+    """The edges (n, 4) that are not level: x and y of the lower end, of the upper; lowest first."""
+    edges = np.concatenate(
+        [np.hstack([outline, np.roll(outline, -1, axis=0)]) for outline in outlines]
+    )
+    falls = edges[:, 1] > edges[:, 3]
+    edges[falls] = edges[falls][:, [2, 3, 0, 1]]
+    edges = edges[edges[:, 1] < edges[:, 3]]
+    return edges[np.argsort(edges[:, 1], kind="stable")]
+
+
+def _x(edges: _Floats, y: float | _Floats) -> _Floats:
+    """Where edges are at a height; exactly their ends where they end there."""
+    x0, y0, x1, y1 = edges.T
+    return np.asarray(np.where(y == y1, x1, x0 + (x1 - x0) * ((y - y0) / (y1 - y0))))
