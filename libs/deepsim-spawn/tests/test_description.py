@@ -166,6 +166,8 @@ def test_a_name_may_be_reserved_where_nothing_refers_to_it():
         (lambda: VelocityDecay(linear=-1.0), "velocity decay"),
         (lambda: CameraDescription(horizontal_fov=4.0), "horizontal_fov must be < pi"),
         (lambda: CameraDescription(near=2.0, far=1.0), "far must be > near"),
+        (lambda: CameraDescription(width=0), "1..16384 pixels, got 0 x 240"),
+        (lambda: CameraDescription(height=16385), "1..16384 pixels, got 320 x 16385"),
         (lambda: Physics(max_step_size=0.0), "max_step_size"),
         (lambda: JointAxis(lower=1.0, upper=-1.0), "lower limit must be <= upper"),
         (lambda: JointDescription("j", "revolute", "a", "b"), "a revolute joint has 1 axes, got 0"),

@@ -245,7 +245,8 @@ BOMB = "<!DOCTYPE x [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]><COLLADA>&b;</COLLADA
         ("x.dae", "<COLLADA", "", "cannot be read as a mesh"),
         ("x.dae", BOMB, "", "<!DOCTYPE> is refused"),
         ("x.xyz", "1 2 3", "", "x.xyz: "),
-        ("x.what", "1 2 3", "", "cannot be read as a mesh"),
+        ("x.what", "1 2 3", "", "the format '.what' are not read: expected .dae, .glb"),
+        ("x.zip", "", "", "the format '.zip' are not read"),
         ("x.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "leg", "no submesh 'leg'"),
     ],
 )
@@ -254,6 +255,14 @@ def test_a_mesh_that_is_none_is_a_format_error(tmp_path, name, text, submesh, me
     path.write_text(text)
     with pytest.raises(ModelFormatError, match=message):
         Bounds.of(model(Mesh(path, submesh=submesh)))
+
+
+def test_a_mesh_file_that_is_too_large_is_refused(tmp_path):
+    path = tmp_path / "x.stl"
+    with path.open("wb") as file:
+        file.truncate(2**27 + 1)
+    with pytest.raises(ModelFormatError, match="is larger than 134217728 bytes"):
+        mesh_triangles(Mesh(path))
 
 
 def test_meshes_name_the_extra_that_they_need(tmp_path, monkeypatch):

@@ -40,9 +40,7 @@ class GazeboXMLLoader:
     def __init__(
         self, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
     ) -> None:
-        if not isinstance(search_path, SearchPath):
-            search_path = SearchPath(() if search_path is None else search_path)
-        self._search_path = search_path
+        self._search_path = SearchPath.of(search_path)
 
     def load(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS

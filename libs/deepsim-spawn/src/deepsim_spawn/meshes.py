@@ -13,6 +13,11 @@ from .description import Mesh
 from .errors import ModelFormatError
 from .xml import refuse_doctype
 
+_FORMATS = (".dae", ".glb", ".gltf", ".obj", ".off", ".ply", ".stl")
+"""What trimesh reads, without archives, which could hold far more than they weigh."""
+
+_MOST_BYTES = 2**27
+
 
 def mesh_triangles(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The triangles of a mesh, of its whole file or of its submesh.
@@ -24,7 +29,8 @@ def mesh_triangles(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         of a mesh that is mirrored too.
 
     Raises:
-        ModelFormatError: The file cannot be read, has no such submesh or no triangle at all, or the
+        ModelFormatError: The file cannot be read, is larger than 128 MiB or of another format than
+            COLLADA, glTF, OBJ, OFF, PLY and STL, has no such submesh or no triangle at all, or the
             extra is not installed.
     """
     file = str(mesh.path)
@@ -35,8 +41,16 @@ def mesh_triangles(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         raise ModelFormatError(
             "meshes need an extra: pip install 'deepsim-spawn[meshes]'", file=file
         ) from None
-    collada_file = mesh.path.suffix.lower() == ".dae"
+    suffix = mesh.path.suffix.lower()
+    if suffix not in _FORMATS:
+        raise ModelFormatError(
+            f"meshes of the format {suffix!r} are not read: expected {', '.join(_FORMATS)}",
+            file=file,
+        )
+    collada_file = suffix == ".dae"
     try:
+        if mesh.path.stat().st_size > _MOST_BYTES:
+            raise ModelFormatError(f"is larger than {_MOST_BYTES} bytes", file=file)
         if collada_file:
             refuse_doctype(mesh.path.read_bytes(), file)
         scene: Any = trimesh.load_scene(mesh.path)

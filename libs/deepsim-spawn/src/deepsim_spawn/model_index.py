@@ -73,11 +73,9 @@ class ModelIndex(Mapping[str, ModelInfo]):
     def __init__(
         self, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
     ) -> None:
-        if not isinstance(search_path, SearchPath):
-            search_path = SearchPath(() if search_path is None else search_path)
-        self._search_path = search_path
+        self._search_path = SearchPath.of(search_path)
         self._folders: dict[str, Path] = {}
-        for place in search_path.folders:
+        for place in self._search_path.folders:
             for folder in sorted(place.iterdir()):
                 if (folder / CONFIG).is_file():
                     self._folders.setdefault(folder.name, folder)

@@ -52,6 +52,13 @@ class SearchPath:
         found = [*given, *(folder for folder in listed if folder.is_dir())]
         self.folders = tuple(dict.fromkeys(folder.resolve() for folder in found))
 
+    @classmethod
+    def of(cls, folders: SearchPath | str | Path | Iterable[str | Path] | None) -> SearchPath:
+        """A search path as it is, folders as a new one, None as that of the environment alone."""
+        if isinstance(folders, SearchPath):
+            return folders
+        return cls(() if folders is None else folders)
+
     def find(self, uri: str, origin: Path | None = None) -> Path:
         """The file or folder that a URI or path names.
 

@@ -11,6 +11,9 @@ from deepsim_math import Pose
 from .checks import finite_pose, not_negative, positive
 from .names import word
 
+_MOST_PIXELS = 2**14
+"""Along a side of a picture; more than any camera has, and few enough to count."""
+
 
 @dataclass(frozen=True, slots=True)
 class CameraDescription:
@@ -18,8 +21,8 @@ class CameraDescription:
 
     Attributes:
         horizontal_fov: Full horizontal angle of view [rad], > 0 and < pi.
-        width: Of the picture [pixels].
-        height: Of the picture [pixels].
+        width: Of the picture [pixels], 1..16384.
+        height: Of the picture [pixels], 1..16384.
         near: Nearest visible depth [m].
         far: Farthest visible depth [m].
     """
@@ -37,7 +40,11 @@ class CameraDescription:
                 f"camera horizontal_fov must be < pi rad, got {self.horizontal_fov:g}: "
                 "wide-angle lenses are not supported"
             )
-        positive("camera width and height [pixels]", self.width, self.height)
+        if not (1 <= self.width <= _MOST_PIXELS and 1 <= self.height <= _MOST_PIXELS):
+            raise ValueError(
+                f"camera width and height must lie in 1..{_MOST_PIXELS} pixels, "
+                f"got {self.width} x {self.height}"
+            )
         positive("camera near [m]", self.near)
         positive("camera far [m]", self.far)
         if not self.far > self.near:

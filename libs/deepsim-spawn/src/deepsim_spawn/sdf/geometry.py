@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from deepsim_math import Vector3
@@ -73,12 +74,15 @@ def _plane(shape: Element) -> Plane:
     return shape.make(Plane, normal, shape.get("size", pair, (1.0, 1.0)))
 
 
-def _mesh(shape: Element) -> Mesh:
+def _file(shape: Element) -> Path:
     uri = shape.require("uri")
-    document = shape.document
+    return uri.file(uri.value(word))
+
+
+def _mesh(shape: Element) -> Mesh:
     return shape.make(
         Mesh,
-        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        path=_file(shape),
         scale=shape.get("scale", vector, Vector3(1.0, 1.0, 1.0)),
         submesh=shape.require("submesh/name").value(word) if shape.find("submesh") else "",
         center=shape.get("submesh/center", boolean, False),
@@ -99,22 +103,18 @@ def _polyline(shape: Element) -> Polyline:
 
 
 def _heightmap(shape: Element) -> Heightmap:
-    uri = shape.require("uri")
-    document = shape.document
     return shape.make(
         Heightmap,
-        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        path=_file(shape),
         size=shape.get("size", vector, Vector3(1.0, 1.0, 1.0)),
         position=shape.get("pos", vector, Vector3(0.0, 0.0, 0.0)),
     )
 
 
 def _image(shape: Element) -> Image:
-    uri = shape.require("uri")
-    document = shape.document
     return shape.make(
         Image,
-        path=uri.make(document.load.search_path.find, uri.value(word), document.path),
+        path=_file(shape),
         scale=shape.get("scale", number, 1.0),
         threshold=shape.get("threshold", integer, 200),
         height=shape.get("height", number, 1.0),

@@ -45,9 +45,8 @@ def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | No
 
 def _open_include(element: Element) -> Element:
     uri = element.require("uri")
-    document = element.document
-    load = document.load
-    path = uri.make(load.search_path.find, uri.value(word), document.path)
+    load = element.document.load
+    path = uri.file(uri.value(word))
     if path.is_dir():
         path = model_file(path, load)
     root = parse(read_bytes(path), Document(str(path), path, load))

@@ -50,5 +50,4 @@ def named_file(config: Element) -> Path:
     if not listed:
         raise config.error("names no <sdf> file of a version from 1.3 to 1.11")
     _, newest = max(listed, key=lambda entry: entry[0])
-    document = config.document
-    return newest.make(document.load.search_path.find, newest.value(word), document.path)
+    return newest.file(newest.value(word))

@@ -41,9 +41,7 @@ def _capsule(shape: Element) -> Capsule:
 
 
 def _mesh(shape: Element) -> Mesh:
-    document = shape.document
-    filename = shape.require_attribute("filename", word)
-    path = shape.make(document.load.search_path.find, filename, document.path)
+    path = shape.file(shape.require_attribute("filename", word))
     return shape.make(Mesh, path, shape.attribute("scale", vector, Vector3(1.0, 1.0, 1.0)))
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
 from lxml import etree
@@ -225,6 +226,14 @@ class Element:
             ModelFormatError: The text is none of those that the parser expects.
         """
         return self.make(parse, self.text)
+
+    def file(self, uri: str) -> Path:
+        """The file or folder that a URI or path names, which stands in this element.
+
+        Raises:
+            ModelFormatError: Nothing is there, or it lies where this document may not look.
+        """
+        return self.make(self.document.load.search_path.find, uri, self.document.path)
 
     def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
         """The value of the element at a path, or a default if there is none."""
