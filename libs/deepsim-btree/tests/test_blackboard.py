@@ -35,6 +35,31 @@ def test_writing_is_local():
         del board["goal"]
 
 
+@given(parent=VALUES, values=VALUES, name=st.text("abc", max_size=2))
+def test_taking_an_entry_is_local_too(parent, values, name):
+    """What pop, popitem and clear find is on this blackboard itself; the parent keeps its own."""
+    above = bt.Blackboard(parent)
+    board = bt.Blackboard(values, parent=above)
+    assert board.pop(name, "none") == values.get(name, "none")
+    taken = dict(board.popitem() for _ in range(len(set(values) - {name})))
+    assert taken == {key: value for key, value in values.items() if key != name}
+    with pytest.raises(KeyError, match="nothing to delete on this blackboard itself"):
+        board.popitem()
+    with pytest.raises(KeyError, match=f"nothing named '{name}' to delete on this blackboard"):
+        board.pop(name)
+    board.update(values)
+    board.clear()
+    assert dict(board) == dict(above) == parent
+
+
+def test_an_entry_of_the_parent_cannot_be_deleted():
+    """DeleteEntry succeeds: there is nothing to delete."""
+    world = bt.Blackboard({"goal": 1})
+    tree = bt.Tree(bt.DeleteEntry("goal"), blackboard=bt.Blackboard({"goal": 2}, parent=world))
+    assert [tree.tick().name, tree.tick().name] == ["SUCCESS", "SUCCESS"]
+    assert dict(tree.blackboard) == dict(world) == {"goal": 1}
+
+
 def test_missing_names_are_told():
     """The error names what is missing; get() has a default."""
     board = bt.Blackboard(parent=bt.Blackboard())

@@ -115,9 +115,16 @@ def test_copies_have_entries_of_their_own(twin_of):
     assert (twin.root.scope["x"], "x" in tree.root.scope) == (2, False)
 
 
-@given(outside=VALUES, values=VALUES, remap=st.dictionaries(NAMES, NAMES), autoremap=st.booleans())
-def test_a_scope_is_a_mapping(outside, values, remap, autoremap):
-    """What it lists is what it contains and what it returns."""
+@given(
+    outside=VALUES,
+    values=VALUES,
+    remap=st.dictionaries(NAMES, NAMES),
+    autoremap=st.booleans(),
+    deleted=st.sets(NAMES),
+    written=VALUES,
+)
+def test_a_scope_is_a_mapping(outside, values, remap, autoremap, deleted, written):
+    """What it lists is what it contains and what it returns, also after changes."""
     values = {name: value for name, value in values.items() if name not in remap}
     subtree = bt.SubTree(bt.Success(), values=values, remap=remap, autoremap=autoremap)
     tree = bt.Tree(subtree, blackboard=outside)
@@ -130,6 +137,30 @@ def test_a_scope_is_a_mapping(outside, values, remap, autoremap):
     assert all((name in subtree.scope) == (name in expected) for name in "abd")
     assert subtree.blackboard is tree.blackboard
     assert subtree.child.blackboard is subtree.scope
+    for name in deleted:
+        subtree.scope.pop(name, None)
+    check_names(subtree.scope)
+    subtree.scope.update(written)
+    subtree.autoremap = not autoremap
+    check_names(subtree.scope)
+
+
+def check_names(scope):
+    """What is listed is there, once, and there is nothing else."""
+    names = list(scope)
+    assert len(names) == len(set(names)) == len(scope)
+    assert set(names) == {name for name in ["a", "b", "_c", "d"] if name in scope}
+    assert repr(scope) == f"Blackboard({dict(scope)!r})"
+
+
+def test_an_entry_outside_is_deleted_outside():
+    """But not where the blackboard outside has it from its parent."""
+    world = bt.Blackboard({"x": 1})
+    subtree = bt.SubTree(bt.DeleteEntry("y"), remap={"y": "x"})
+    tree = bt.Tree(subtree, blackboard=bt.Blackboard({"x": 2}, parent=world))
+    assert [tree.tick().name, tree.tick().name] == ["SUCCESS", "SUCCESS"]
+    assert dict(tree.blackboard) == dict(world) == {"x": 1}
+    assert dict(subtree.scope) == {"y": 1}
 
 
 def test_arguments():

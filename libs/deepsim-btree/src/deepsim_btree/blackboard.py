@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, MutableMapping
+
+_NOTHING: Any = object()
 
 
 class Blackboard(MutableMapping[str, Any]):
     """A mapping from names to values; names that it lacks are looked up in its parent.
 
-    Writing and deleting affect this blackboard only, never the parent.
+    Writing, deleting and taking out (`pop`, `popitem`, `clear`) affect this blackboard only, never
+    the parent.
 
     >>> world = Blackboard({"goal": (3, 4)})
     >>> robot = Blackboard(parent=world)
@@ -55,6 +59,36 @@ class Blackboard(MutableMapping[str, Any]):
         yield from self._values
         if self._parent is not None:
             yield from (name for name in self._parent if name not in self._values)
+
+    def pop(self, name: str, default: Any = _NOTHING) -> Any:
+        """Delete an entry of this blackboard itself and return its value.
+
+        Args:
+            name: Name of the entry.
+            default: What to return if there is none, also if the parent has one.
+
+        Raises:
+            KeyError: There is none, and no default.
+        """
+        value = self.get(name)
+        try:
+            del self[name]
+        except KeyError:
+            if default is _NOTHING:
+                raise
+            return default
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Delete some entry of this blackboard itself and return its name and value.
+
+        Raises:
+            KeyError: There is none; the parent may have some.
+        """
+        for name in self:
+            with suppress(KeyError):  # of the parent
+                return name, self.pop(name)
+        raise KeyError("nothing to delete on this blackboard itself")
 
     def __contains__(self, name: object) -> bool:
         return name in self._values or (self._parent is not None and name in self._parent)

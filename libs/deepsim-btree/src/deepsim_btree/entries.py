@@ -42,6 +42,8 @@ class SetEntry(Behaviour):
 class DeleteEntry(Behaviour):
     """Deletes an entry of the blackboard and succeeds, also if there was none.
 
+    An entry of a parent of the blackboard stays.
+
     Args:
         entry: Name of the entry, as for `key`.
         name: Name of the node; that of its class if None.

@@ -133,8 +133,9 @@ class Scope(Blackboard):
         return outer_name in board
 
     def __iter__(self) -> Iterator[str]:
-        yield from super().__iter__()
-        yield from (name for name in self._subtree.remap if name in self)
-        if self._subtree.autoremap:
-            own = {*self._subtree.remap, *self._values}
-            yield from (n for n in self._subtree.blackboard if n not in own and n[:1] != "_")
+        subtree = self._subtree
+        yield from (name for name in super().__iter__() if subtree.outside(name) is None)
+        yield from (name for name in subtree.remap if name in self)
+        if subtree.autoremap:
+            own = {*subtree.remap, *subtree.values}
+            yield from (n for n in subtree.blackboard if n not in own and n[:1] != "_")
