@@ -137,6 +137,40 @@ def test_copies_go_on_as_the_original_does(duplicate):
     assert twin.tick_count == batch.tick_count == 8
 
 
+def test_later_changes_do_not_reach_the_batch():
+    """Seeds and paths, from which random numbers come, are those that the nodes had."""
+    log = []
+
+    def fail(number):
+        log.append(number)
+        return Status.FAILURE
+
+    root = bt.RandomSelector([bt.Action(fail, n, name=f"{n}") for n in range(9)])
+    batch = Batch(root, 1)
+    batch.tick()
+    root.name, root.seed = "other", 7
+    batch.reset()
+    batch.tick()
+    assert log[:9] == log[9:]
+
+
+@pytest.mark.parametrize("agents", [None, [2, 0]])
+def test_a_function_cannot_change_which_agents_are_ticked(agents):
+    """Their numbers are read-only: the nodes above go on with them."""
+
+    def act(numbers):
+        numbers += 1
+        return Status.SUCCESS
+
+    batch = Batch(bt.Sequence([bt.Action(act, AGENT)], "root"), 3)
+    for tick in (1, 2):
+        with pytest.raises(bt.TickError, match=f"tick {tick}, node root/act: .*read-only"):
+            batch.tick(agents)
+    chosen = np.array([2, 0])
+    Batch(bt.Check(lambda numbers: numbers > 1, AGENT), 3).tick(chosen)
+    chosen += 1  # those of the caller are not touched
+
+
 class Own(bt.Behaviour):
     """A leaf of a class of its own."""
 

@@ -205,11 +205,122 @@ def test_a_template_can_be_pickled_with_its_agents():
     assert copy.deepcopy(AGENT) is pickle.loads(pickle.dumps(AGENT)) is AGENT
 
 
+class Count(bt.Behaviour):
+    """Succeeds at the third tick of a run, and remembers all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ticks: list[int] = []
+
+    def initialize(self) -> None:
+        self.left = 3
+
+    def update(self) -> Status:
+        self.left -= 1
+        self.ticks.append(self.left)
+        return Status.RUNNING if self.left else Status.SUCCESS
+
+
+def names(tree: bt.LightTree, ticks: int = 3) -> list[str]:
+    return [tree.tick().name for _ in range(ticks)]
+
+
+THIRD = ["RUNNING", "RUNNING", "SUCCESS"]
+
+
+def test_the_nodes_can_be_run_by_a_tree_as_well():
+    """The runs of a Tree of the same nodes, and the other way round, do not meet."""
+    root = bt.Sequence([Count()])
+    template = Template(root)
+    tree = bt.Tree(root)
+    tree.tick()
+    assert names(template.spawn(None)) == THIRD
+    assert names(Template(tree.root.copy()).spawn(None)) == THIRD
+    assert bt.Tree(template.root).tick() is Status.RUNNING
+    light = template.spawn(None)
+    assert names(light) == THIRD
+    assert [tree.tick().name for _ in range(2)] == THIRD[1:]
+    assert root.children[0].ticks == [2, 1, 0]
+
+
+def change(root: bt.Sequence) -> None:
+    """Change all that can be changed."""
+    root.add_child(bt.Failure())
+    root.name = "other"
+    root.children[1].seed = 5
+
+
+@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_later_changes_do_not_reach_the_template(twin_of):
+    """Neither its agents, nor those that are spawned, copied or pickled afterwards."""
+    leaves = [bt.Action(note, AGENT, n, name=f"{n}") for n in range(6)]
+    root = bt.Sequence([Count(), bt.RandomSelector(leaves)])
+    template = Template(root)
+    first, before = template.spawn_all([[], []], seed=0)
+    assert names(first) == ["RUNNING", "RUNNING", "FAILURE"]
+    change(root)
+    change(template.root)
+    for light in (twin_of(template).spawn([]), template.spawn([]), twin_of(template.spawn([]))):
+        assert names(light) == ["RUNNING", "RUNNING", "FAILURE"]
+        assert light.agent == first.agent
+        assert repr(light) == "<LightTree 'Sequence' tick 3 FAILURE>"
+    assert names(twin_of(before)) == names(before)
+    assert [node.name for node in template.root.children] == ["Count", "RandomSelector"]
+    assert template.root.children[0] is not root.children[0]
+
+
+def note(agent: list[int], number: int) -> Status:
+    agent.append(number)
+    return Status.FAILURE
+
+
+def test_the_nodes_of_a_template_can_be_looked_at():
+    """They are a copy, whose functions have the same arguments, and whose subtrees are its own."""
+    world = [1]
+    root = bt.SubTree(bt.Check(len, world), values={"x": 1})
+    twin = Template(root).root
+    root.scope["x"] = 2
+    assert (twin.scope["x"], twin.child.blackboard) == (1, twin.scope)
+    assert (twin.parent, twin.child.parent) == (None, twin)
+    assert twin.child.args[0] is world
+
+
+class Simulation:
+    """Has a clock."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
+def test_the_clock_is_copied_with_its_agents(twin_of):
+    """A simulation and its agents that are copied together go on together."""
+    sim = Simulation()
+    sim.herd = Template(bt.Wait(seconds=1), clock=sim.time).spawn_all([1, 2])
+    assert [tree.tick().name for tree in sim.herd] == ["RUNNING", "RUNNING"]
+    for twin in (twin_of(sim), twin_of(sim.herd)[0].clock.__self__):
+        twin.now = 10.0
+        assert [tree.tick().name for tree in twin.herd] == ["SUCCESS", "SUCCESS"]
+        assert twin.herd[0].template is twin.herd[1].template
+    assert [tree.tick().name for tree in sim.herd] == ["RUNNING", "RUNNING"]
+
+
 class Custom(bt.Decorator):
     """A control node with an update of its own."""
 
     def update(self) -> Status:
         return self.tick_child(self.child)
+
+
+class Clocked(bt.Behaviour):
+    """A leaf that says that it needs a clock."""
+
+    needs_clock = True
+
+    def update(self) -> Status:
+        return Status.SUCCESS if self.tree.now > 0 else Status.FAILURE
 
 
 class Greeting(bt.Sequence):
@@ -227,6 +338,7 @@ class Greeting(bt.Sequence):
         (lambda: bt.Tree(bt.Success()).root, "part of a tree already: use its copy"),
         (lambda: bt.Sequence([bt.Success()]).children[0], "part of a tree already"),
         (lambda: bt.Inverter(bt.Wait(seconds=1)), r"Inverter/Wait needs a clock: Template\(root"),
+        (lambda: bt.Sequence([Clocked()]), r"Sequence/Clocked needs a clock: Template\(root"),
         (lambda: bt.Switch({1: bt.Success()}, on=bt.key("mode")), "Switch reads a blackboard"),
         (lambda: bt.SubTree(bt.SetEntry("x", 1)), "SubTree/SetEntry may use the blackboard"),
     ],

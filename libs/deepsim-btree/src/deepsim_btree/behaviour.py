@@ -43,6 +43,9 @@ class Behaviour:
     # Few, for trees by the thousand: 64 bytes, the header of every Python object included.
     __slots__ = ("_label", "_owner", "last_tick", "status")
 
+    needs_clock: ClassVar[bool] = False
+    """Whether nodes of the class ask for the time, so that their tree must have a clock."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         plain = (
@@ -138,6 +141,8 @@ class Behaviour:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
         if type(self).update is Behaviour.update:
             yield f"{type(self).__name__} has no update() of its own and always answers INVALID"
+        if self.needs_clock and self.tree.clock is None:
+            yield f"{type(self).__name__} needs a clock: Tree(root, clock=...)"
 
     @property
     def name(self) -> str:

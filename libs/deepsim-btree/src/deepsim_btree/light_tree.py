@@ -66,7 +66,7 @@ class LightTree:
             leaf._owner = cast("Tree", self)
 
     def __repr__(self) -> str:
-        name = self._template.root.name
+        name = self._template._root.name
         return f"<LightTree {name!r} tick {self.tick_count} {self.status.name}>"
 
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
-from .compiled import Compiler, Program
+from .compiled import Compiler, Program, copy_nodes
 from .errors import StructureError
 from .light_tree import LightTree
-from .timers import Timer
-from .wait import Wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,7 +38,7 @@ class Template:
     A leaf that is not an `Action`, a `Check` or constant may remember something: every agent gets
     a deep copy of it, with the agent in place of AGENT among what it refers to. Control nodes
     need no copies, but only those of this library can be used, with their own `update`. Nodes
-    are read when the template is made; changes after that have no effect.
+    are read when the template is made; changes and runs of them after that have no effect.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
@@ -57,7 +56,7 @@ class Template:
     def __init__(self, root: Behaviour, *, clock: Callable[[], float] | None = None) -> None:
         check_root(root, clock, "Template")
         self.clock = clock
-        self._root = root
+        self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
         self._compile()
 
     def _compile(self) -> None:
@@ -67,8 +66,12 @@ class Template:
     def __repr__(self) -> str:
         return f"<Template {self._root.name!r}>"
 
-    def __deepcopy__(self, memo: object) -> Template:
-        return self  # It never changes; copies of its agents share it.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Template:
+        # All but the clock never changes; that may belong to what is copied with the agents.
+        twin = memo[id(self)] = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.clock = copy.deepcopy(self.clock, memo)
+        return twin
 
     def __getstate__(self) -> dict[str, Any]:
         return {"clock": self.clock, "_root": self._root}
@@ -79,8 +82,8 @@ class Template:
 
     @property
     def root(self) -> Behaviour:
-        """The node at the top."""
-        return self._root
+        """The node at the top, of a copy of the nodes as they were when the template was made."""
+        return copy_nodes(self._root)
 
     @property
     def program(self) -> Program:
@@ -124,5 +127,5 @@ def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -
     if root._owner is not None:
         raise StructureError(f"{root!r} is part of a tree already: use its copy()")
     for node in root.walk():
-        if clock is None and isinstance(node, (Timer, Wait)):
+        if clock is None and node.needs_clock:
             raise StructureError(f"{node.path} needs a clock: {owner}(root, clock=...)")

@@ -10,8 +10,6 @@ from .decorator import Decorator
 from .status import FAILURE, RUNNING, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .behaviour import Behaviour
 
 
@@ -29,17 +27,12 @@ class Timer(Decorator):
     """
 
     __slots__ = ("_since", "seconds")
+    needs_clock = True
 
     def __init__(self, child: Behaviour, name: str | None = None, *, seconds: float) -> None:
         super().__init__(child, name)
         self.seconds = check_seconds(seconds)
         self._since: float | None = None
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
-        yield from super().problems()
-        if self.tree.clock is None:
-            yield f"{type(self).__name__} needs a clock: Tree(root, clock=...)"
 
     def reset(self) -> None:
         """Become as good as new: no time is remembered."""

@@ -3,14 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .arguments import check_seconds
 from .behaviour import Behaviour
 from .status import RUNNING, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Wait(Behaviour):
@@ -26,6 +21,7 @@ class Wait(Behaviour):
     """
 
     __slots__ = ("_since", "seconds")
+    needs_clock = True
 
     def __init__(self, name: str | None = None, *, seconds: float) -> None:
         super().__init__(name)
@@ -38,9 +34,3 @@ class Wait(Behaviour):
         if self.status is not RUNNING:
             self._since = now
         return SUCCESS if now - self._since >= self.seconds else RUNNING
-
-    def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
-        yield from super().problems()
-        if self.tree.clock is None:
-            yield f"{type(self).__name__} needs a clock: Tree(root, clock=...)"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Batch:
     """A tree that is ticked for many agents at once; functions get and return arrays.
 
-    AGENT stands for the numbers of the agents that a leaf is ticked for, an array (n,) of ints. A
-    condition returns a bool or an array (n,) of them, an action a `Status` or an array (n,) of
-    status codes. What the agents know is best kept in arrays with a row per agent:
+    AGENT stands for the numbers of the agents that a leaf is ticked for, a read-only array (n,) of
+    ints. A condition returns a bool or an array (n,) of them, an action a `Status` or an array (n,)
+    of status codes. What the agents know is best kept in arrays with a row per agent:
 
     >>> import numpy as np
     >>> from deepsim_btree import AGENT, Sequence, Status, action, condition

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """A call of a user's function, with the numbers of agents in place of AGENT.
+    """A call of a user's function, with the numbers of agents, read-only, in place of AGENT.
 
     Args:
         path: Path of the node that calls.
@@ -60,6 +60,7 @@ class Call:
         Raises:
             TickError: It raised an exception.
         """
+        numbers.setflags(write=False)  # The nodes above go on with the same array.
         args = [numbers if value is AGENT else value for value in self._args]
         kwargs = {
             name: numbers if value is AGENT else value for name, value in self._kwargs.items()

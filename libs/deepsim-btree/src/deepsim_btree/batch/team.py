@@ -33,18 +33,18 @@ class Team:
         self.seed = seed
         self.tick_count = 0
         self.now = math.nan
-        self._streams: list[tuple[Streams, RandomComposite]] = []
+        self._streams: list[tuple[Streams, int | None, str]] = []
 
     def streams(self, node: RandomComposite) -> Streams:
         """Return streams of random numbers for a node."""
         streams = Streams(self.count)
-        self._streams.append((streams, node))
+        self._streams.append((streams, node.seed, node.path))
         return streams
 
     def start_streams(self, numbers: Numbers) -> None:
         """Start the streams of agents from their seeds."""
-        for streams, node in self._streams:
-            streams.start(numbers, node.seed, self.seed, node.path)
+        for streams, own_seed, path in self._streams:
+            streams.start(numbers, own_seed, self.seed, path)
 
     def make(self, node: Behaviour) -> Node:
         """Return a node for all agents.

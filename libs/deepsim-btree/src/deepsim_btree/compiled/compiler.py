@@ -58,7 +58,7 @@ class Compiler:
         self._functions: list[str] = []
         self._run_slots: list[object] = []
         self._lasting_slots = 1
-        self._streams: list[tuple[int, RandomComposite, str]] = []
+        self._streams: list[tuple[int, int | None, str]] = []
         self._leaves: list[OwnLeaf] = []
         self._names: dict[str, Any] = dict(RUNTIME)
 
@@ -135,7 +135,7 @@ class Compiler:
     def stream_slot(self, node: RandomComposite) -> str:
         """Reserve a slot for a stream of random numbers; return how to write it."""
         slot = self.lasting_slot()
-        self._streams.append((-self._lasting_slots, node, node.path))
+        self._streams.append((-self._lasting_slots, node.seed, node.path))
         return slot
 
     def leaf_slot(self, leaf: Behaviour) -> str:

@@ -9,7 +9,6 @@ from deepsim_btree.stream import stream_start
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.random_order import RandomComposite
     from deepsim_btree.status import Status
 
 State = List[Any]
@@ -43,16 +42,16 @@ class Program(NamedTuple):
     """What the slots of runs, the first of the state, start from."""
     lasting_slots: int
     """Number of the other slots, which start as None."""
-    streams: tuple[tuple[int, RandomComposite, str], ...]
-    """Slots of streams of random numbers with their nodes and paths."""
+    streams: tuple[tuple[int, int | None, str], ...]
+    """Slots of streams of random numbers with the seeds and paths of their nodes."""
     leaves: tuple[OwnLeaf, ...]
     """The leaves that every agent has a copy of, from the left."""
 
     def fresh_state(self, seed: int) -> State:
         """Return the state of an agent that was never ticked, still without leaves."""
         state = [*self.run_slots, *[None] * self.lasting_slots]
-        for slot, node, path in self.streams:
-            state[slot] = stream_start(node.seed, seed, path)
+        for slot, own_seed, path in self.streams:
+            state[slot] = stream_start(own_seed, seed, path)
         return state
 
     def culprit(self, error: Exception) -> str:

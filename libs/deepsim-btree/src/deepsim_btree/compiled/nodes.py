@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of nodes for a template: what becomes of the originals does not reach them."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from deepsim_btree.function_leaves import FunctionLeaf
+from deepsim_btree.parent import Parent
+from deepsim_btree.status import INVALID
+from deepsim_btree.subtree import Scope, SubTree
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+
+def copy_nodes(node: Behaviour) -> Behaviour:
+    """Return a copy of a branch, in which no node is in a run.
+
+    What functions are given, such as a world, is that of the original: agents act on it. Leaves
+    of other classes may change what they refer to, and are copied with it.
+
+    Raises:
+        BusyError: A `Routine` is in the middle of a run.
+    """
+    twin = copy.copy(node) if isinstance(node, (FunctionLeaf, Parent)) else node.copy()
+    twin._owner = None
+    twin.status = INVALID
+    twin.last_tick = 0
+    if isinstance(twin, Parent):
+        twin._children = tuple([copy_nodes(child) for child in node.children])
+        for child in twin._children:
+            child._owner = twin
+    if isinstance(twin, SubTree):
+        twin._scope = Scope(twin)
+    return twin
