@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import enum
+import math
+from decimal import Decimal
 
 import pytest
 
@@ -13,6 +15,7 @@ from deepsim_btree import key
 
 class Mode(enum.Enum):
     DOCK = 1
+    DRIVE = 2
 
 
 @pytest.mark.parametrize(
@@ -20,17 +23,29 @@ class Mode(enum.Enum):
     [
         ("dock", "a"),
         (2, "b"),
+        (2.0, "b"),
         ("2", "b"),
+        ("2.0", "b"),
+        (Decimal(2), "b"),
         (3, "c"),
-        ("3", "default"),
+        ("3", "c"),
+        (" 3", "default"),
         (Mode.DOCK, "d"),
+        ("Mode.DOCK", "default"),
+        (Mode.DRIVE, "e"),
         (None, "default"),
-        (True, "default"),
+        (True, "f"),
+        ("true", "f"),
+        (1, "default"),
+        ([3], "default"),
+        (math.inf, "g"),
+        (math.nan, "default"),
     ],
 )
 def test_cases(value, chosen):
-    """A text stands for the value that is written so; other cases are compared as they are."""
-    cases = {"dock": "a", "2": "b", 3: "c", Mode.DOCK: "d"}
+    """A text is what is written so, a number and its text are one case; others are compared."""
+    cases = {"dock": "a", "2": "b", 3: "c", Mode.DOCK: "d", "Mode.DRIVE": "e", "true": "f"}
+    cases["inf"] = "g"
     root = bt.Switch(
         {case: bt.Running(name) for case, name in cases.items()},
         bt.Running("default"),
@@ -41,6 +56,13 @@ def test_cases(value, chosen):
     running = [node.name for node in root.children if node.status is bt.Status.RUNNING]
     assert running == [chosen]
     assert root.cases == tuple(cases)
+
+
+def test_the_first_of_two_cases_for_one_value():
+    """A number and its text can both be there; the second one never runs."""
+    root = bt.Switch({"1.0": bt.Running("a"), 1: bt.Running("b")}, on=lambda: 1)
+    bt.Tree(root).tick()
+    assert [node.status.name for node in root.children] == ["RUNNING", "INVALID"]
 
 
 def test_arguments():

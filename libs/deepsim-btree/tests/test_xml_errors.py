@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import os
+from fractions import Fraction
 from functools import partial
-from typing import List
+from typing import List, NamedTuple
 
 import pytest
 
 import deepsim_btree as bt
 from deepsim_btree import Status
-from deepsim_btree.xml import read_xml, write_xml
+from deepsim_btree.xml import read_xml, read_xml_file, write_xml
 
 
 class Say(bt.PortLeaf):
@@ -29,6 +31,23 @@ def drive(speed: float):
 @bt.action
 def follow(points: List[int]):  # noqa: UP006 - evaluated on Python 3.8
     return Status.SUCCESS
+
+
+@bt.action
+def Half(text: Fraction):  # noqa: N802 - a tag
+    return Status.SUCCESS
+
+
+class Colour(NamedTuple):
+    code: int
+
+
+@bt.action
+def Paint(colour: Colour):  # noqa: N802 - a tag
+    return Status.SUCCESS
+
+
+PARSERS = {Fraction: Fraction, Colour: {"red": Colour(1)}.__getitem__}
 
 
 def tree(body: str) -> str:
@@ -85,6 +104,8 @@ IN_TREE = [
     ('<SubTree ID="Main"><Running/></SubTree>', "<SubTree> cannot have children"),
     ('<SubTree ID="X" _autoremap="maybe"/>', 'SubTree _autoremap="maybe": must be true or false'),
     ('<SubTree ID="X" _auto="1"/>', "SubTree has no attribute _auto"),
+    ('<Half text="1/0"/>', 'Half text="1/0": Fraction(1, 0)'),
+    ('<Paint colour="blue"/>', "Paint colour=\"blue\": 'blue'"),
     ('<SubTree ID="X" a="{}"/>', 'SubTree a="{}": the name of a key'),
     ("<Sequence>words</Sequence>", "text 'words' is not expected in <Sequence>"),
 ]
@@ -94,13 +115,14 @@ IN_TREE = [
 def test_errors_in_a_tree(body, message):
     """The message names what is wrong, and the third line."""
     with pytest.raises(bt.XmlError) as caught:
-        read_xml(tree(body), [Say, drive, follow])
+        read_xml(tree(body), [Say, drive, follow, Half, Paint], parsers=PARSERS)
     assert str(caught.value).startswith("<text>:3: ")
     assert message in caught.value.reason
 
 
 DOCUMENTS = [
     ("", 1, "no well-formed XML: no element found"),
+    ('\n<root name="\ud800"/>', 2, "no well-formed XML: 'utf-8' codec can't encode character"),
     ("<root>", 1, "no well-formed XML"),
     ("\n<tree/>", 2, "the file must start with <root>, got <tree>"),
     ("<root/>", 1, 'only BTCPP_format="4" is supported, got None'),
@@ -181,6 +203,79 @@ def test_errors_in_a_document(xml, line, message):
     assert message in caught.value.reason
 
 
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("foo", "unknown encoding: foo"),
+        ("euc-jp", "multi-byte encodings are not supported"),
+        ("base64", "'base64' is not a text encoding"),
+        ("utf-16", "encoding specified in XML declaration is incorrect"),
+    ],
+)
+def test_encodings_that_cannot_be_read(tmp_path, encoding, message):
+    """They are errors of that file."""
+    file = tmp_path / "a.xml"
+    file.write_text(f'<?xml version="1.0" encoding="{encoding}"?>{tree("<Running/>")}')
+    with pytest.raises(bt.XmlError, match=message) as caught:
+        read_xml_file(file)
+    assert (caught.value.file, caught.value.line) == (str(file), 1)
+    assert read_xml(file.read_text()).name == "Running"  # a str is decoded already
+
+
+def test_files_that_fill_the_memory(tmp_path):
+    """All files together have a limit, that of an include is told by its line."""
+    large = tmp_path / "large.xml"
+    large.write_text('<root BTCPP_format="4"/>' + "\n" * 3_000_000)
+    main = tmp_path / "main.xml"
+    include = '\n<include path="large.xml"/>'
+    main.write_text(f'<root BTCPP_format="4">{2 * include}{MAIN}</root>')
+    assert read_xml_file(main).name == "Running"
+    main.write_text(f'<root BTCPP_format="4">{3 * include}{MAIN}</root>')
+    with pytest.raises(
+        bt.XmlError, match=r"large\.xml: all files together have more than"
+    ) as caught:
+        read_xml_file(main)
+    assert (caught.value.file, caught.value.line) == (str(main), 4)
+    text = large.read_text() * 3
+    large.write_text(text)
+    for read in (lambda: read_xml_file(large), lambda: read_xml(text)):
+        with pytest.raises(bt.XmlError, match="1: all files together have more than 8388608 bytes"):
+            read()
+
+
+MAIN = '<BehaviorTree ID="Main"><Running/></BehaviorTree>'
+
+
+def circle(folder) -> str:
+    (folder / "circle.xml").symlink_to("circle.xml")
+    return "circle.xml"
+
+
+def pipe(folder) -> str:
+    os.mkfifo(folder / "pipe.xml")
+    return "pipe.xml"
+
+
+INCLUDED = [
+    (lambda folder: "/dev/zero", "cannot include /dev/zero: it is no regular file"),
+    (pipe, r"cannot include .*pipe\.xml: it is no regular file"),
+    (lambda folder: ".", "cannot include .*: it is no regular file"),
+    (circle, r"cannot include .*circle\.xml: "),
+    (lambda folder: "a" * 5000, "cannot include .*: File name too long"),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such files")
+@pytest.mark.parametrize(("make", "message"), INCLUDED, ids=[m[:50] for _, m in INCLUDED])
+def test_includes_of_what_is_no_file(tmp_path, make, message):
+    """They are refused, rather than read without end, by the line that includes them."""
+    main = tmp_path / "main.xml"
+    main.write_text(f'<root BTCPP_format="4">\n<include path="{make(tmp_path)}"/>{MAIN}</root>')
+    with pytest.raises(bt.XmlError, match=message) as caught:
+        read_xml_file(main)
+    assert (caught.value.file, caught.value.line) == (str(main), 2)
+
+
 def chain(links: int, body: str) -> str:
     """Trees of which each holds the next one; a line for each."""
     trees = [
@@ -239,7 +334,23 @@ def yes() -> bool:
     return True
 
 
+def room(**given) -> bt.SubTree:
+    return bt.SubTree(bt.Success(), "room", tree_id="T", **given)
+
+
+NO_ENTRY = "room: XML has no SubTree with an entry called"
 NOT_WRITTEN = [
+    (room(values={"name": "x"}), f"{NO_ENTRY} 'name': rename it"),
+    (room(values={"ID": "x"}), f"{NO_ENTRY} 'ID'"),
+    (room(remap={"name": "x"}), f"{NO_ENTRY} 'name'"),
+    (room(values={"_p": 1}), f"{NO_ENTRY} '_p'"),
+    (room(values={"a b": 1}), f"{NO_ENTRY} 'a b'"),
+    (room(values={"1x": 1}), f"{NO_ENTRY} '1x'"),
+    (room(remap={'x="" y': "a"}), f"{NO_ENTRY} 'x=\"\" y'"),
+    (room(values={"\ud800": 1}), NO_ENTRY),
+    (room(remap={"x": "="}), "room: cannot write x: an entry called = would be read as another"),
+    (bt.DeleteEntry("="), "DeleteEntry: cannot write key: an entry called = would be read"),
+    (bt.SetEntry("x", bt.key("=")), "SetEntry: cannot write value: an entry called ="),
     (
         bt.Action(len, name="go"),
         r"go: Action lacks its function: partial\(Action, function\); name",

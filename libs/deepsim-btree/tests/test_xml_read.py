@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import enum
 from functools import partial
-from typing import Optional
+from typing import Any, Optional
 
 import pytest
 
 import deepsim_btree as bt
 from deepsim_btree import Status, key
-from deepsim_btree.xml import read_xml, read_xml_file
+from deepsim_btree.xml import read_xml, read_xml_file, write_xml
 
 
 class Gear(enum.Enum):
@@ -207,6 +207,29 @@ def test_functions_made_by_hand():
     assert robot.speed == 2.0
 
 
+@bt.action
+def turn(angle: int | float, what: Any = None, *, how: bool | str | None = None) -> Status:
+    return Status.SUCCESS
+
+
+def test_arguments_of_several_types():
+    """A text becomes what it looks like, as it does without a type."""
+    root = read_xml(document('<turn angle="2.5" what="2" how="true"/>'), [turn])
+    assert root.kwargs == {"angle": 2.5, "what": 2, "how": True}
+    assert read_xml(write_xml(root), [turn]).kwargs == root.kwargs
+    assert read_xml(document('<turn angle="2" how="fast"/>'), [turn]).kwargs["how"] == "fast"
+
+
+@pytest.mark.parametrize("text", ["dock", "1", "1.0", "007", "true", "-2.5e3"])
+def test_a_switch_on_an_entry_that_the_file_sets(text):
+    """The same text is the same case, whatever type the entry has."""
+    cases = f'case_1="other" case_2="{text}"'
+    leaves = "<AlwaysFailure/><AlwaysSuccess/><AlwaysFailure/>"
+    switch = f'<Switch2 variable="{{v}}" {cases}>{leaves}</Switch2>'
+    body = f'<Sequence><SetBlackboard value="{text}" output_key="v"/>{switch}</Sequence>'
+    assert bt.Tree(read_xml(document(body))).tick() is Status.SUCCESS
+
+
 def test_classes_are_registered_by_name():
     """A list of classes will do."""
     root = read_xml(document('<Say text="x"/>'), [Say, drive])
@@ -263,6 +286,11 @@ def test_autoremap():
         ("", ""),
         ("1e3", 1000.0),
         (" 1", " 1"),
+        ("1 ", "1 "),
+        ("+.5", 0.5),
+        ("-", "-"),
+        ("1e999", "1e999"),
+        ("-" + 400 * "1", -int(400 * "1")),
     ],
 )
 def test_literals(text, value):

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import enum
+import math
+import re
 from functools import partial
 
 import pytest
@@ -213,6 +215,67 @@ def test_what_is_written_in_another_form():
     again = read_xml(write_xml(switch))
     assert again.cases == ("1", "2.5")
     assert [child.name for child in again.children] == ["Running", "Running", "Failure"]
+
+
+CASES = st.one_of(
+    st.integers(-3, 3),
+    st.floats(-3, 3).map(lambda number: round(number, 1)),
+    st.sampled_from(["1", "2.0", "-0", "1e0", "007", "True", "true", "dock", " 1", "{a", "nan"]),
+    st.sampled_from([True, False, None, Mode.SLOW, 10**400, float("inf")]),
+)
+SEEN = st.one_of(CASES, st.sampled_from(["inf", "Mode.SLOW", "None", [1], 2 + 0j]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases=st.lists(CASES, min_size=2, max_size=6, unique=True), seen=st.lists(SEEN, min_size=9))
+def test_switches_come_back_or_are_refused(cases, seen):
+    """A switch that was written and read runs the same child for every value."""
+    switch = bt.Switch({case: leaf() for case in cases}, leaf(), on=key("mode"))
+    try:
+        again = read_xml(write_xml(switch))
+    except bt.XmlError as error:
+        assert re.search(  # noqa: PT017 - not each list of cases is refused
+            "would be read as something else: use a text or number|have one text", str(error)
+        )
+        return
+    assert [again.choose(value) for value in seen] == [switch.choose(value) for value in seen]
+    assert write_xml(again) == write_xml(switch)
+
+
+@pytest.mark.parametrize(
+    ("case", "written"),
+    [(True, None), (Mode.SLOW, None), (None, None), (math.inf, None), (1, "1"), (2.5, "2.5")],
+)
+def test_which_cases_can_be_written(case, written):
+    """Texts and numbers; another value is named."""
+    switch = bt.Switch({case: leaf(), "x": leaf()}, on=key("mode"))
+    if written is None:
+        with pytest.raises(
+            bt.XmlError, match=re.escape(f"Switch2 cannot be read back: the case {case!r}")
+        ):
+            write_xml(switch)
+    else:
+        assert f'case_1="{written}" case_2="x"' in write_xml(switch)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    name=st.one_of(st.text(min_size=1), st.sampled_from(["größe", "a:b", "a-b", "x='' y", "="])),
+    outer=st.one_of(st.none(), st.text(min_size=1)),
+)
+def test_entries_of_subtrees_come_back_or_are_refused(name, outer):
+    """Names that XML does not have are refused, so that none is lost."""
+    try:
+        given_ = {"values": {name: 1}} if outer is None else {"remap": {name: outer}}
+        subtree = bt.SubTree(leaf(), "n", tree_id="T", **given_)
+    except ValueError:
+        return
+    try:
+        xml = write_xml(subtree)
+    except bt.XmlError:
+        return
+    again = read_xml(xml, tree="Main")
+    assert (again.name, again.values, again.remap) == ("n", subtree.values, subtree.remap)
 
 
 def test_entries_are_in_braces():

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .key import Key
+from .number import read_number
 from .parent import Parent
 from .status import FAILURE, INVALID, Status
 
@@ -19,7 +20,9 @@ class Switch(Parent):
     """Runs the child whose case equals a value, which is asked for at every tick.
 
     When the value changes while a child is RUNNING, that child is halted. A case that is a text
-    is compared with the value written as a text, so ``"2"`` stands for 2 as well.
+    stands for all values that are written like it. A number and its text are the same case, as in
+    BehaviorTree.CPP: 2 and ``"2"`` stand for 2, 2.0 and ``"2"``. True is written both ways,
+    ``"True"`` and ``"true"``.
 
     Args:
         cases: From values to the nodes that run for them.
@@ -31,7 +34,7 @@ class Switch(Parent):
         TypeError: `on` is neither.
     """
 
-    __slots__ = ("_cases", "on")
+    __slots__ = ("_cases", "_places", "on")
 
     def __init__(
         self,
@@ -45,6 +48,9 @@ class Switch(Parent):
             raise TypeError(f'on must be a function or a key such as key("mode"), got {on!r}')
         super().__init__((*cases.values(), *(() if default is None else (default,))), name)
         self._cases = tuple(cases)
+        self._places: dict[object, int] = {}
+        for position, case in enumerate(cases):
+            self._places.setdefault(case_key(case), position)
         self.on = on
 
     @property
@@ -66,7 +72,28 @@ class Switch(Parent):
 
     def choose(self, value: object) -> int:
         """Return the position of the child for `value`; that of the default if there is none."""
-        for position, case in enumerate(self._cases):
-            if case == value or (isinstance(case, str) and case == str(value)):
+        if value.__class__ is str or value.__class__ is int:  # the quick way for most values
+            return self._places.get(case_key(value), len(self._cases))
+        forms = _forms(value)
+        for key, position in self._places.items():
+            if key in forms:
                 return position
         return len(self._cases)
+
+
+def case_key(case: object) -> object:
+    """Return what decides which values a case stands for: a number for the text of a number."""
+    if isinstance(case, str):
+        number = read_number(case)
+        if number is not None:
+            return number
+    return case
+
+
+def _forms(value: object) -> tuple[object, ...]:
+    """Return a value, its texts, and the number that its text is."""
+    text = str(value)
+    if isinstance(value, bool):
+        return value, text, text.lower()  # files have true and false
+    number = None if isinstance(value, (int, float)) else read_number(text)
+    return (value, text) if number is None else (value, text, number)

@@ -27,7 +27,7 @@ from deepsim_btree.status_map import (
     SuccessIsRunning,
     UntilFail,
 )
-from deepsim_btree.switch import Switch
+from deepsim_btree.switch import Switch, case_key
 from deepsim_btree.timers import Cooldown, Delay, Timeout
 from deepsim_btree.wait import Wait
 
@@ -120,7 +120,18 @@ class SwitchType(NodeType):
     def values(self, node: Behaviour) -> dict[str, Any]:
         """Return the values of the attributes of a node, by their names."""
         assert isinstance(node, Switch), "fits() comes first"
-        return dict(zip(self.attributes, (node.on, *map(str, node.cases))))
+        cases = [_case_text(case) for case in node.cases]
+        if len(set(cases)) < len(cases):
+            raise TypeError(f"two of its cases have one text: {', '.join(cases)}")
+        return dict(zip(self.attributes, (node.on, *cases)))
+
+
+def _case_text(case: object) -> str:
+    """Return the text that stands for the same values as a case of a `Switch`."""
+    text = str(case)
+    if case_key(text) != case_key(case):
+        raise TypeError(f"the case {case!r} would be read as something else: use a text or number")
+    return text
 
 
 def _seconds(name: str) -> tuple[Attribute, ...]:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from deepsim_btree.errors import XmlError
 
 from .element import parse
 
@@ -14,15 +17,25 @@ if TYPE_CHECKING:
 MAX_INCLUDES = 200
 """A file that holds no tree may be included again, and then all that it includes is read again."""
 
+MAX_BYTES = 8 * 1024 * 1024
+"""Of all files together, each as often as used; in memory they take up to a hundred times that."""
+
+_TOO_LARGE = f"all files together have more than {MAX_BYTES} bytes"
 _CATEGORIES = ("Action", "Condition", "Control", "Decorator", "SubTree")
 _PORTS = ("input_port", "output_port", "inout_port")
 
 
 class Document:
-    """What a file holds, the files that it includes being part of it."""
+    """What a file holds, the files that it includes being part of it.
 
-    def __init__(self, root: Element) -> None:
+    Args:
+        root: The outermost element.
+        size: How many bytes it was read from.
+    """
+
+    def __init__(self, root: Element, size: int) -> None:
         self._root = root
+        self._room = MAX_BYTES - size
         self._trees: dict[str, Element] = {}
         self._models: dict[str, Element] = {}
         self._includes = 0
@@ -111,37 +124,61 @@ class Document:
             raise element.error("<include> needs a path")
         if not included:
             raise element.error("a text cannot include files: use read_xml_file")
-        path = included[-1].parent / element.attributes["path"]
-        if path.resolve() in (file.resolve() for file in included):
-            raise element.error(f"{path} includes itself")
         self._includes += 1
         if self._includes > MAX_INCLUDES:
             raise element.error(
                 f"more than {MAX_INCLUDES} files are included, each as often as used"
             )
+        path = included[-1].parent / element.attributes["path"]
         try:
-            content = path.read_bytes()
+            if path.resolve() in (file.resolve() for file in included):
+                raise element.error(f"{path} includes itself")
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise element.error(f"cannot include {path}: it is no regular file")
+            content = read_bytes(path, self._room)
         except OSError as error:
             raise element.error(f"cannot include {path}: {error.strerror}") from error
+        except RuntimeError as error:
+            raise element.error(f"cannot include {path}: {error}") from error
+        if len(content) > self._room:
+            raise element.error(f"{path}: {_TOO_LARGE}")
+        self._room -= len(content)
         for child in _read_root(content, path).children:
             self.add(child, (*included, path))
+
+
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Return what a file holds, and of a larger one the first ``limit + 1`` bytes.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(limit + 1)
 
 
 def read_document(content: str | bytes, path: Path | None) -> Document:
     """Return what a file or text holds.
 
     Raises:
-        XmlError: It is wrong or uses something that is not supported.
+        XmlError: It is wrong, too large, or uses something that is not supported.
     """
+    if len(content) > MAX_BYTES:
+        raise XmlError(_TOO_LARGE, label(path), 1)
     root = _read_root(content, path)
-    document = Document(root)
+    document = Document(root, len(content))
     for element in root.children:
         document.add(element, () if path is None else (path,))
     return document
 
 
+def label(path: Path | None) -> str:
+    """Return what errors call a file, or a text without one."""
+    return "<text>" if path is None else str(path)
+
+
 def _read_root(content: str | bytes, path: Path | None) -> Element:
-    root = parse(content, "<text>" if path is None else str(path))
+    root = parse(content, label(path))
     if root.tag != "root":
         raise root.error(f"the file must start with <root>, got <{root.tag}>")
     version = root.attributes.get("BTCPP_format")

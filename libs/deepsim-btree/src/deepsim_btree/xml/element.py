@@ -54,6 +54,15 @@ def escape(text: str) -> str:
     return re.sub('[&<>"\n\t\r]', lambda match: _ESCAPES[match.group()], text)
 
 
+def is_name(text: str) -> bool:
+    """Return whether an attribute can be called `text`."""
+    # The parser knows: its letters are neither those of `re` nor those of the newest XML.
+    try:
+        return list(parse(f'<a {text}=""/>', "").attributes) == [text]
+    except XmlError:
+        return False
+
+
 def parse(text: str | bytes, file: str) -> Element:
     """Return the outermost element of a document.
 
@@ -61,7 +70,8 @@ def parse(text: str | bytes, file: str) -> Element:
     small file fill the memory. The text between elements is not kept.
 
     Raises:
-        XmlError: It is no well-formed XML, has a document type or too many levels.
+        XmlError: It is no well-formed XML, is written in an unknown encoding, has a document type
+            or too many levels.
     """
     parser = expat.ParserCreate()
     outside = Element("", {}, [])
@@ -99,4 +109,11 @@ def parse(text: str | bytes, file: str) -> Element:
     except expat.ExpatError as error:
         reason = f"no well-formed XML: {expat.ErrorString(error.code)}"
         raise XmlError(reason, file, error.lineno) from error
+    except XmlError:
+        raise
+    except UnicodeEncodeError as error:  # half of a surrogate pair, in a str
+        line = error.object.count("\n", 0, error.start) + 1
+        raise XmlError(f"no well-formed XML: {error}", file, line) from error
+    except (LookupError, ValueError) as error:  # an encoding that it cannot read
+        raise XmlError(str(error), file, parser.CurrentLineNumber) from error
     return outside.children[0]

@@ -6,8 +6,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from deepsim_btree.key import Key
-
 from .builtin_types import OWN_TYPES
 from .element import Element
 from .node_type import MISSING
@@ -48,10 +46,6 @@ def _port(attribute: Attribute) -> Element:
     fields = {"name": attribute.name}
     fields["type"] = _TYPE_NAMES.get(attribute.type, attribute.type.__name__)
     if attribute.default is not MISSING and attribute.default is not None:
-        default = attribute.default
-        if isinstance(default, Key):
-            fields["default"] = f"{{{default.name}}}"
-        else:
-            with suppress(TypeError):  # an object that has no text
-                fields["default"] = to_text(default, attribute.type, {})
+        with suppress(TypeError):  # an object that has no text
+            fields["default"] = to_text(attribute.default, attribute.type, {})
     return Element(f"{attribute.direction}_port", fields, [], text=attribute.description)

@@ -14,7 +14,7 @@ from .builtin_types import (
     SCRIPT_ATTRIBUTES,
     UNSUPPORTED,
 )
-from .document import Document, read_document
+from .document import Document, read_bytes, read_document
 from .element import MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
@@ -84,7 +84,7 @@ def read_xml_file(
         TypeError: One of `nodes` is no class of nodes.
     """
     path = Path(path)
-    return _read(read_document(path.read_bytes(), path), nodes, tree, parsers)
+    return _read(read_document(read_bytes(path), path), nodes, tree, parsers)
 
 
 def _read(document: Document, nodes: Nodes, tree: str | None, parsers: Parsers | None) -> Behaviour:
@@ -178,7 +178,7 @@ class _Reader:
         values = self._values(element, node_type, attributes)
         try:
             return node_type.build(values, children)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, ArithmeticError) as error:
             raise element.error(f"{node_type.tag}: {error}") from error
 
     def _values(
@@ -211,7 +211,7 @@ class _Reader:
             if named is not None and attribute.type is not EntryName:
                 raise ValueError("here an entry of the blackboard is not supported, only a value")
             return to_value(text, attribute.type, self._parsers)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise element.error(f'{tag} {name}="{text}": {error}') from error
 
     def _subtree(

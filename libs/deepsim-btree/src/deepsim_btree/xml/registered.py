@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import types
 import typing
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Maker = Callable[..., Behaviour]
     Nodes = Union[Mapping[str, Maker], Iterable[Maker]]
 
+# In newer Pythons some of them are classes; int | float is a UnionType there.
+_ANYTHING = (object, Any, Union, getattr(types, "UnionType", Union))
 _TAG = re.compile(r"[^\W\d][\w.-]*")
 
 
@@ -163,7 +166,7 @@ def _attributes(
     function: Any, signature: inspect.Signature, skipped: set[str], *, takes_key: bool
 ) -> Iterable[Attribute]:
     """Yield an attribute for each parameter that can be given by name."""
-    types = _types(function)
+    classes = _classes(function)
     for name, parameter in signature.parameters.items():
         if name in skipped or parameter.kind not in (
             parameter.POSITIONAL_OR_KEYWORD,
@@ -174,23 +177,24 @@ def _attributes(
         if name in ("name", "ID"):
             raise TypeError(f"{name} is taken in XML: give that argument another name")
         guessed = Literal if default is MISSING or default is None else type(default)
-        yield Attribute(name, types.get(name, guessed), default, takes_key=takes_key)
+        yield Attribute(name, classes.get(name, guessed), default, takes_key=takes_key)
 
 
-def _types(function: Any) -> dict[str, type]:
+def _classes(function: Any) -> dict[str, type]:
     """Return the classes that the parameters are annotated with, where that can be told."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer
         hints = {}
-    types = {}
+    classes = {}
     for name, hint in hints.items():
         # Of X | None take the X: None is the absence of the attribute.
         choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
         chosen = choices[0] if len(choices) == 1 and type(None) in typing.get_args(hint) else hint
         chosen = typing.get_origin(chosen) or chosen  # of list[int] the list
-        types[name] = chosen if isinstance(chosen, type) and chosen is not object else Literal
-    return types
+        is_class = isinstance(chosen, type) and chosen not in _ANYTHING
+        classes[name] = chosen if is_class else Literal
+    return classes
 
 
 def _default(port: Port[Any]) -> Any:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.key import Key, key
+from deepsim_btree.number import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -67,6 +67,8 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
     """
     if type(value) in formatters:
         return formatters[type(value)](value)
+    if isinstance(value, Key):
+        return _braces(value.name)
     text = _text(value, type_)
     try:
         is_same = key_of(text) is None and bool(to_value(text, type_, {}) == value)
@@ -79,7 +81,7 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
 
 def _text(value: object, type_: type) -> str:
     if type_ is EntryName:
-        return f"{{{value}}}"
+        return _braces(str(value))
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, bool):
@@ -89,6 +91,12 @@ def _text(value: object, type_: type) -> str:
     if isinstance(value, str):
         return value
     raise TypeError(f"a {type(value).__name__} has no text here: add it to formatters=")
+
+
+def _braces(name: str) -> str:
+    if name == "=":  # {=} is the entry that is called like the attribute
+        raise TypeError("an entry called = would be read as another one")
+    return f"{{{name}}}"
 
 
 def key_of(text: str) -> Key | None:
@@ -112,15 +120,8 @@ def _bool(text: str) -> bool:
 def _literal(text: str) -> int | float | bool | str:
     if text in ("true", "false"):
         return text == "true"
-    for number in (int, float):
-        try:
-            value = number(text)
-        except ValueError:
-            continue
-        # Python reads more than a file should mean: 1_000, nan, digits of other alphabets.
-        if text.isascii() and "_" not in text and math.isfinite(value) and text == text.strip():
-            return value
-    return text
+    number = read_number(text)
+    return text if number is None else number
 
 
 def _milliseconds(seconds: float) -> str:

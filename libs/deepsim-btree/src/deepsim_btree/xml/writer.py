@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.errors import XmlError
 from deepsim_btree.function_leaves import FunctionLeaf
-from deepsim_btree.key import Key
+from deepsim_btree.key import key
 from deepsim_btree.subtree import SubTree
 from deepsim_btree.switch import Switch
 
 from .builtin_types import CPP_TYPES, OWN_TYPES
-from .element import Element
+from .element import Element, is_name
 from .model import model_element
 from .registered import ClassType, registered_type, registered_types
 from .texts import Literal, to_text
@@ -91,18 +91,14 @@ class _Writer:
         attributes.update(node_type.constant)
         try:
             values = node_type.values(node)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:
             raise XmlError(
                 f"{node.path}: the arguments of {node_type.tag} cannot be read back: {error}"
             ) from error
         for name, attribute in node_type.attributes.items():
             if name not in values or _is_default(values[name], attribute.default):
                 continue
-            value = values[name]
-            if isinstance(value, Key):
-                attributes[name] = f"{{{value.name}}}"
-            else:
-                attributes[name] = self._text(node, name, value, attribute.type)
+            attributes[name] = self._text(node, name, values[name], attribute.type)
         children = [self._element(child) for child in node.children]
         if isinstance(node, Switch) and len(children) == len(node.cases):
             children.append(Element("AlwaysFailure", {}, []))
@@ -132,8 +128,13 @@ class _Writer:
             attributes["name"] = node.name
         if node.autoremap:
             attributes["_autoremap"] = "true"
+        for name in (*node.remap, *node.values):
+            if name in ("ID", "name") or name[0] == "_" or not is_name(name):
+                raise XmlError(
+                    f"{node.path}: XML has no SubTree with an entry called {name!r}: rename it"
+                )
         for name, outer in node.remap.items():
-            attributes[name] = f"{{{outer}}}"
+            attributes[name] = self._text(node, name, key(outer), Literal)
         for name, value in node.values.items():
             attributes[name] = self._text(node, name, value, Literal)
         self.add_tree(tree_id, node.child)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that are written as texts."""
+
+from __future__ import annotations
+
+import math
+
+_FIRST = frozenset("+-.0123456789")
+
+
+def read_number(text: str) -> int | float | None:
+    """Return the number that a text is; None if it is none, or not finite."""
+    # Python reads more than a file should mean: 1_000, spaces around, digits of other alphabets.
+    if text[:1] not in _FIRST or not text.isascii() or "_" in text or text != text.rstrip():
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
