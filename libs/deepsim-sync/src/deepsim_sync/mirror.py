@@ -13,10 +13,12 @@ from .entities import KINDS, Kind
 from .errors import WriteRefusedError
 from .many_worlds import Chosen, SimulatorBatch
 from .simulator import Simulator
-from .tables import Tables
+from .tables import COLUMNS, Array, Tables
 
 _STATES: tuple[Kind, Kind] = ("models", "links")
 """The tables that change by themselves when time goes on."""
+_LOOKS: tuple[Kind, Kind] = ("visuals", "lights")
+"""The tables that a simulator's own state leaves out."""
 
 
 class Mirror:
@@ -126,6 +128,27 @@ class Mirror:
         if refusals:
             self._fresh.clear()
             raise WriteRefusedError(refusals)
+
+    def looks(self) -> dict[tuple[Kind, str], Array]:
+        """Copies of all columns of visuals and lights, by table and column."""
+        return {
+            (kind, column): tables.column(kind, column).copy()
+            for kind in _LOOKS
+            for tables in [self.tables(kind)]
+            for column in COLUMNS[kind]
+        }
+
+    def restore_looks(self, looks: Mapping[tuple[Kind, str], Array]) -> None:
+        """Has visuals and lights look as they did, in one batch; what was put before is void.
+
+        Args:
+            looks: What `looks` returned, of the same entities.
+        """
+        self.void_states()
+        for (kind, column), kept in looks.items():
+            if not np.array_equal(self.tables(kind).column(kind, column), kept):
+                self.put(kind, {column: kept}, None)
+        self.flush()
 
     def _read(self, kinds: Collection[Kind]) -> None:
         if not kinds:

@@ -30,7 +30,6 @@ from .new_models import checked_poses
 from .simulator import Simulator
 from .snapshots import Snapshots, WorldState, entity_names
 from .table_views import TableViews
-from .tables import COLUMNS, LightTable, VisualTable
 from .trackers import (
     GetLinkStateTracker,
     GetModelStateTracker,
@@ -234,7 +233,7 @@ class World(TableViews):
         return WorldState(
             entities=entity_names(self.entities),
             simulator=simulator.get_state(),
-            looks={key: value.copy() for key, value in self._looks().items()},
+            looks=self._mirror.looks(),
             rng=deepcopy(self.rng.bit_generator.state),
             ticks=self.ticks,
             last_tick=self._last_tick,
@@ -258,12 +257,7 @@ class World(TableViews):
         """
         simulator = self._snapshots("set_state")
         state.require_fit(self.entities, [each.name for each in self.behaviours])
-        self._mirror.void_states()
-        for (kind, column), values in self._looks().items():
-            kept = state.looks[kind, column]
-            if not np.array_equal(values, kept):
-                self.put(kind, {column: kept})
-        self.flush()
+        self._mirror.restore_looks(state.looks)
         simulator.set_state(state.simulator)
         self._mirror.expire()
         self.rng.bit_generator.state = deepcopy(dict(state.rng))
@@ -278,17 +272,6 @@ class World(TableViews):
         if not isinstance(self.simulator, Snapshots):
             raise UnsupportedError(f"{type(self.simulator).__name__} cannot go back to an instant")
         return self.simulator
-
-    def _looks(self) -> dict[tuple[Kind, str], NDArray[Any]]:
-        tables: dict[Kind, VisualTable | LightTable] = {
-            "visuals": self.visuals,
-            "lights": self.lights,
-        }
-        return {
-            (kind, column): getattr(table, column)
-            for kind, table in tables.items()
-            for column in COLUMNS[kind]
-        }
 
     def _asked(self, owner: str, callback: Callable[..., Any], *args: Any) -> Any:
         try:

@@ -15,7 +15,7 @@ from .many_worlds import Chosen, SimulatorBatch
 from .mirror import Mirror
 from .snapshots import entity_names
 from .table_views import TableViews
-from .tables import COLUMNS, Array
+from .tables import Array
 
 Update = Callable[[NDArray[np.float64], NDArray[np.float64]], None]
 """Takes the simulated time since the last tick of each world and the time now [s], both (W,)."""
@@ -170,7 +170,7 @@ class Worlds(TableViews):
         return WorldsState(
             entities=entity_names(self.entities),
             simulator=self.simulator.get_state(),
-            looks={key: value.copy() for key, value in self._looks().items()},
+            looks=self._mirror.looks(),
             rngs=[deepcopy(rng.bit_generator.state) for rng in self.rngs],
             ticks=self.ticks.copy(),
             last_tick=self._last_tick.copy(),
@@ -189,26 +189,13 @@ class Worlds(TableViews):
                 f"the state is of {len(state.ticks)} worlds with {state.entities['models']}, but "
                 f"there are {len(self)} with {tuple(self.entities.models)}"
             )
-        self._mirror.void_states()
-        for (kind, column), values in self._looks().items():
-            kept = state.looks[kind, column]
-            if not np.array_equal(values, kept):
-                self.put(kind, {column: kept})
-        self.flush()
+        self._mirror.restore_looks(state.looks)
         self.simulator.set_state(state.simulator)
         self._mirror.expire()
         for rng, kept_state in zip(self.rngs, state.rngs):
             rng.bit_generator.state = deepcopy(dict(kept_state))
         self.ticks[:] = state.ticks
         self._last_tick[:] = state.last_tick
-
-    def _looks(self) -> dict[tuple[Kind, str], Array]:
-        tables: dict[Kind, Any] = {"visuals": self.visuals, "lights": self.lights}
-        return {
-            (kind, column): getattr(table, column)
-            for kind, table in tables.items()
-            for column in COLUMNS[kind]
-        }
 
     def close(self) -> None:
         """Frees what the simulator holds."""
