@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -250,6 +251,15 @@ def test_a_snapshot_continues_bit_for_bit(make: Callable[..., BatchEnvironment])
     assert [digest(tuple(other.step(actions))) for _ in range(5)] == expected
     with pytest.raises(ResetNeededError, match=r"all agents of worlds \[0, 1, 2\] are done"):
         other.step(actions)
+
+
+def test_a_hook_without_a_name_keeps_its_error(make: Callable[..., BatchEnvironment]) -> None:
+    environment = make()
+    environment.reset()
+    environment.area.judge = partial(int, "three")
+    still = {name: np.zeros((WORLDS, 2)) for name in "ab"}
+    with pytest.raises(CallbackError, match=r"^BatchRink\.int raised TypeError in tick 2: "):
+        environment.step(still)
 
 
 def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(

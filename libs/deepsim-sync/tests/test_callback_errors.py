@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -96,6 +97,36 @@ def test_the_error_names_behaviour_hook_and_tick(world: World, hook: str) -> Non
     behaviour.broken = False
     world.tick()
     assert world.ticks == 3
+
+
+class Divider:
+    """An object that can be called, and has no ``__name__``."""
+
+    def __call__(self, *times: float) -> float:
+        return 1.0 / 0.0
+
+
+@pytest.mark.parametrize(
+    ("hook", "name"),
+    [
+        (Divider(), "Divider"),
+        (partial(Divider()), "Divider"),
+        (partial(partial(divmod, 1), 0), "divmod"),
+    ],
+    ids=["object", "partial of an object", "partial of a partial"],
+)
+def test_a_hook_without_a_name_keeps_its_error(
+    world: World, hook: Callable[..., None], name: str
+) -> None:
+    """A behaviour's own hook may be anything that can be called."""
+    behaviour = Behaviour("ball")
+    behaviour.on_update = hook
+    with pytest.raises(CallbackError, match=rf"^ball\.{name} raised ZeroDivisionError") as caught:
+        behaviour.update()
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    behaviour.get_state = hook
+    with pytest.raises(CallbackError, match=rf"^ball\.{name} raised ZeroDivisionError"):
+        world.get_state()
 
 
 def test_the_physics_stands_still_in_a_failed_tick(world: World, simulator: TableSimulator) -> None:

@@ -92,6 +92,32 @@ def test_a_hook_that_fails_names_tick_zero(world: World) -> None:
     assert world.ticks == 1
 
 
+def test_an_error_does_not_end_a_reset_halfway(world: World, simulator: TableSimulator) -> None:
+    """All others are reset, what they set is sent, and the first error is raised."""
+    notes = []
+
+    class Broken(PerWorld):
+        def reset(self) -> None:
+            raise ZeroDivisionError("first")
+
+    class Scores(PerWorld):
+        def reset(self) -> None:
+            notes.append("scores")
+
+    world.get(Broken)
+    world.get(Scores)
+    Behaviour("ball").on_reset = lambda: {}["second"]
+    robot = Behaviour("robot", initial_pose=Pose((2, 0, 0)))
+    robot.on_reset = lambda: notes.append("robot")
+    world.tick()
+    simulator.log.clear()
+    with pytest.raises(CallbackError, match=r"^Broken\.reset raised ZeroDivisionError") as caught:
+        world.reset()
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert notes == ["scores", "robot"]
+    assert [call.method for call in simulator.log if call.method != "read"] == ["reset", "write"]
+
+
 def test_reset_within_a_tick(world: World) -> None:
     """A behaviour may end the episode: the tick goes on from the start."""
     ball = Transform(world, "ball")

@@ -12,7 +12,7 @@ from gymnasium.spaces import Space
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from deepsim_sync import CallbackError, WorldsState
+from deepsim_sync import WorldsState, called
 
 from .batch_area import BatchArea, Bools, Chosen, Judgement
 from .batch_values import checked_actions, require_plain, world_values
@@ -337,10 +337,4 @@ class BatchEnvironment:
             raise ObservationError(name, str(error)) from None
 
     def _called(self, hook: Callable[..., T], *args: Any) -> T:
-        try:
-            return hook(*args)
-        except CallbackError:
-            raise
-        except Exception as error:
-            tick = int(self.worlds.ticks.max())
-            raise CallbackError(type(self.area).__name__, hook.__name__, tick, error) from error
+        return called(type(self.area).__name__, self.worlds, hook, *args)

@@ -9,11 +9,10 @@ from typing import Any
 
 from gymnasium.spaces import Space
 
-from deepsim_sync import World
+from deepsim_sync import World, called
 
 from .agent import AbstractAgent
 from .area import AreaInterface
-from .callbacks import called
 from .environment_state import EnvironmentState
 from .errors import ActionError, ClosedEnvironmentError, ObservationError, ResetNeededError
 from .roster import agents_by_name, shared_world

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deepsim_sync import COLUMNS, CallbackError, UnknownEntityError, World
+from deepsim_sync import COLUMNS, CallbackError, UnknownEntityError, World, called
 
 from .looks import Array, Shade
 from .manager import EffectManager
@@ -27,7 +27,7 @@ class AbstractEffect(ABC):
     what is beneath shows again. Time is simulated time.
 
     An effect ends before its time when the world is reset, and in the first tick after its last
-    target was deleted.
+    target was deleted, or after the world went back to an instant before it was attached.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several. An effect is on
@@ -164,14 +164,7 @@ class AbstractEffect(ABC):
         return self.world.get(EffectManager)
 
     def _call(self, owner: object, hook: Callable[..., None], *args: Any) -> None:
-        try:
-            hook(*args)
-        except CallbackError:
-            raise
-        except Exception as error:
-            raise CallbackError(
-                type(owner).__name__, hook.__name__, self.world.ticks, error
-            ) from error
+        called(type(owner).__name__, self.world, hook, *args)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} on {', '.join(self.targets)}>"

@@ -9,6 +9,7 @@ from .attributes import plain_attributes, restore_attributes
 from .batch_spawning import BatchSpawning, SpawnRequest
 from .behaviour import Behaviour, Spawner
 from .behaviour_manager import BehaviourManager
+from .callbacks import call_all, called
 from .camera_mounts import CameraMount, CameraMounts
 from .cameras import Cameras, CameraView
 from .changes import Cells, Changes, Refusal
@@ -106,6 +107,8 @@ __all__ = [
     "Worlds",
     "WorldsState",
     "WriteRefusedError",
+    "call_all",
+    "called",
     "plain_attributes",
     "restore_attributes",
 ]

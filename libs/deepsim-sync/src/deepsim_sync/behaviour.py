@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from deepsim_math import Pose, Twist
 
 from .attributes import plain_attributes, restore_attributes
+from .callbacks import called
 from .current import current_world
-from .errors import CallbackError
 from .transform import Transform
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ class Behaviour:
     def fixed_update(self, delta_time: float, sim_time: float) -> None:
         """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
         if self.enabled and self._is_active:
-            self._call(self.on_fixed_update, delta_time, sim_time)
+            with self.world:  # what `_call` does, without its price: this runs in every tick
+                called(self.name, self.world, self.on_fixed_update, delta_time, sim_time)
 
     # Snapshots
 
@@ -161,6 +162,9 @@ class Behaviour:
 
             def get_state(self):
                 return super().get_state(), self.filter.state
+
+        An attribute that holds any other object now is no part of it: `set_state` leaves it as it
+        is by then, even if that is None. The order of a set is not kept: sort where it decides.
         """
         return plain_attributes(self)
 
@@ -205,13 +209,8 @@ class Behaviour:
         return self.spawner is None or self.is_spawned
 
     def _call(self, hook: Callable[..., None], *args: Any) -> None:
-        try:
-            with self.world:
-                hook(*args)
-        except CallbackError:
-            raise
-        except Exception as error:
-            raise CallbackError(self.name, hook.__name__, self.world.ticks, error) from error
+        with self.world:
+            called(self.name, self.world, hook, *args)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .callbacks import call_all
 from .current import PerWorld
 from .errors import DuplicateEntityError, UnknownEntityError
 
@@ -71,9 +72,12 @@ class BehaviourManager(PerWorld):
             behaviour.update()
 
     def reset(self) -> None:
-        """Resets every behaviour."""
-        for behaviour in self._present():
-            behaviour.reset()
+        """Resets every behaviour.
+
+        Raises:
+            CallbackError: A behaviour raised; the others were reset all the same.
+        """
+        call_all(behaviour.reset for behaviour in self._present())
 
     def update_tracker(self, delta_time: float, sim_time: float) -> None:
         """Calls every behaviour's `fixed_update`."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -16,15 +17,11 @@ from deepsim_math import Pose
 
 from .batch_spawning import SpawnRequest, spawn_all
 from .behaviour_manager import BehaviourManager
+from .callbacks import call_all, called
 from .cameras import Cameras, CameraView
 from .current import PerWorld, current_world, entered
 from .entities import Entities, Kind
-from .errors import (
-    CallbackError,
-    DeepSimError,
-    DuplicateEntityError,
-    UnsupportedError,
-)
+from .errors import DeepSimError, DuplicateEntityError, UnsupportedError
 from .mirror import Mirror
 from .new_models import checked_poses
 from .simulator import Simulator
@@ -64,7 +61,8 @@ class World(TableViews):
     one batch, and then advances the simulator by a fixed number of physics steps.
 
     A changed row reads back at once. Rows that depend on it (a model's links, nested models)
-    follow when the batch is sent: at the end of the tick, or by `flush`.
+    follow when the batch is sent: by the setters at the end of the tick, or by `flush`. (What a
+    tracker puts after the setters waits for the next of these, see `Priority.LOW`.)
 
     Args:
         simulator: The physics; the world owns it from now on.
@@ -194,11 +192,14 @@ class World(TableViews):
         Then all managers and trackers of this world are reset, and the behaviours last. Changes of
         pose and twist that are still pending are void; what visuals and lights look like stays.
 
+        An error does not end it halfway: all others are reset, what they set is sent, and then the
+        first error is raised.
+
         Args:
             seed: New seed of the random generator; without one its stream goes on.
 
         Raises:
-            CallbackError: A behaviour raised; those after it were not reset.
+            CallbackError: A behaviour, an effect or a manager raised.
             WriteRefusedError: The simulator refused what the behaviours set.
         """
         if seed is not None:
@@ -208,11 +209,13 @@ class World(TableViews):
         self.simulator.reset(seed)
         self.ticks = 0
         self._last_tick = None
-        for single in list(self._singles.values()):
-            if single is not self.behaviours:
-                single.reset()
-        self.behaviours.reset()
-        self.flush()
+        behaviours = self.behaviours
+        others = [single for single in self._singles.values() if single is not behaviours]
+        resets = [
+            partial(called, type(single).__name__, self, single.reset)
+            for single in (*others, behaviours)
+        ]
+        call_all([*resets, self.flush])
 
     # Snapshots
 
@@ -220,7 +223,8 @@ class World(TableViews):
         """This instant, to come back to by `set_state`; what was put before is sent first.
 
         It holds the physics, looks, random numbers and what behaviours remember (`Behaviour.
-        get_state`). Users' trackers and effects are no part of it.
+        get_state`). Users' trackers and effects are no part of it: what effects show at the instant
+        comes back as the visuals' own look.
 
         Raises:
             UnsupportedError: The simulator cannot go back.
@@ -230,17 +234,18 @@ class World(TableViews):
         """
         simulator = self._snapshots("get_state")
         self.flush()
-        return WorldState(
-            entities=entity_names(self.entities),
-            simulator=simulator.get_state(),
-            looks=self._mirror.looks(),
-            rng=deepcopy(self.rng.bit_generator.state),
-            ticks=self.ticks,
-            last_tick=self._last_tick,
-            behaviours={
-                each.name: self._asked(each.name, each.get_state) for each in self.behaviours
-            },
-        )
+        with self:
+            return WorldState(
+                entities=entity_names(self.entities),
+                simulator=simulator.get_state(),
+                looks=self._mirror.looks(),
+                rng=deepcopy(self.rng.bit_generator.state),
+                ticks=self.ticks,
+                last_tick=self._last_tick,
+                behaviours={
+                    each.name: called(each.name, self, each.get_state) for each in self.behaviours
+                },
+            )
 
     def set_state(self, state: WorldState) -> None:
         """Goes back to an instant, and goes on from there bit for bit; what was put before is void.
@@ -263,8 +268,9 @@ class World(TableViews):
         self.rng.bit_generator.state = deepcopy(dict(state.rng))
         self.ticks = state.ticks
         self._last_tick = state.last_tick
-        for each in self.behaviours:
-            self._asked(each.name, each.set_state, state.behaviours[each.name])
+        with self:
+            for each in self.behaviours:
+                called(each.name, self, each.set_state, state.behaviours[each.name])
 
     def _snapshots(self, method: str) -> Snapshots:
         if self._ticking:
@@ -272,15 +278,6 @@ class World(TableViews):
         if not isinstance(self.simulator, Snapshots):
             raise UnsupportedError(f"{type(self.simulator).__name__} cannot go back to an instant")
         return self.simulator
-
-    def _asked(self, owner: str, callback: Callable[..., Any], *args: Any) -> Any:
-        try:
-            with self:
-                return callback(*args)
-        except CallbackError:
-            raise
-        except Exception as error:
-            raise CallbackError(owner, callback.__name__, self.ticks, error) from error
 
     # Entities
 
