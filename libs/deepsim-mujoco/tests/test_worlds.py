@@ -152,7 +152,7 @@ def test_a_world_that_diverges_is_named_and_well_after_its_reset(threads: int | 
     worlds.tick(lambda delta, now: None, np.array([0, 1]))
     worlds.reset(np.array([2]))
     worlds.tick(lambda delta, now: None)
-    assert worlds.ticks.tolist() == [2, 2, 1]
+    assert worlds.ticks.tolist() == [3, 3, 1]
     assert np.isfinite(worlds.models.pose).all()
 
 

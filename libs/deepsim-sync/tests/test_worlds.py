@@ -128,6 +128,50 @@ def test_a_snapshot_goes_back_in_other_worlds_too(worlds: Worlds) -> None:
         Worlds(SimulatorsInTurn([make_simulator()])).set_state(state)
 
 
+def test_a_world_that_its_update_resets_goes_on_from_the_start(worlds: Worlds) -> None:
+    """As a world alone does: its next delta_time is that of one tick."""
+    deltas = []
+
+    def update(delta: np.ndarray, now: np.ndarray) -> None:
+        deltas.append(delta.tolist())
+        if len(deltas) == 3:
+            worlds.reset(np.array([1]))
+
+    for _ in range(4):
+        worlds.tick(update)
+    assert deltas[3] == pytest.approx([0.02] * 3)
+    assert worlds.time == pytest.approx([0.08, 0.04, 0.08])
+    assert worlds.ticks.tolist() == [4, 2, 4]
+
+
+def test_seeds_reach_the_simulators() -> None:
+    """Each its own, or None."""
+    simulators = [make_simulator() for _ in range(3)]
+    worlds = Worlds(SimulatorsInTurn(simulators))
+    worlds.reset()
+    worlds.reset(np.array([0, 2]), seeds=[7, None])
+    assert [each.calls("reset") for each in simulators] == [[None, 7], [None], [None, None]]
+
+
+def test_all_simulators_are_closed_even_if_one_cannot_be() -> None:
+    """The first error is raised."""
+    closed = []
+
+    class Stuck(TableSimulator):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+        def close(self) -> None:
+            closed.append(self.name)
+            if self.name != "a":
+                raise OSError(f"{self.name} is stuck")
+
+    with pytest.raises(OSError, match="b is stuck"):
+        Worlds(SimulatorsInTurn(map(Stuck, "abc"))).close()
+    assert closed == ["a", "b", "c"]
+
+
 def test_refused_rows_and_diverged_worlds_are_named(worlds: Worlds) -> None:
     worlds.put("models", {"twist": [Twist((1.0, 0.0, 0.0))]}, [1], np.array([2]))
     with pytest.raises(WriteRefusedError) as refused:
@@ -136,8 +180,9 @@ def test_refused_rows_and_diverged_worlds_are_named(worlds: Worlds) -> None:
     worlds.put("models", {"twist": [Twist((1e308, 0.0, 0.0))]}, [0], np.array([1]))
     worlds.put("models", {"pose": [Pose((1.79e308, 0.0, 0.0))]}, [0], np.array([1]))
     with pytest.raises(SimulationError, match=r"in worlds \[1\]: model 'ball'"):
-        worlds.tick(nothing)
-    assert worlds.time == pytest.approx(0.02)
+        worlds.tick(nothing, np.array([0, 1]))
+    assert worlds.time[[0, 2]] == pytest.approx([0.02, 0.0])
+    assert worlds.ticks[[0, 2]].tolist() == [1, 0]  # those that advanced have ticked
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from .stepping import INTEGRATION, Chosen, stepping
 class MujocoWorlds:
     """The physics of many worlds alike; `MujocoSimulator.copies` makes them.
 
-    Nothing is drawn here. To see world i, hand its state to the simulator that it was copied from::
+    Nothing is drawn here, and physics is as described. To see world i, hand its state to the
+    simulator that it was copied from, whose cameras stay as they are mounted::
 
         steps, rows = worlds.get_state()
         simulator.set_state((int(steps[i]), rows[i]))
@@ -95,8 +96,11 @@ class MujocoWorlds:
                 "reset, then try a smaller step size or smaller forces"
             )
 
-    def reset(self, chosen: Chosen) -> None:
-        """Puts some worlds back to time 0; their states are copied, and nothing is compiled."""
+    def reset(self, chosen: Chosen, seeds: Sequence[int | None] | None = None) -> None:
+        """Puts some worlds back to time 0; their states are copied, and nothing is compiled.
+
+        MuJoCo has no random numbers, so seeds change nothing.
+        """
         self._stepping.state[chosen] = self._first
         self._stepping.diverged[chosen] = False
         self._steps[chosen] = 0

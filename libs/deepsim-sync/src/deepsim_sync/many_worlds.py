@@ -51,8 +51,13 @@ class SimulatorBatch(Protocol):
         """
         ...
 
-    def reset(self, chosen: Chosen) -> None:
-        """Puts some worlds back to time 0: every model at its spawn pose and at rest."""
+    def reset(self, chosen: Chosen, seeds: Sequence[int | None] | None = None) -> None:
+        """Puts some worlds back to time 0: every model at its spawn pose and at rest.
+
+        Args:
+            chosen: These worlds.
+            seeds: For each of them what `Simulator.reset` takes; None for none.
+        """
         ...
 
     def read(self, tables: Tables, kinds: Collection[Kind] = KINDS) -> None:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .callbacks import call_all
 from .changes import Cells, Changes, Refusal
 from .entities import KINDS, Entities, Kind
 from .errors import SimulationError, UnsupportedError
@@ -72,10 +73,11 @@ class SimulatorsInTurn:
             numbers = [number for number, _ in diverged]
             raise SimulationError(f"in worlds {numbers}: {diverged[0][1]}") from diverged[0][1]
 
-    def reset(self, chosen: Chosen) -> None:
-        """Puts some worlds back to time 0."""
-        for number in chosen.tolist():
-            self._simulators[number].reset()
+    def reset(self, chosen: Chosen, seeds: Sequence[int | None] | None = None) -> None:
+        """Puts some worlds back to time 0; see `SimulatorBatch.reset`."""
+        given = [None] * len(chosen) if seeds is None else seeds
+        for number, seed in zip(chosen.tolist(), given):
+            self._simulators[number].reset(seed)
 
     def read(self, tables: Tables, kinds: Collection[Kind] = KINDS) -> None:
         """Fills the named tables, world by world."""
@@ -118,9 +120,8 @@ class SimulatorsInTurn:
             each.set_state(own)
 
     def close(self) -> None:
-        """Closes all simulators."""
-        for each in self._simulators:
-            each.close()
+        """Closes all simulators, also after one that raised; then raises the first error."""
+        call_all(each.close for each in self._simulators)
 
     def _snapshots(self) -> list[Snapshots]:
         able: list[Snapshots] = [each for each in self._simulators if isinstance(each, Snapshots)]

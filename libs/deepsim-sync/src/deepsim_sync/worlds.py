@@ -116,20 +116,26 @@ class Worlds(TableViews):
 
         Args:
             update: Does what behaviours do in their fixed update, for all worlds. What it puts into
-                worlds that do not tick is written all the same.
+                worlds that do not tick is written all the same. It may reset worlds: their tick
+                goes on from the start.
             worlds: Those that tick; all of them by default.
 
         Raises:
             WriteRefusedError: The simulator refused rows; the physics did not advance.
-            SimulationError: The physics diverged.
+            SimulationError: The physics of worlds that are named diverged; the others ticked.
         """
         chosen = np.arange(len(self)) if worlds is None else worlds
         now = self.time
         update(np.where(np.isnan(self._last_tick), 0.0, now - self._last_tick), now)
         self.flush()
-        self._last_tick[chosen] = now[chosen]
+        before = self.time  # not `now`: the update may have reset worlds
+        self._last_tick[chosen] = before[chosen]
         self._mirror.expire()
-        self.simulator.step(self.steps_per_tick, chosen)
+        try:
+            self.simulator.step(self.steps_per_tick, chosen)
+        except BaseException:
+            self.ticks[chosen] += self.time[chosen] > before[chosen]  # of those that advanced
+            raise
         self.ticks[chosen] += 1
 
     def reset(
@@ -142,7 +148,7 @@ class Worlds(TableViews):
         Args:
             worlds: Those that are reset; all of them by default.
             seeds: New seed of the generator of each of these, or None, with which its stream goes
-                on.
+                on. The simulator gets them too.
         """
         chosen = np.arange(len(self)) if worlds is None else worlds
         if seeds is not None and len(seeds) != len(chosen):
@@ -153,7 +159,7 @@ class Worlds(TableViews):
                 fresh = np.random.default_rng(seed).bit_generator.state
                 self.rngs[number].bit_generator.state = fresh
         self._mirror.void_states(chosen)
-        self.simulator.reset(chosen)
+        self.simulator.reset(chosen, seeds)
         self.ticks[chosen] = 0
         self._last_tick[chosen] = np.nan
 
