@@ -64,6 +64,18 @@ def test_setting_nothing_is_nothing(world: World, simulator: TableSimulator) -> 
     assert simulator.calls("write") == []
 
 
+@pytest.mark.parametrize("visible", ["no", 2, None])
+def test_what_is_no_bool_is_no_visibility(world: World, visible: object) -> None:
+    """Nothing of the batch is set."""
+    setter = world.get(SetVisualTracker)
+    with pytest.raises(ValueError, match=f"visible of visuals .*'{BALL}' must be bool"):
+        setter.set_visibles({ARM: False, BALL: visible})
+    with pytest.raises(ValueError, match=f"visible of visuals .*'{BALL}' must be bool"):
+        setter.set_visuals([Visual(ARM, RED), Visual(BALL, RED, visible=visible)])
+    assert world.visuals.visible.all()
+    assert not world.visuals.diffuse[..., :3].any()
+
+
 def test_an_unknown_visual_is_told(world: World) -> None:
     """Nothing of the batch is set."""
     with pytest.raises(UnknownEntityError, match="no visual is named 'ball::link::paint'"):

@@ -21,7 +21,8 @@ class Priority(IntEnum):
     NORMAL = 1
     """In between: behaviours, effects, users' trackers."""
     LOW = 2
-    """Last: writes the simulator."""
+    """Last: the setters write the simulator; then users' trackers, which see what was written. What
+    these put is shown at once, but sent only by the next tick, or by `World.flush`."""
 
 
 class Tracker(Protocol):

@@ -2,7 +2,8 @@
 """The paper's setter trackers: many rows changed by one request.
 
 A set value reads back at once and reaches the simulator at the end of the tick, together with
-everything else that changed. A batch with one bad row changes nothing.
+everything else that changed until then; what trackers of `Priority.LOW` set waits for the next
+tick. A batch with one bad row changes nothing.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from deepsim_math import Material
 from deepsim_sync.current import PerWorld
 from deepsim_sync.entities import Kind
 from deepsim_sync.frames import frame_state, to_world
 from deepsim_sync.states import LinkState, ModelState, Visual
-from deepsim_sync.tables import Array
 
 
 class Setter(PerWorld):
@@ -85,12 +86,14 @@ class SetVisualTracker(Setter):
 
         Raises:
             UnknownEntityError: There is no such visual.
-            ValueError: A transparency lies outside 0..1.
+            ValueError: A transparency lies outside 0..1, or a visibility is no bool.
         """
         chosen = list(visuals)
-        values = material_columns([visual.material for visual in chosen])
-        values["transparency"] = np.array([visual.transparency for visual in chosen])
-        values["visible"] = np.array([visual.visible for visual in chosen], dtype=np.bool_)
+        values = {
+            **material_columns([visual.material for visual in chosen]),
+            "transparency": [visual.transparency for visual in chosen],
+            "visible": [visual.visible for visual in chosen],
+        }
         self._put([visual.visual_name for visual in chosen], values)
 
     def set_materials(self, materials: Mapping[str, Material]) -> None:
@@ -108,22 +111,23 @@ class SetVisualTracker(Setter):
             UnknownEntityError: There is no such visual.
             ValueError: A transparency lies outside 0..1.
         """
-        self._put(list(transparencies), {"transparency": np.array([*transparencies.values()])})
+        self._put(list(transparencies), {"transparency": [*transparencies.values()]})
 
     def set_visibles(self, visibles: Mapping[str, bool]) -> None:
         """Shows or hides visuals by name.
 
         Raises:
             UnknownEntityError: There is no such visual.
+            ValueError: A value is no bool.
         """
-        self._put(list(visibles), {"visible": np.array([*visibles.values()], dtype=np.bool_)})
+        self._put(list(visibles), {"visible": [*visibles.values()]})
 
-    def _put(self, names: list[str], values: Mapping[str, Array]) -> None:
+    def _put(self, names: list[str], values: Mapping[str, ArrayLike]) -> None:
         if names:
             self.world.put("visuals", values, self.world.entities.visuals.rows(names))
 
 
-def material_columns(materials: list[Material]) -> dict[str, Array]:
+def material_columns(materials: list[Material]) -> dict[str, ArrayLike]:
     """Materials as columns of the visual table, (n, 4) each."""
     return {
         column: np.array([getattr(material, column) for material in materials], dtype=np.float64)
