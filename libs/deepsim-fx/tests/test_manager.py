@@ -7,7 +7,7 @@ import pytest
 
 from deepsim_fx import EffectManager
 from deepsim_math import Pose
-from deepsim_sync import Behaviour, World
+from deepsim_sync import Behaviour, CallbackError, GetVisualTracker, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -88,6 +88,29 @@ def test_reset_ends_all_effects(paint, world, looks):
     world.get(EffectManager).reset()
     assert [effect.attached for effect in effects] == [False, False]
     assert looks() == before
+
+
+def test_an_error_at_an_end_ends_no_reset_halfway(paint, world, looks):
+    """All effects end, behaviours are reset, and looks are sent; then the error is raised."""
+    before, notes = looks(), []
+
+    class Sticky(paint):
+        def on_detach(self):
+            raise RuntimeError(self.targets[0])
+
+    Behaviour("car").on_reset = lambda: notes.append("car")
+    effects = [
+        kind(target, columns={"visible": False})
+        for kind, target in [(paint, "car::body"), (Sticky, "car"), (Sticky, "cone")]
+    ]
+    for effect in effects:
+        effect.attach()
+    world.tick()
+    with pytest.raises(CallbackError, match=r"^Sticky\.on_detach raised RuntimeError .*: cone"):
+        world.reset()
+    assert not any(effect.attached for effect in effects)
+    assert notes == ["car"]
+    assert World(world.simulator).get(GetVisualTracker).get_visuals() == before
 
 
 @pytest.mark.parametrize("ticks", [(0, 0), (0, 1), (0, 4), (2, 2)])

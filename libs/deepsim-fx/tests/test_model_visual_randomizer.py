@@ -134,6 +134,23 @@ def test_only_the_model_and_only_its_colours_change(garage):
         np.testing.assert_array_equal(getattr(world.visuals, column), cells)
 
 
+def test_a_snapshot_goes_on_alike_in_another_world(garage):
+    """The randomizer there remembers how the model looked before the snapshot came."""
+    worlds = [garage(seed) for seed in (1, 2)]
+    first, second = (
+        ModelVisualRandomizer("car", "visual", num_selection=1, world=world) for world in worlds
+    )
+    first.randomize()
+    state = worlds[0].get_state()
+    for _ in range(6):
+        first.randomize()
+    worlds[1].set_state(state)
+    for _ in range(6):
+        second.randomize()
+        assert len(painted(worlds[1])) == 1
+    assert painted(worlds[1]) == painted(worlds[0])
+
+
 def test_effects_stay_on_top(garage):
     """The colours drawn under a tint show when it ends, and unselected ones are not tinted."""
     world = garage()

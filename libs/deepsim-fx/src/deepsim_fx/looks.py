@@ -40,7 +40,8 @@ Look = Mapping[str, Shade]
 class Looks:
     """Shows the looks of effects on top of the visuals' own, and gives these back.
 
-    Whatever someone else sets on a visual while an effect is on it becomes the visual's own look.
+    Whatever someone else sets on a visual while an effect is on it becomes the visual's own look,
+    but for a value that equals what is shown: nothing tells the two apart.
 
     Args:
         world: Where the visuals are.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from deepsim_sync import PerWorld, World
+from deepsim_sync import PerWorld, World, call_all
 
 from .looks import Array, Looks, Rows
 from .targets import is_present, visual_rows
@@ -65,7 +65,7 @@ class EffectManager(PerWorld):
         return self._looks.own(column)
 
     def update_tracker(self, delta_time: float, sim_time: float) -> None:
-        """Updates every effect, and ends those whose time is up or whose targets are gone.
+        """Updates every effect, and ends those whose time is not now, or whose targets are gone.
 
         Raises:
             CallbackError: An effect or an observer raised.
@@ -80,12 +80,15 @@ class EffectManager(PerWorld):
         self.show()
 
     def reset(self) -> None:
-        """Ends all effects, the latest first."""
-        for effect in reversed(tuple(self)):
-            effect.detach()
+        """Ends all effects, the latest first.
+
+        Raises:
+            CallbackError: An effect or an observer raised; all effects have ended all the same.
+        """
+        call_all(effect.detach for effect in reversed(tuple(self)))
 
     def _is_over(self, effect: AbstractEffect) -> bool:
         entities = self.world.entities
-        return effect.elapsed >= effect.duration - _ROUNDING or not any(
-            is_present(entities, name) for name in effect.targets
-        )
+        # Less than nothing has elapsed once `World.set_state` went back to before it was attached.
+        lasts = -_ROUNDING <= effect.elapsed < effect.duration - _ROUNDING
+        return not lasts or not any(is_present(entities, name) for name in effect.targets)

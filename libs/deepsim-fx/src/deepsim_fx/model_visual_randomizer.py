@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -37,7 +37,8 @@ class ModelVisualRandomizer(AbstractRandomizer):
     """Paints a model: as a whole, link by link, or visual by visual.
 
     Where only some are selected, the others get back the colours that they had when the randomizer
-    first met them. Effects stay on top of it.
+    first met them: when it was made, or at the first draw that finds visuals which came later. That
+    memory is no part of a snapshot of the world. Effects stay on top of it.
 
     Args:
         model: The model, by name or transform.
@@ -83,6 +84,8 @@ class ModelVisualRandomizer(AbstractRandomizer):
             raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
         self._first: dict[tuple[str, str], list[float]] = {}
         self._met: tuple[tuple[Any, ...], list[list[str]]] | None = None
+        # Now, and not at the first draw: by then a snapshot of another world may have painted them.
+        self._meet(self.world.entities.visuals.within(self.model))
 
     def draw(self, rng: Generator) -> dict[str, dict[str, list[float]]]:
         """Draws a selection and its colours.
@@ -144,8 +147,10 @@ class ModelVisualRandomizer(AbstractRandomizer):
             return list(by_link.values())
         return [[visual] for visual in every]
 
-    def _meet(self, visuals: list[str]) -> None:
+    def _meet(self, visuals: Sequence[str]) -> None:
         """Remembers the own colours of visuals that are new."""
+        if not visuals:
+            return
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
             own = self.world.get(EffectManager).own(column)[0, rows].tolist()
