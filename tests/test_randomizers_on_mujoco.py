@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import asdict
 
 import numpy as np
@@ -84,6 +85,22 @@ def test_a_replayed_episode_is_the_same_bit_for_bit(worlds: list[World]) -> None
     second.reset()
     managers[1].replay(Draw(**draw) for draw in json.loads(text))
     assert episode(second) == seen
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["same world", "another world"])
+def test_a_snapshot_holds_what_was_randomized(worlds: list[World], elsewhere: bool) -> None:
+    """Looks, lights, pose, physics and camera: path and picture are the same bits."""
+    first, second = worlds
+    managers = [add_all(world) for world in worlds]
+    managers[0].randomize()
+    state = pickle.loads(pickle.dumps(first.get_state()))
+    seen = episode(first)
+    target = second if elsewhere else first
+    for manager in managers:
+        manager.randomize()
+    target.reset()
+    target.set_state(state)
+    assert episode(target) == seen
 
 
 def test_friction_is_felt_and_a_reset_ends_it(worlds: list[World]) -> None:

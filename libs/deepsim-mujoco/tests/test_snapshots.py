@@ -11,7 +11,7 @@ import pytest
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import ModelSpawner
-from deepsim_sync import SimulationError, Snapshots, World
+from deepsim_sync import CameraMount, SimulationError, Snapshots, World
 
 FLOOR = """<sdf version="1.6"><model name="floor"><static>true</static><link name="l">
 <collision name="c"><geometry><plane><normal>0 0 1</normal><size>9 9</size></plane></geometry>
@@ -70,6 +70,36 @@ def test_a_world_that_diverged_is_well_again() -> None:
         run(world, 20)
     world.set_state(state)
     assert run(world, 20) == expected
+
+
+def test_a_state_without_factors_leaves_them() -> None:
+    """Such as one of copies, and one that was pickled before there were factors in it."""
+    simulator = make_world(2).simulator
+    link = "pendulum_0::bob"
+    simulator.scale_physics("mass", [link], 2.0)
+    simulator.set_state(simulator.get_state()[:2])
+    assert simulator.physics_factors("mass")[simulator.entities.links.row(link)] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (
+            {"factors": {"friction": np.full(4, 0.5)}},
+            "friction of 4 links, and these models have 3",
+        ),
+        ({"mounts": {"a::b::eye": CameraMount(Pose(), 1.0)}}, "has a camera 'a::b::eye'"),
+    ],
+    ids=["factors", "mounts"],
+)
+def test_a_state_of_other_links_or_cameras_is_refused(part: dict, message: str) -> None:
+    """MuJoCo's own numbers may be as many by chance; nothing is scaled or mounted."""
+    simulator = make_world(1).simulator
+    simulator.scale_physics("friction", ["floor::l"], 2.0)
+    before = pickle.dumps(simulator.get_state())
+    with pytest.raises(ValueError, match=message):
+        simulator.set_state(simulator.get_state()._replace(**part))
+    assert pickle.dumps(simulator.get_state()) == before
 
 
 def test_a_state_of_other_models_is_refused() -> None:

@@ -25,12 +25,18 @@ from deepsim_sync.testing.conformance import (
     EntityConformance,
     LookConformance,
     MotionConformance,
+    SnapshotConformance,
     StateConformance,
 )
 
 
 class TestConformance(
-    EntityConformance, StateConformance, LookConformance, ClockConformance, MotionConformance
+    EntityConformance,
+    StateConformance,
+    LookConformance,
+    ClockConformance,
+    MotionConformance,
+    SnapshotConformance,
 ):
     """Runs the shared suite but for contacts and cameras."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from deepsim_math import Pose
 from deepsim_sync import CameraMount, CameraView, UnknownEntityError
@@ -26,6 +26,21 @@ class CameraSensors:
     def reset(self) -> None:
         """Mounts all cameras as described."""
         self._mounts.clear()
+
+    def get_state(self) -> dict[str, CameraMount]:
+        """The mounts of those that are mounted anew."""
+        return self._mounts.copy()
+
+    def set_state(self, mounts: Mapping[str, CameraMount]) -> None:
+        """Mounts these cameras anew, and all others as described.
+
+        Raises:
+            ValueError: There is no such camera; nothing was changed.
+        """
+        for camera in mounts:
+            if camera not in self._sensors:
+                raise ValueError(f"the state has a camera {camera!r}: it is one of other models")
+        self._mounts = dict(mounts)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ class PhysicsFactors:
         self._factors: dict[PhysicsProperty, Factors] = {
             name: np.ones(0) for name in PHYSICS_PROPERTIES
         }
+        self._scaled: set[PhysicsProperty] = set()  # of all others every factor is 1
 
     def follow(self, entities: Entities, built: Sequence[Built], model: mujoco.MjModel) -> None:
         """Takes up a newly compiled model: new links have factors of 1, the others keep theirs."""
@@ -54,9 +55,9 @@ class PhysicsFactors:
         self._sliding = model.geom_friction[self._geom, 0]
         self._priority = model.geom_priority[self._geom]
         self._damping = model.dof_damping[self._dof]
-        for name, factors in self._factors.items():
-            if (factors != 1.0).any():
-                self._apply(name)
+        self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
+        for name in self._scaled:
+            self._apply(name)
 
     def get(self, name: PhysicsProperty) -> Factors:
         """The factors of one property in the order of the links, a copy."""
@@ -79,14 +80,35 @@ class PhysicsFactors:
                 f"one or one for each link, got {factors!r}"
             )
         self._factors[name][rows] = values
+        self._scaled.add(name)
         self._apply(name)
 
     def reset(self) -> None:
         """All factors are 1 again."""
-        for name, factors in self._factors.items():
-            if (factors != 1.0).any():
-                factors[:] = 1.0
+        self.set_state({})
+
+    def get_state(self) -> dict[PhysicsProperty, Factors]:
+        """The factors of the properties that are scaled, copies."""
+        return {n: each.copy() for n, each in self._factors.items() if n in self._scaled}
+
+    def set_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
+        """Scales these properties, and no others.
+
+        Raises:
+            ValueError: The factors are those of other links; nothing was changed.
+        """
+        for name, factors in state.items():
+            if factors.shape != (len(self._links),):
+                raise ValueError(
+                    f"the state has factors of {name} of {len(factors)} links, and these models "
+                    f"have {len(self._links)}: it is one of other models"
+                )
+        for name in self._scaled.union(state):
+            now, then = self._factors[name], state.get(name, 1.0)
+            if (now != then).any():
+                now[:] = then
                 self._apply(name)
+        self._scaled = set(state)
 
     def settle(self) -> None:
         """Derives what depends on masses, once for all that were set; due before anything moves."""

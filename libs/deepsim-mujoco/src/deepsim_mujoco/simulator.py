@@ -34,6 +34,7 @@ from .motion import STATE_KINDS, Motion
 from .physics_factors import PhysicsFactors
 from .pictures import Camera, open_camera
 from .population import Compiled, Population, try_alone
+from .state import MujocoState
 from .stepping import DIVERGED, INTEGRATION
 from .unsupported import warn_of_unsupported
 from .worlds import MujocoWorlds
@@ -144,25 +145,35 @@ class MujocoSimulator:
 
     # Snapshots
 
-    def get_state(self) -> tuple[int, NDArray[np.float64]]:
-        """Steps since the reset, and MuJoCo's own integration state: warm start included."""
-        state = np.empty(mujoco.mj_stateSize(self._model, INTEGRATION))
-        mujoco.mj_getState(self._model, self._data, state, INTEGRATION)
-        return self._steps, state
+    def get_state(self) -> MujocoState:
+        """The steps, the physics as it is scaled and in motion, and the mounts of cameras."""
+        values = np.empty(mujoco.mj_stateSize(self._model, INTEGRATION))
+        mujoco.mj_getState(self._model, self._data, values, INTEGRATION)
+        return MujocoState(
+            self._steps, values, self._physics.get_state(), self._sensors.get_state()
+        )
 
-    def set_state(self, state: tuple[int, NDArray[np.float64]]) -> None:
+    def set_state(self, state: MujocoState | tuple[int, NDArray[np.float64]]) -> None:
         """Goes back to an instant, of this simulator or of one built alike.
+
+        Args:
+            state: What `get_state` returned; or steps and integration state alone, as of one of
+                `MujocoWorlds`, which leave factors and mounts as they are.
 
         Raises:
             ValueError: The state is one of other models.
         """
-        steps, values = state
+        steps, values, factors, mounts = MujocoState(*state)
         size = mujoco.mj_stateSize(self._model, INTEGRATION)
         if values.shape != (size,):
             raise ValueError(
                 f"the state has {values.size} numbers, and these models have {size}: "
                 "it is one of other models"
             )
+        if factors is not None:
+            self._physics.set_state(factors)
+        if mounts is not None:
+            self._sensors.set_state(mounts)
         mujoco.mj_resetData(self._model, self._data)  # what diverged before is forgotten
         mujoco.mj_setState(self._model, self._data, values, INTEGRATION)
         self._steps = steps

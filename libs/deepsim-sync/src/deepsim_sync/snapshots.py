@@ -18,7 +18,8 @@ class Snapshots(Protocol):
     def get_state(self) -> Any:
         """All that the physics at later instants depends on, in a form that can be pickled.
 
-        What visuals and lights look like is no part of it.
+        Where `PhysicsProperties` and `CameraMounts` are offered, factors and mounts are part of it;
+        what visuals and lights look like is not.
         """
         ...
 

@@ -19,6 +19,7 @@ from .cases import (  # noqa: E402 (the asserts in it are rewritten because of t
     LookConformance,
     MotionConformance,
     PhysicsPropertyConformance,
+    SnapshotConformance,
     StateConformance,
 )
 from .suite import SimulatorConformance  # noqa: E402 (as above)
@@ -34,5 +35,6 @@ __all__ = [
     "MotionConformance",
     "PhysicsPropertyConformance",
     "SimulatorConformance",
+    "SnapshotConformance",
     "StateConformance",
 ]

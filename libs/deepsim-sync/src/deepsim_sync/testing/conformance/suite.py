@@ -13,6 +13,7 @@ from .cases import (
     LookConformance,
     MotionConformance,
     PhysicsPropertyConformance,
+    SnapshotConformance,
     StateConformance,
 )
 
@@ -27,6 +28,7 @@ class SimulatorConformance(
     CameraConformance,
     CameraMountConformance,
     PhysicsPropertyConformance,
+    SnapshotConformance,
     BatchSpawningConformance,
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods.

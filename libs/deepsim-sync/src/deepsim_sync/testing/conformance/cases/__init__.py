@@ -11,6 +11,7 @@ from .entities import EntityConformance
 from .looks import LookConformance
 from .motion import MotionConformance
 from .physics_properties import PhysicsPropertyConformance
+from .snapshots import SnapshotConformance
 from .states import StateConformance
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "LookConformance",
     "MotionConformance",
     "PhysicsPropertyConformance",
+    "SnapshotConformance",
     "StateConformance",
 ]
