@@ -163,6 +163,14 @@ def test_bytes_cannot_unfold_into_more_than_they_hold():
             decode(data.replace(struct.pack(layout, *old), struct.pack(layout, *new)))
 
 
+def test_an_empty_array_cannot_be_larger_than_numpy_allows():
+    size, huge = struct.pack("<q", 3), struct.pack("<q", 2**31 - 1)
+    data = encode(np.zeros((0, 3, 3, 3)))
+    assert data.count(size) == 3
+    with pytest.raises(PayloadError, match="too large"):
+        decode(data.replace(size, huge))
+
+
 @given(st.data())
 @settings(deadline=None, max_examples=300)
 def test_damaged_bytes_are_read_or_refused(data):

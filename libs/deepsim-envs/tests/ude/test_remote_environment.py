@@ -125,6 +125,56 @@ def test_a_reset_tells_those_who_wait(start, raw, connect):
     assert "act anew" in answer.text
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_step_that_comes_during_a_reset_is_for_the_former_episode(
+    start, connect, together, fails
+):
+    server = start()
+    one, two = connect(server), connect(server)
+    one.reset(seed=3)
+    area = server.environment.environment.area
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def wait():
+        begun.set()
+        assert goes_on.wait(20.0)
+        if fails:
+            raise RuntimeError("halfway")
+        return {}
+
+    def step():
+        assert begun.wait(20.0)
+        return two.step({"b": [1]})
+
+    def let_go():
+        assert begun.wait(20.0)
+        while server.missing_agents != ["a"]:  # until it has come
+            assert not server.wait(0.01)
+        goes_on.set()
+
+    area.on_info = wait
+    _, error, _ = together(one.reset, step, let_go)
+    assert isinstance(error, RefusedError)
+    assert (error.status, "act anew" in str(error)) == (409, True)
+    assert server.environment.environment.steps == 0
+
+
+def test_a_reset_that_failed_is_nobodys_episode(start, connect):
+    server = start()
+    one, two = connect(server), connect(server)
+    area = server.environment.environment.area
+
+    def fail():
+        raise RuntimeError("once")
+
+    area.on_info = fail
+    with pytest.raises(RemoteEnvironmentError):
+        one.reset(seed=3)
+    area.on_info = dict
+    assert two.reset()
+    assert two.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
+
+
 def test_periodic_steps_repeat_the_last_action(start, connect, together):
     server = start(step_mode=StepMode.PERIODIC, period=0.05)
     one, two = connect(server), connect(server)
@@ -132,6 +182,21 @@ def test_periodic_steps_repeat_the_last_action(start, connect, together):
     together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [2]}))  # each waited for
     result = one.step({"a": [3]})
     assert result.last_action == {"a": 3.0, "b": 2.0}
+
+
+@pytest.mark.parametrize("reset_mode", ["manual", "auto"])
+def test_periodic_steps_repeat_nothing_of_a_former_episode(
+    make_count, start, connect, together, reset_mode
+):
+    environment = UDEEnvironment(make_count(), reset_mode=reset_mode)
+    server = start(environment, step_mode=StepMode.PERIODIC, period=0.05, step_timeout=3.0)
+    one, two = connect(server), connect(server)
+    one.reset(seed=1)
+    together(lambda: one.step({"a": [200]}), lambda: two.step({"b": [200]}))
+    if reset_mode == "manual":
+        one.reset()
+    with pytest.raises(ServerError, match="no actions of b"):
+        one.step({"a": [3]})
 
 
 def test_who_gives_no_action_waits_for_the_step_of_the_others(start, connect, together):

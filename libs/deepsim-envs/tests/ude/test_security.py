@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import logging
 import socket
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -23,6 +25,7 @@ from deepsim_envs.ude import (
     RemoteEnvironmentError,
     ServerError,
     ServerStartError,
+    UDEEnvironment,
     UDEServer,
 )
 from deepsim_envs.ude.codec import encode
@@ -289,6 +292,29 @@ def test_10_a_port_that_is_taken_is_an_error(make_count, start):
     taken = start()
     with pytest.raises(ServerStartError, match=f"cannot listen on 127.0.0.1:{taken.port}"):
         UDEServer(make_count(), port=taken.port).start()
+
+
+def test_a_server_that_could_not_start_hears_of_nothing(make_count, start):
+    taken = start()
+    environment = UDEEnvironment(make_count())
+    server = UDEServer(environment, port=taken.port)
+    with pytest.raises(ServerStartError):
+        server.start()
+    alive = weakref.ref(server)
+    del server
+    gc.collect()
+    assert alive() is None  # nothing of the environment's refers to it
+
+
+def test_a_server_that_was_stopped_does_not_start_again(make_count):
+    server = UDEServer(make_count(), port=0).start()
+    server.stop()
+    with pytest.raises(ServerStartError, match="was stopped: make a new one"):
+        server.start()
+    with pytest.raises(ServerStartError, match="was stopped"):
+        server.__enter__()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", server.port), 2.0)
 
 
 def test_11_a_step_that_hangs_has_a_deadline(start, connect):

@@ -7,7 +7,13 @@ import queue
 
 import pytest
 
-from deepsim_envs.ude import RefusedError, SideChannel, UDEEnvironment
+from deepsim_envs.ude import (
+    PayloadError,
+    RefusedError,
+    ServerError,
+    SideChannel,
+    UDEEnvironment,
+)
 from deepsim_envs.ude.broadcast import Broadcast
 from deepsim_envs.ude.messages import SideChannelMessage
 
@@ -145,6 +151,33 @@ def test_a_client_cannot_fill_the_server(start, connect):
     with pytest.raises(RefusedError, match="1024 keys"):
         remote.side_channel.send("one more", 1)
     assert remote.reset()
+
+
+@pytest.mark.parametrize("kind", [ValueError, TypeError, PayloadError])
+def test_what_an_observer_of_the_task_raises_stays_with_the_server(start, connect, caplog, kind):
+    server = start()
+    remote = connect(server)
+
+    class Observer:
+        def on_received(self, side_channel, key, value):
+            raise kind("/home/me/secret")
+
+    server.environment.environment.area.side_channel.register(Observer())
+    with pytest.raises(ServerError, match="see the server's log") as caught:
+        remote.side_channel.send("level", 3)
+    assert caught.value.status == 500
+    assert "secret" not in str(caught.value)
+    assert "/home/me/secret" in caplog.text
+    assert remote.reset()
+
+
+def test_what_does_not_reach_the_other_end_is_not_kept_here(pair):
+    one, two = pair
+    for number in range(1024):
+        two.store(str(number), number)
+    with pytest.raises(ValueError, match="1024 keys"):
+        one.send("one more", 1, store_local=True)
+    assert one.get("one more") is None
 
 
 def test_a_stream_that_nobody_reads_ends():

@@ -63,4 +63,4 @@ class CallTimeoutError(UDEError, TimeoutError):
 
 
 class ServerStartError(UDEError, OSError):
-    """A server cannot start: its address is taken, or unsafe without TLS and a token."""
+    """A server cannot start: it was stopped, or its address is taken, or unsafe without TLS."""

@@ -44,7 +44,7 @@ class StepMode(Enum):
     """An action of every agent that is not done."""
     PERIODIC = "periodic"
     """That, or the end of a period, which begins with the first call of a step. An agent without
-    an action then repeats its last one; one that never acted is waited for."""
+    an action then repeats its last one of the episode; one that has not acted yet is waited for."""
 
 
 class _Round:
@@ -203,12 +203,14 @@ class Rounds:
             with self._lock:
                 self._pending -= 1
                 self._live = self._environment.live_agents
+                if self._environment.environment.steps == 0:  # what was done before is over
+                    self._last_actions.clear()
                 if not self._stopped:
                     self._begin_if_complete()
 
     def _step(self, actions: dict[str, Any]) -> bytes:
         self._opening = None
-        return self._answered(lambda: tuple(self._environment.step(action_dict=actions)))
+        return self._answered(lambda: tuple(self._environment.step(action_dict=actions)))[0]
 
     def _reset(self, client: Client, seed: int | None) -> bytes:
         if self._opening is not None and client.told != self._episode:
@@ -218,6 +220,9 @@ class Rounds:
                 return payload
         if self._clients.all_are_others(client, self._live):
             raise RefusedError("other clients act for all agents of this episode", 403)
+        self._opening = None
+        payload, has_begun = self._answered(lambda: self._environment.reset(seed))
+        # Only now: actions that came while it was reset were meant for the former episode too.
         with self._lock:
             left, self._round = self._round, _Round()
         if left.timer:
@@ -225,23 +230,23 @@ class Rounds:
         left.result.set_exception(
             RefusedError("another client has reset the environment meanwhile: act anew", 409)
         )
-        self._opening = None
-        payload = self._answered(lambda: self._environment.reset(seed))
-        self._episode += 1
-        client.told = self._episode
-        self._opening = (seed, payload)
+        if has_begun:
+            self._episode += 1
+            client.told = self._episode
+            self._opening = (seed, payload)
         return payload
 
-    def _answered(self, work: Callable[[], Any]) -> bytes:
+    def _answered(self, work: Callable[[], Any]) -> tuple[bytes, bool]:
+        """What some work returns, encoded, and True; if it raises, what clients are told of it."""
         try:
-            return encode(work(), self._limits)
+            return encode(work(), self._limits), True
         except Exception as error:
             _LOG.log(
                 logging.INFO if isinstance(error, _PLAIN) else logging.ERROR,
                 "the environment raised",
                 exc_info=not isinstance(error, _PLAIN),
             )
-            return encode(Tagged(ENVIRONMENT_ERROR, {"message": _told(error)}))
+            return encode(Tagged(ENVIRONMENT_ERROR, {"message": _told(error)})), False
 
 
 def _told(error: Exception) -> str:

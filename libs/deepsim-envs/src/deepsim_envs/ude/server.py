@@ -98,7 +98,7 @@ class UDEServer:
         self._workers = 3 * max_clients + 8
         self._limits = limits
         self._server: Any = None
-        self._stopping = threading.Lock()
+        self._changing = threading.Lock()
         self._stopped = threading.Event()
 
     @property
@@ -115,8 +115,37 @@ class UDEServer:
         """Begins to listen; afterwards `port` is the one that is used.
 
         Raises:
-            ServerStartError: The address is taken, or not one of this machine.
+            ServerStartError: The address is taken or not one of this machine, or the server was
+                stopped.
         """
+        with self._changing:
+            if self._stopped.is_set():
+                raise ServerStartError("this server was stopped: make a new one")
+            self._listen()
+        return self
+
+    def stop(self) -> None:
+        """Tells clients who wait, and ends; stopping twice does no harm."""
+        with self._changing:
+            if self._stopped.is_set():
+                return
+            self._rounds.stop()
+            self._service.end()
+            if self._server is not None:
+                self._server.stop(grace=5.0).wait()
+            self._stopped.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until the server has stopped; False if that takes longer than `timeout`, s."""
+        return self._stopped.wait(timeout)
+
+    def __enter__(self) -> UDEServer:
+        return self.start() if self._server is None or self._stopped.is_set() else self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _listen(self) -> None:
         server = grpc.server(
             ThreadPoolExecutor(self._workers, "ude-call"),
             handlers=(self._service.handler(),),
@@ -146,29 +175,8 @@ class UDEServer:
             )
         self.port = bound
         self._server = server
+        self._service.begin()
         server.start()
-        return self
-
-    def stop(self) -> None:
-        """Tells clients who wait, and ends; stopping twice does no harm."""
-        with self._stopping:
-            if self._stopped.is_set():
-                return
-            self._rounds.stop()
-            self._service.end()
-            if self._server is not None:
-                self._server.stop(grace=5.0).wait()
-            self._stopped.set()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the server has stopped; False if that takes longer than `timeout`, s."""
-        return self._stopped.wait(timeout)
-
-    def __enter__(self) -> UDEServer:
-        return self if self._server is not None else self.start()
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
 
     def _stop_soon(self) -> None:
         """Stops from within a call, which must not wait for its own end."""

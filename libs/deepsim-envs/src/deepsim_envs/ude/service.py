@@ -68,7 +68,6 @@ class Service:
             "observation_space": _encoded(environment.observation_space, limits),
             "action_space": _encoded(environment.action_space, limits),
         }
-        environment.side_channel.register(self)
 
     def handler(self) -> Any:
         """The calls, for a gRPC server. Messages stay bytes: we say what is wrong with them."""
@@ -81,6 +80,10 @@ class Service:
         methods[STREAM] = grpc.unary_stream_rpc_method_handler(self._stream)
         calls = grpc.method_handlers_generic_handler(SERVICE, methods)
         return calls if self._token is None else guarded(calls, self._token)
+
+    def begin(self) -> None:
+        """Listens to the task's side channel."""
+        self._environment.side_channel.register(self)
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
         """Sends what the task sends to all clients."""
@@ -179,10 +182,16 @@ class Service:
 
     def _deliver(self, sent: SideChannelMessage) -> bytes:
         value: SideChannelValue = sent.value
+        channel = self._environment.side_channel
         try:
-            self._environment.side_channel.send(sent.key, value, sent.store_local)
+            channel.check(sent.key, value, sent.store_local)
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error), 400) from None
+        try:
+            channel.send(sent.key, value, sent.store_local)
+        except Exception:
+            _LOG.exception("the task's side channel raised at key %r", sent.key)
+            raise ServerError("the task's side channel raised: see the server's log", 500) from None
         if sent.store_local:  # as UDE: then all clients have it
             self._broadcast.send(Message(content=SideChannelMessage(sent.key, value)))
         return _DONE

@@ -63,9 +63,19 @@ class AbstractSideChannel(ABC):
         """
         require_sendable(key, value)
         with self._lock:
-            if key not in self._values and len(self._values) >= _MOST_KEYS:
-                raise ValueError(f"a side channel keeps at most {_MOST_KEYS} keys")
+            self._require_room(key)
             self._values[key] = value
+
+    def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
+        """Refuses what `send` would refuse, and sends nothing.
+
+        Raises:
+            TypeError: A side channel carries no such value.
+            ValueError: The key or the value is too large, or there are too many keys.
+        """
+        require_sendable(key, value)
+        if store_local:
+            self._require_room(key)
 
     def send(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
         """Sends a value to the other end.
@@ -79,7 +89,7 @@ class AbstractSideChannel(ABC):
             TypeError: A side channel carries no such value.
             ValueError: The key or the value is too large, or there are too many keys.
         """
-        require_sendable(key, value)
+        self.check(key, value, store_local)
         if store_local:
             self.store(key, value)
         self._send(key, value, store_local)
@@ -91,6 +101,10 @@ class AbstractSideChannel(ABC):
             told = [who for who, what in self._observers if what is None or what == key]
         for observer in told:
             observer.on_received(self, key, value)
+
+    def _require_room(self, key: str) -> None:
+        if key not in self._values and len(self._values) >= _MOST_KEYS:
+            raise ValueError(f"a side channel keeps at most {_MOST_KEYS} keys")
 
     @abstractmethod
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
@@ -111,6 +125,12 @@ class SideChannel(AbstractSideChannel):
     def join(self, other: SideChannel) -> None:
         """Makes the two each other's other end."""
         self._other, other._other = other, self
+
+    def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
+        """Refuses what `send` would refuse; the other end keeps the value, and needs room too."""
+        super().check(key, value, store_local)
+        if self._other is not None:
+            self._other._require_room(key)
 
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
         if self._other is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ def read_tensor(message: TableReader, body: memoryview, dimensions: int) -> NDAr
     start, length = tensor.struct(4, "qq")
     if not all(0 <= size < 2**31 for size in shape) or start < 0 or length < 0:
         raise PayloadError("an array has a negative or huge size")
+    if math.prod(size or 1 for size in shape) * dtype.itemsize > sys.maxsize:
+        raise PayloadError("an array is too large, even though it is empty")
     count = math.prod(shape)
     if start + length > len(body) or length < count * dtype.itemsize:
         raise PayloadError("an array lies outside its message")
