@@ -302,6 +302,42 @@ class Dazed(BatchRink):
         return {name: np.zeros((len(self.worlds), 3)) for name in self.agents}
 
 
+class Listing(BatchRink):
+    """Judges by lists."""
+
+    def judge(self, live: np.ndarray) -> Judgement:
+        reward, terminated = super().judge(live)
+        return Judgement(reward.tolist(), terminated.tolist())  # type: ignore[arg-type]
+
+
+def test_a_judgement_may_be_of_lists(make: Callable[..., BatchEnvironment]) -> None:
+    one, other = make(), make(Listing)
+    for environment in (one, other):
+        environment.reset(seeds=[0, 1, 2])
+    ahead = {name: np.tile([1.0, 0.0], (WORLDS, 1)) for name in "ab"}
+    for chosen in (None, np.array([1])):
+        assert digest(tuple(one.step(ahead, chosen))) == digest(tuple(other.step(ahead, chosen)))
+
+
+@pytest.mark.parametrize(
+    ("judged", "error", "message"),
+    [
+        (None, TypeError, r"BatchRink\.judge\(\) must return a Judgement, got None"),
+        ((0.0, False), ValueError, r"reward of BatchRink\.judge must have shape \(3, 2\), got 0"),
+        (([[0.0], [0.0, 1.0]], False), ValueError, r"reward .* must have shape \(3, 2\)"),
+        ((np.zeros((3, 2)), False), ValueError, r"terminated of BatchRink\.judge must have shape"),
+    ],
+)
+def test_what_is_no_judgement_is_named(
+    make: Callable[..., BatchEnvironment], judged: Any, error: type[Exception], message: str
+) -> None:
+    environment = make()
+    environment.reset()
+    environment.area.judge = lambda live: judged  # type: ignore[method-assign]
+    with pytest.raises(error, match=message):
+        environment.step({name: np.zeros((WORLDS, 2)) for name in "ab"})
+
+
 class Greedy(BatchRink):
     """Earns more than there is."""
 

@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 
 class BatchStepResult(NamedTuple):
-    """What a step of many worlds returns; worlds that did not step have zeros."""
+    """What a step of many worlds returns; worlds that did not step earn and end nothing."""
 
     observation: dict[str, NDArray[Any]]
-    """What each agent observes after the step, (W, ...)."""
+    """What each agent observes after the step, (W, ...), also in worlds that did not step."""
     reward: dict[str, NDArray[np.float64]]
     """What each agent earned in the step, (W,)."""
     terminated: dict[str, Bools]
@@ -177,6 +177,8 @@ class BatchEnvironment:
             ResetNeededError: A world has no live agent; no world has moved.
             CallbackError: The area raised.
             ObservationError: An observation does not fit its space.
+            TypeError: The area's judge returns no pair.
+            ValueError: That has another shape, or a reward that is no finite number.
             ClosedEnvironmentError: The environment is closed.
         """
         self._require_open()
@@ -239,6 +241,7 @@ class BatchEnvironment:
 
         Raises:
             CallbackError: The area raised.
+            ValueError: An entry has not one value for each world.
         """
         found = self._called(self.area.get_info)
         shared = {name: value for name, value in found.items() if name not in self.agents}
@@ -314,18 +317,19 @@ class BatchEnvironment:
         return checked
 
     def _judged(self, live: Bools) -> Judgement:
-        reward, terminated = self._called(self.area.judge, live)
+        judged = self._called(self.area.judge, live)
         owner = f"{type(self.area).__name__}.judge"
-        for what, values in (("reward", reward), ("terminated", terminated)):
-            if np.shape(values) != live.shape:
-                raise ValueError(f"{what} of {owner} must have shape {live.shape}, got {values!r}")
+        if not isinstance(judged, tuple) or len(judged) != len(Judgement._fields):
+            raise TypeError(f"{owner}() must return a Judgement, got {judged!r}")
+        reward = _table(judged[0], np.float64, live.shape, f"reward of {owner}")
+        terminated = _table(judged[1], np.bool_, live.shape, f"terminated of {owner}")
         if not np.isfinite(reward[live]).all():
             world, agent = np.argwhere(live & ~np.isfinite(reward))[0]
             raise ValueError(
                 f"reward of agent {self.agents[agent]!r} in world {world} must be finite, "
                 f"got {reward[world, agent]}"
             )
-        return Judgement(np.asarray(reward, np.float64), np.asarray(terminated, np.bool_))
+        return Judgement(reward, terminated)
 
     def _by_agent(self, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {name: values[:, column].copy() for column, name in enumerate(self.agents)}
@@ -338,3 +342,14 @@ class BatchEnvironment:
 
     def _called(self, hook: Callable[..., T], *args: Any) -> T:
         return called(type(self.area).__name__, self.worlds, hook, *args)
+
+
+def _table(values: Any, dtype: Any, shape: tuple[int, ...], what: str) -> NDArray[Any]:
+    """Something by world and agent, as an array."""
+    try:
+        table: NDArray[Any] = np.asarray(values, dtype)
+    except (TypeError, ValueError):  # words, or rows of several lengths
+        table = np.empty(0)
+    if table.shape != shape:
+        raise ValueError(f"{what} must have shape {shape}, got {values!r}")
+    return table

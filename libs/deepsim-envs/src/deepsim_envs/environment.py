@@ -102,6 +102,8 @@ class Environment:
         Raises:
             CallbackError: An agent or the area raised.
             ObservationError: An observation does not lie in its space.
+            TypeError, ValueError: The area's `get_info` returns no dict, or one with the key
+                ``"deepsim"``.
             ClosedEnvironmentError: The environment is closed.
         """
         self._require_open()
@@ -144,6 +146,8 @@ class Environment:
                 has happened to the world.
             CallbackError: A behaviour, a tracker or the area raised.
             ObservationError: An observation does not fit its space.
+            TypeError, ValueError: The actions are no dict, or the area's `get_info` returns none,
+                or one with the key ``"deepsim"``.
             ResetNeededError: No episode is under way.
             ClosedEnvironmentError: The environment is closed.
         """
