@@ -66,6 +66,18 @@ def make_rink(max_episode_steps: int = 24) -> Environment:
     return Environment(Rink(world), max_episode_steps=max_episode_steps)
 
 
+def make_stuck(folder: str) -> Environment:
+    """The rink, which leaves a file where it is closed, and then fails to."""
+    environment = make_rink()
+
+    def close() -> None:
+        Path(folder, str(id(environment))).touch()
+        raise OSError("stuck")
+
+    environment.area.close = close  # type: ignore[method-assign]
+    return environment
+
+
 class Linear:
     """Acts as its weights say, element by element, with some noise; without weights, at random."""
 

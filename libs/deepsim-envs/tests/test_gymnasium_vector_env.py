@@ -202,6 +202,38 @@ def test_worlds_have_the_same_spaces(maker, make_env, puck):
         GymnasiumVectorEnv([])
 
 
+def test_worlds_that_are_of_no_use_are_closed(maker):
+    made = []
+
+    def make():
+        made.append(maker())
+        return made[-1]
+
+    def other():
+        view = make()
+        view.action_space = type(view.action_space)(-2.0, 2.0, (2,))
+        return view
+
+    with pytest.raises(ValueError, match="are not those of world 0"):
+        GymnasiumVectorEnv([make, other])
+    with pytest.raises(ZeroDivisionError):
+        GymnasiumVectorEnv([make, lambda: 1 / 0])
+    assert len(made) == 3
+    for view in made:
+        with pytest.raises(ClosedEnvironmentError):
+            view.reset()
+
+
+def test_all_worlds_close_even_if_one_fails_to(maker):
+    worlds = GymnasiumVectorEnv([maker] * 3)
+    worlds.envs[1].environment.area.close = lambda: 1 / 0
+    with pytest.raises(CallbackError, match="ZeroDivisionError"):
+        worlds.close()
+    for view in worlds.envs:
+        with pytest.raises(ClosedEnvironmentError):
+            view.reset()
+
+
 def test_each_world_has_its_own_generator_and_closes(maker):
     worlds = GymnasiumVectorEnv([maker] * 2)
     worlds.reset(seed=3)

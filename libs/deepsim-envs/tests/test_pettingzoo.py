@@ -49,6 +49,10 @@ def test_seed_test_of_the_turns(make):
     pettingzoo.test.seed_test(lambda: aec_env(make()), 60)
 
 
+def test_without_a_seed_views_differ(make):
+    assert len({digest(make().reset()[0]) for _ in range(3)}) == 3
+
+
 def test_the_time_limit_truncates_all(make):
     view = make(max_episode_steps=4)
     view.reset(seed=0)

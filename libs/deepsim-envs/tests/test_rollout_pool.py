@@ -19,6 +19,7 @@ from deepsim_envs.rollout_pool import (
     RolloutPool,
     Spec,
 )
+from deepsim_sync import CallbackError
 
 RINK = "rollout_tasks:make_rink"
 LINEAR = "rollout_tasks:Linear"
@@ -40,6 +41,15 @@ def collected(count: int = 3, **options: Any) -> list[Fragment]:
 def test_the_bytes_are_the_same_on_every_python() -> None:
     """Of plain sums and differences, which leave no machine a choice."""
     assert digest(collected(4)) == GOLDEN
+
+
+def test_all_worlds_are_closed_even_if_one_fails_to(tmp_path: Path) -> None:
+    spec = Spec("rollout_tasks:make_stuck", {"folder": str(tmp_path)})
+    pool = RolloutPool(spec, LINEAR, length=5, worlds=3)
+    pool.collect(1)
+    with pytest.raises(CallbackError, match="stuck"):
+        pool.close()
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_a_fragment_is_what_the_environment_does() -> None:

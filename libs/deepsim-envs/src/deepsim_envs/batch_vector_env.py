@@ -17,7 +17,7 @@ from .batch_policy import BatchPolicy, BatchPolicyMaker
 from .batch_values import checked_actions
 from .errors import ResetNeededError
 from .vector_options import Bools, refuse_ended, reset_mask, world_seeds
-from .viewing import chosen_agent, frames_per_second
+from .viewing import chosen_agent, drawn_seed, frames_per_second
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
@@ -160,7 +160,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                 self._generators[number], _ = seeding.np_random(seed)
                 self._generator_seeds[number] = seed
             elif not self._seeded[number]:
-                seed = int(self._generators[number].integers(2**31))
+                seed = drawn_seed(self._generators[number])
             own.append(seed)
         self._seen = self.environment.reset(chosen, own)
         self._seeded[chosen] = True

@@ -14,7 +14,7 @@ from deepsim_sync import CameraView
 
 from .environment import Environment
 from .errors import ResetNeededError
-from .viewing import Viewfinder, chosen_agent, info_of
+from .viewing import Viewfinder, chosen_agent, drawn_seed, info_of
 
 Act: TypeAlias = Callable[[str, Any], Any]
 """Takes an agent's name and its observation, gives its action."""
@@ -85,7 +85,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """
         super().reset(seed=seed)
         if seed is None and not self._seeded:
-            seed = int(self.np_random.integers(2**31))
+            seed = drawn_seed(self.np_random)
         self._seen, info = self.environment.reset(seed)
         self._seeded = True
         if self._others is not None:

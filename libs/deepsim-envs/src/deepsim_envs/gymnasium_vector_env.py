@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .errors import ActionError, ResetNeededError
 from .gymnasium_env import GymnasiumEnv
+from .many_worlds import close_all, made_all
 from .spaces import conform, require_within
 from .vector_options import Bools, refuse_ended, reset_mask, world_seeds
 
@@ -46,21 +47,18 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.envs: list[GymnasiumEnv] = []  # closed by Gymnasium if one of them cannot be made
-        for make in makers:
-            self.envs.append(make())
-        if not self.envs:
-            raise ValueError("a vector environment needs at least one world, got no makers")
-        first = self.envs[0]
+        self.envs: list[GymnasiumEnv] = []
+        with made_all(makers, "a vector environment") as self.envs:
+            first = self.envs[0]
+            self.single_observation_space = first.observation_space
+            self.single_action_space = first.action_space
+            for number, env in enumerate(self.envs):
+                if (env.observation_space, env.action_space) != (
+                    self.single_observation_space,
+                    self.single_action_space,
+                ):
+                    raise ValueError(f"the spaces of world {number} are not those of world 0")
         self.num_envs = len(self.envs)
-        self.single_observation_space = first.observation_space
-        self.single_action_space = first.action_space
-        for number, env in enumerate(self.envs):
-            if (env.observation_space, env.action_space) != (
-                self.single_observation_space,
-                self.single_action_space,
-            ):
-                raise ValueError(f"the spaces of world {number} are not those of world 0")
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
@@ -162,8 +160,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes all worlds; `close` calls it once."""
-        for env in self.envs:
-            env.close()
+        close_all(self.envs)
 
     def _batch(self) -> Any:
         space = self.single_observation_space

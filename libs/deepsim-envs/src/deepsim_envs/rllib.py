@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from .environment import Environment
-from .viewing import info_of
+from .viewing import drawn_seed, info_of
 
 try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
@@ -62,7 +62,7 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         """
         super().reset(seed=seed)
         if seed is None and not self._seeded:
-            seed = int(self.np_random.integers(2**31))
+            seed = drawn_seed(self.np_random)
         observation, info = self.environment.reset(seed)
         self._seeded = True
         self.agents = list(observation)

@@ -10,6 +10,9 @@ import numpy as np
 from gymnasium import spaces
 
 from .environment import Environment
+from .many_worlds import close_all, made_all, same_agents
+from .vector_options import world_seeds
+from .viewing import drawn_seed
 
 try:
     import torch
@@ -44,6 +47,8 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     nothing, and its last observation stays. The ``done`` of a world, (worlds, 1), is that of all
     its agents; it is ``terminated`` if all of them are, and ``truncated`` otherwise.
 
+    The first reset without a seed draws one, as Gymnasium's own environments do.
+
     Args:
         makers: Make the environment of each world.
 
@@ -58,22 +63,20 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     """
 
     def __init__(self, makers: Iterable[Callable[[], Environment]]) -> None:
-        self.environments = [make() for make in makers]
-        if not self.environments:
-            raise ValueError("TorchRLEnv needs at least one world, got no makers")
-        first = self.environments[0]
-        self.names = list(first.agents)
+        with made_all(makers, "TorchRLEnv") as self.environments:
+            self.names = same_agents(self.environments)
+            shape = (len(self.environments), len(self.names))
+            self._space = _space(self.environments, "observation")
+            seen = _spec(self._space, shape)
+            acted = _spec(_space(self.environments, "action"), shape)
         self.group_map = {GROUP: self.names}
-        seen, acted = _space(self.environments, "observation"), _space(self.environments, "action")
         super().__init__(device=torch.device("cpu"), batch_size=[len(self.environments)])
-        self._space = seen
-        self._seeds: list[int | None] = [None] * len(self.environments)
-        shape = (len(self.environments), len(self.names))
+        self._set_seed(None)
         ends = ("done", "terminated", "truncated")
         self.observation_spec = self._grouped(
-            observation=_spec(seen, shape), mask=Binary(shape[1], shape, dtype=torch.bool)
+            observation=seen, mask=Binary(shape[1], shape, dtype=torch.bool)
         )
-        self.action_spec = self._grouped(action=_spec(acted, shape))
+        self.action_spec = self._grouped(action=acted)
         self.reward_spec = self._grouped(reward=Unbounded((*shape, 1)))
         self.done_spec = self._grouped(
             **{name: Binary(1, (*shape, 1), dtype=torch.bool) for name in ends}
@@ -118,14 +121,13 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         return self._result(values)
 
     def _set_seed(self, seed: int | None) -> None:
-        """The next reset of world n has the seed plus n; None leaves it to the worlds."""
-        count = len(self.environments)
-        self._seeds = [None if seed is None else seed + world for world in range(count)]
+        """The next reset of world n has the seed plus n; None draws one."""
+        first = drawn_seed() if seed is None else seed
+        self._seeds = world_seeds(first, len(self.environments))
 
     def close(self, *, raise_if_closed: bool = True) -> None:
         """Closes all worlds."""
-        for environment in self.environments:
-            environment.close()
+        close_all(self.environments)
         super().close(raise_if_closed=raise_if_closed)
 
     def _now(self) -> dict[str, Any]:
@@ -157,19 +159,14 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
 
 def _space(environments: list[Environment], what: str) -> spaces.Space[Any]:
     """The one space that all agents of all worlds have."""
-    first = list(environments[0].agents)
-    wanted: spaces.Space[Any] = getattr(environments[0], f"{what}_space")[first[0]]
+    first = next(iter(environments[0].agents))
+    wanted: spaces.Space[Any] = getattr(environments[0], f"{what}_space")[first]
     for world, environment in enumerate(environments):
-        if list(environment.agents) != first:
-            raise ValueError(
-                f"the agents of world {world} are {list(environment.agents)}, "
-                f"those of world 0 are {first}"
-            )
         for name, space in getattr(environment, f"{what}_space").items():
             if space != wanted:
                 raise ValueError(
                     f"agents lie along an axis of a tensor, so their spaces must be equal: the "
-                    f"{what} space of {first[0]!r} is {wanted}, that of {name!r} in world {world} "
+                    f"{what} space of {first!r} is {wanted}, that of {name!r} in world {world} "
                     f"is {space}"
                 )
     return wanted

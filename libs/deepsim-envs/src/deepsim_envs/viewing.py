@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the views of an environment for trainers have in common: pictures, and info by agent."""
+"""What the views of an environment for trainers have in common: pictures, infos, first seeds."""
 
 from __future__ import annotations
 
@@ -59,6 +59,18 @@ class Viewfinder:
 def frames_per_second(seconds: float) -> int:
     """How many pictures make a film of real time, with one for each step of so many seconds."""
     return max(1, round(1.0 / seconds))
+
+
+def drawn_seed(rng: np.random.Generator | None = None) -> int:
+    """A seed for the first reset of a view that is given none.
+
+    Without it, all worlds of a task would begin with the same episode. Gymnasium's own
+    environments draw one too.
+
+    Args:
+        rng: Draws it; by default a generator that nothing repeats.
+    """
+    return int((np.random.default_rng() if rng is None else rng).integers(2**31))
 
 
 def info_of(agent: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:

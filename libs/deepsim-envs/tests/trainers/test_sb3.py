@@ -14,7 +14,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv
+from deepsim_envs import ClosedEnvironmentError, Environment, GymnasiumEnv, GymnasiumVectorEnv
 from deepsim_envs.sb3 import AgentsVecEnv, WorldsVecEnv
 
 MakeRace = Callable[..., Environment]
@@ -136,6 +136,23 @@ def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
         AgentsVecEnv([])
     with pytest.raises(ValueError, match="game_over must be 'all' or 'any', got 'some'"):
         AgentsVecEnv([make_race], game_over="some")  # type: ignore[arg-type]
+
+
+def test_worlds_that_are_of_no_use_are_closed(make_race: MakeRace) -> None:
+    made = []
+
+    def make(**options: Any) -> Environment:
+        made.append(make_race(**options))
+        return made[-1]
+
+    with pytest.raises(ValueError, match="their spaces must be equal"):
+        AgentsVecEnv([make, partial(make, spaces=dict.fromkeys("ab", Discrete(3)))])
+    with pytest.raises(ZeroDivisionError):
+        AgentsVecEnv([make, lambda: 1 / 0])  # type: ignore[list-item, return-value]
+    assert len(made) == 3
+    for environment in made:
+        with pytest.raises(ClosedEnvironmentError):
+            environment.reset()
 
 
 def test_dicts_are_batched_by_key(make_echo: Callable[[Any], Environment]) -> None:

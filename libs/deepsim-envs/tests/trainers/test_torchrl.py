@@ -17,7 +17,7 @@ from torchrl.envs.utils import check_env_specs
 from torchrl.modules import MLP, ProbabilisticActor, TanhNormal
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
-from deepsim_envs import Environment
+from deepsim_envs import ClosedEnvironmentError, Environment
 from deepsim_envs.torchrl import TorchRLEnv
 
 MakeRace = Callable[..., Environment]
@@ -60,6 +60,22 @@ def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
         TorchRLEnv([partial(make_race, spaces=spaces)])
 
 
+def test_worlds_that_are_of_no_use_are_closed(make_race: MakeRace) -> None:
+    made = []
+
+    def make(*spaces: Any) -> Environment:
+        made.append(make_race(12, *spaces))
+        return made[-1]
+
+    with pytest.raises(ValueError, match="has no tensor"):
+        TorchRLEnv([partial(make, dict.fromkeys("ab", Text(5)))])
+    with pytest.raises(ZeroDivisionError):
+        TorchRLEnv([make, lambda: 1 / 0])  # type: ignore[list-item, return-value]
+    for environment in made:
+        with pytest.raises(ClosedEnvironmentError):
+            environment.reset()
+
+
 def test_a_rollout_is_that_of_the_environments(make_race: MakeRace) -> None:
     """Through several episodes, in worlds that end at different times, agents apart."""
     worlds = TorchRLEnv([make_race] * 3)
@@ -100,6 +116,15 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace) -> None:
                 ends += 1
                 seen, _ = alone.reset()
     assert ends > 15
+
+
+def test_without_a_seed_worlds_differ(make_race: MakeRace) -> None:
+    worlds = TorchRLEnv([make_race] * 3)
+    again = TorchRLEnv([make_race] * 3)
+    again.set_seed(5)
+    again.set_seed(None)
+    firsts = [each.reset()["agents", "observation"][..., 1].ravel() for each in (worlds, again)]
+    assert len(set(torch.cat(firsts).tolist())) == 12
 
 
 def test_a_world_tells_a_time_limit_apart(make_race: MakeRace) -> None:

@@ -11,7 +11,7 @@ from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.viewing import Viewfinder, info_of
+from deepsim_envs.viewing import Viewfinder, drawn_seed, info_of
 from deepsim_sync import CameraView
 
 try:
@@ -25,6 +25,8 @@ except ImportError as error:
 
 class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
     """All agents act at once; one that is done leaves `agents`.
+
+    The first reset without a seed draws one, as Gymnasium's own environments do.
 
     Args:
         environment: The task; closed with the view.
@@ -62,6 +64,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
             **self._viewfinder.metadata,
         }
         self.render_mode = render_mode
+        self._seeded = False
 
     def observation_space(self, agent: str) -> Space[Any]:
         """What an agent observes."""
@@ -83,7 +86,10 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         Returns:
             Observations and infos by agent.
         """
+        if seed is None and not self._seeded:
+            seed = drawn_seed()
         observation, info = self.environment.reset(None if seed is None else int(seed))
+        self._seeded = True
         self.agents = list(self.environment.live_agents)
         return observation, self._infos(self.agents, info)
 

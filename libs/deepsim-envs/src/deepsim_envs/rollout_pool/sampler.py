@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
+from deepsim_envs.many_worlds import close_all
 from deepsim_envs.spaces import conform
 
 from .columns import allocated, as_columns, put, taken
@@ -64,8 +65,8 @@ class Sampler:
     def close(self) -> None:
         """Closes the worlds and forgets the policy; the next fragment makes them anew."""
         self._policy = None
-        while self._worlds:
-            self._worlds.pop().close()
+        worlds, self._worlds = self._worlds, []
+        close_all(worlds)
 
     def _made(self) -> tuple[list[RolloutWorld], Policy]:
         while len(self._worlds) < self._count:

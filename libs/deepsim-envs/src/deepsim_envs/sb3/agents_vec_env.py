@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.vector.utils import concatenate, create_empty_array
 
 from deepsim_envs.environment import Environment
+from deepsim_envs.many_worlds import close_all, made_all, same_agents
 from deepsim_envs.step_result import StepResult
 from deepsim_envs.viewing import info_of
 
@@ -48,25 +49,15 @@ class AgentsVecEnv(SlotsVecEnv):
     ) -> None:
         if game_over not in ("all", "any"):
             raise ValueError(f"game_over must be 'all' or 'any', got {game_over!r}")
-        self.environments = [make() for make in makers]
-        if not self.environments:
-            raise ValueError("AgentsVecEnv needs at least one world, got no makers")
-        self._agents = list(self.environments[0].agents)
-        for world, environment in enumerate(self.environments):
-            if list(environment.agents) != self._agents:
-                raise ValueError(
-                    f"the agents of world {world} are {list(environment.agents)}, "
-                    f"those of world 0 are {self._agents}"
-                )
-        self.slots = [
-            (world, agent) for world in range(len(self.environments)) for agent in self._agents
-        ]
+        with made_all(makers, "AgentsVecEnv") as self.environments:
+            self._agents = same_agents(self.environments)
+            self.slots = [
+                (world, agent) for world in range(len(self.environments)) for agent in self._agents
+            ]
+            seen = spaces_of(self._spaces("observation_space"), "observation")
+            acted = spaces_of(self._spaces("action_space"), "action")
         self._game_over = game_over
-        super().__init__(
-            [self.environments[world] for world, _ in self.slots],
-            spaces_of(self._spaces("observation_space"), "observation"),
-            spaces_of(self._spaces("action_space"), "action"),
-        )
+        super().__init__([self.environments[world] for world, _ in self.slots], seen, acted)
         self._seen: list[Any] = [None] * self.num_envs
 
     def step_wait(self) -> Steps:
@@ -101,8 +92,7 @@ class AgentsVecEnv(SlotsVecEnv):
 
     def close(self) -> None:
         """Closes all worlds; closing twice does no harm."""
-        for environment in self.environments:
-            environment.close()
+        close_all(self.environments)
 
     def _acted(
         self, name: str, slot: int, environment: Environment, result: StepResult, ends: bool

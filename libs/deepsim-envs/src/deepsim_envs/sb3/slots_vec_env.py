@@ -11,6 +11,9 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
+from deepsim_envs.vector_options import world_seeds
+from deepsim_envs.viewing import drawn_seed
+
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
@@ -49,8 +52,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         The first reset without seeds draws some, as Gymnasium's own environments do.
         """
         if not self._seeded and self._seeds[0] is None:
-            first = int(np.random.default_rng().integers(2**31))
-            self._seeds = [first + slot for slot in range(self.num_envs)]
+            self._seeds = world_seeds(drawn_seed(), self.num_envs)
         self._returns[:] = 0.0
         self._lengths[:] = 0
         seen = self._reset_slots(self._seeds)
