@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from deepsim import CameraView, ModelSpawner, MujocoSimulator, Pose, Transform, World
 from deepsim.film import Film
@@ -25,3 +26,23 @@ def test_a_change_that_was_not_sent_yet_is_in_the_picture(tmp_path: Path) -> Non
     gone.shoot()
     world.close()
     assert not np.array_equal(shown.frames[0], gone.frames[0])
+
+
+@pytest.mark.parametrize("milliseconds", [500, 125, 20])
+def test_ten_simulated_seconds_are_ten_seconds_of_film(tmp_path: Path, milliseconds: int) -> None:
+    """However long a step is; it begins when the film does, and ends with the present."""
+    camera = CameraView.from_above(0.0, 0.0, 3.0, size=(8, 6))
+    world = World(MujocoSimulator(), steps_per_tick=milliseconds)
+    ModelSpawner(BALL).spawn(world, "ball", Pose((100.0, 0.0, 0.0)))
+    for _ in range(7):
+        world.tick()
+    film = Film(world, camera, tmp_path / "film.gif")
+    film.shoot()
+    for time in range(0, 10_000, milliseconds):
+        if time + milliseconds == 10_000:
+            Transform(world, "ball").pose = Pose()
+        world.tick()
+        film.shoot()
+    world.close()
+    assert len(film.frames) == 101
+    assert [np.array_equal(frame, film.frames[0]) for frame in film.frames[-2:]] == [True, False]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,36 @@ def test_of_two_tasks_with_one_name_the_folder_must_be_said(shelf: Path) -> None
     (twin / "__init__.py").write_text("TASK = 1")
     with pytest.raises(TaskError, match="'soccer' is several tasks: say which folder"):
         find_task("soccer", shelf)
+
+
+def test_what_may_not_be_read_is_left_out(shelf: Path) -> None:
+    """Root may read all, so that a process of its own becomes somebody else."""
+    for name, mode in (("nothing", 0o000), ("names_only", 0o444)):
+        task = shelf / "games" / name / "task"
+        task.mkdir(parents=True)
+        (task / "__init__.py").write_text("TASK = 1")
+        task.parent.chmod(mode)
+    shelf.chmod(0o755)
+    code = (
+        "import os; from deepsim.task_search import find_tasks\n"
+        "if os.geteuid() == 0:\n"
+        "    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "print([task.name for task in find_tasks('.')])"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=shelf, capture_output=True, text=True, check=False
+        )
+    finally:
+        for name in ("nothing", "names_only"):
+            (shelf / "games" / name).chmod(0o755)
+    assert done.stdout == "['soccer', 'two_cars']\n", done.stderr
+
+
+def test_links_are_not_followed(shelf: Path) -> None:
+    (shelf / "games" / "again").symlink_to(shelf / "two_cars")
+    (shelf / "games" / "loop").symlink_to("loop")
+    assert len(find_tasks(shelf)) == 2
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -38,6 +38,11 @@ def test_the_maps_camera_must_look_straight_down_with_y_up(turn: Euler) -> None:
         task(CameraView(Pose((0.0, 0.0, 5.0), turn)))
 
 
+def test_agents_without_a_body_leave_no_line(tmp_path: Path) -> None:
+    write_map(tmp_path / "map.png", None, task(ABOVE), [Episode(1, rewards={"a": 0.0})])
+    assert (tmp_path / "map.png").is_file()
+
+
 @pytest.mark.parametrize("picture", [np.full((60, 90, 3), 255, np.uint8), None])
 def test_the_map_shows_a_line_where_it_was_driven(
     tmp_path: Path, picture: NDArray[np.uint8] | None

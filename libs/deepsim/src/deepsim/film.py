@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,10 +54,19 @@ class Film:
         self.frames: list[NDArray[np.uint8]] = []
         self._world = world
         self._camera = camera
+        self._start = 0.0
 
     def shoot(self) -> None:
-        """Takes a picture, if the time for the next one has come."""
-        if self._world.time * FPS >= len(self.frames) - 1e-6:
+        """Takes a picture, if the time for the next one has come.
+
+        If it is the time for several, as steps are long, the last picture stays for the others.
+        """
+        now = self._world.time
+        if not self.frames:
+            self._start = now
+        due = math.floor((now - self._start) * FPS + 1e-6) + 1 - len(self.frames)
+        if due > 0:
+            self.frames += self.frames[-1:] * (due - 1)
             self.frames.append(self._world.render(self._camera))
 
     def write(self) -> None:

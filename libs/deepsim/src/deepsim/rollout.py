@@ -32,7 +32,7 @@ class Episode:
         wall_time: Real time of the simulation, without pictures [s].
         rewards: Sum of rewards by agent.
         info: The environment's last info.
-        rows: One tuple of `COLUMNS` per step and agent.
+        rows: One tuple of `COLUMNS` per step and agent that is also a model.
     """
 
     number: int
@@ -80,6 +80,8 @@ def run_episode(
         for agent, reward in rewards.items():
             episode.rewards[agent] = episode.rewards.get(agent, 0.0) + reward
             models = environment.world.models
+            if agent not in models.names:  # it has no body of its own: it is nowhere
+                continue
             pose = models.pose[0, models.names.row(agent)].tolist()
             episode.rows.append((number, episode.steps, episode.duration, agent, *pose, reward))
         if on_step is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,9 @@ class TaskFolder:
 
 
 def find_tasks(root: str | Path) -> list[TaskFolder]:
-    """The tasks in a folder and below it, by path; hidden folders and tests are not searched.
+    """The tasks in a folder and below it, by path.
+
+    Hidden folders, tests, links and what may not be read are not searched.
 
     Raises:
         TaskError: There is no such folder.
@@ -80,10 +83,18 @@ def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:
     if task is not None:
         yield task
     elif depth > 0:
-        for below in folder.iterdir():
-            hidden = below.name.startswith((".", "_")) or below.name in ("tests", "node_modules")
-            if not hidden and below.is_dir() and not below.is_symlink():
-                yield from _search(below, depth - 1)
+        for name in _folders(folder):
+            if not name.startswith((".", "_")) and name not in ("tests", "node_modules"):
+                yield from _search(folder / name, depth - 1)
+
+
+def _folders(folder: Path) -> list[str]:
+    """The folders in a folder, but for links; none if it may not be read, as other people's."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
 
 
 def _task_of(folder: Path) -> TaskFolder | None:

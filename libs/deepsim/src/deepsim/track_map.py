@@ -43,12 +43,13 @@ def write_map(
         axes.grid()
     else:
         axes.imshow(picture, extent=(*axes.get_xlim(), *axes.get_ylim()))
-    agents = dict.fromkeys(agent for episode in episodes for agent in episode.rewards)
+    agents = dict.fromkeys(row[3] for episode in episodes for row in episode.rows)
     for agent, color in zip(agents, cycle(_COLORS), strict=False):
         for episode in episodes:
             line = episode.line(agent)
             label = agent if episode is episodes[0] else None
             axes.plot(*line.T, color=color, linewidth=1.4, alpha=0.9, label=label)
             axes.plot(*line[-1:].T, "o", color=color, markersize=5)
-    axes.legend(loc="lower right")
+    if agents:
+        axes.legend(loc="lower right")
     figure.savefig(path, dpi=110)

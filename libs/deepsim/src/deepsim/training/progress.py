@@ -14,6 +14,7 @@ import numpy as np
 
 WINDOW = 100
 """How many of the latest episodes a mean is of."""
+_MOST_WORDS = 16
 _STEPS = "time/total_timesteps"
 _NAMES = {"rollout/ep_rew_mean": "reward", "rollout/ep_len_mean": "length"}
 _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
@@ -57,30 +58,38 @@ class ProgressFiles:
 class EpisodeEnds:
     """What the area told of agents at the ends of their latest episodes.
 
-    Numbers and truth values are averaged; of words, such as an outcome, the share is told.
+    Numbers and truth values are averaged over the episodes that have them; of words, such as an
+    outcome, the share is told. A name that comes with ever new words is left out.
     """
 
     def __init__(self) -> None:
         self._ends: deque[Mapping[str, Any]] = deque(maxlen=WINDOW)
-        self._words: set[tuple[str, str]] = set()
+        self._words: dict[str, set[str]] = {}
 
     def add(self, infos: list[dict[str, Any]]) -> None:
         """Looks through the infos of a step for episodes that ended."""
         for info in infos:
-            if "episode" in info:
-                self._ends.append({k: v for k, v in info.items() if k != "TimeLimit.truncated"})
-                self._words |= {(k, v) for k, v in info.items() if isinstance(v, str)}
+            if "episode" not in info:
+                continue
+            end = {key: value for key, value in info.items() if key != "TimeLimit.truncated"}
+            self._ends.append(end)
+            for key, value in end.items():
+                words = self._words.setdefault(key, set())
+                if isinstance(value, str) and len(words) <= _MOST_WORDS:
+                    words.add(value)
 
     def means(self) -> dict[str, float]:
         """By name: ``end/NAME`` of numbers, ``end/NAME=WORD`` of words."""
-        numbers = {key for end in self._ends for key, v in end.items() if isinstance(v, Real)}
-        means = {
-            f"end/{key}": float(np.mean([end[key] for end in self._ends if key in end]))
-            for key in sorted(numbers)
-        }
-        for key, word in sorted(self._words):
-            share = np.mean([end.get(key) == word for end in self._ends])
-            means[f"end/{key}={word}"] = float(share)
+        numbers: dict[str, list[float]] = {}
+        for end in self._ends:
+            for key, value in end.items():
+                if isinstance(value, (Real, np.bool_)):
+                    numbers.setdefault(key, []).append(float(value))
+        means = {f"end/{key}": float(np.mean(numbers[key])) for key in sorted(numbers)}
+        for key, words in sorted(self._words.items()):
+            for word in sorted(words) if len(words) <= _MOST_WORDS else ():
+                share = np.mean([end.get(key) == word for end in self._ends])
+                means[f"end/{key}={word}"] = float(share)
         return means
 
 
