@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import Result
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
 
 Run = Callable[..., Result]
 
@@ -26,6 +28,38 @@ def test_an_error_of_a_callback_is_shown_with_its_place(
     assert "KeyError: 'speed'" in lines
     assert "error: puck.on_action_received raised KeyError in tick 0: 'speed'" in lines
     assert result.exit_code == 1
+
+
+def test_bench_shows_it_too(write_task: Callable[..., Path]) -> None:
+    folder = write_task("{}['speed']")
+    result = CliRunner().invoke(app, ["bench", str(folder), "--seconds", "0.01"])
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert lines.index("{}['speed']") < lines.index("KeyError: 'speed'")
+    assert lines[-1] == "error: puck.on_action_received raised KeyError in tick 0: 'speed'"
+    assert result.exit_code == 1
+
+
+def test_envs_show_shows_it_too(write_task: Callable[..., Path]) -> None:
+    folder = write_task()
+    init = folder / "__init__.py"
+    closes = "class Area(AreaInterface):\n    def close(self):\n        {}['speed']\n"
+    init.write_text(init.read_text().replace("class Area(AreaInterface):\n", closes))
+    result = CliRunner().invoke(app, ["envs", "show", str(folder)])
+    assert "\nKeyError: 'speed'\n" in result.stdout
+    assert "error: Area.close raised KeyError in tick 0: 'speed'" in result.stdout
+
+
+def test_an_agent_need_not_be_a_model(
+    write_task: Callable[..., Path], run: Run, tmp_path: Path
+) -> None:
+    folder = write_task("self.add_reward(1.0)")
+    init = folder / "__init__.py"
+    init.write_text(init.read_text().replace('world.spawn(TableModel(), "puck", Pose())', ""))
+    result = run(folder, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["episodes"][0]["rewards"] == {"puck": 3.0}
+    assert (tmp_path / "out" / "trajectory.csv").read_text().count("\n") == 1
+    assert (tmp_path / "out" / "map.png").is_file()
 
 
 def test_a_callback_of_the_wrong_signature_is_shown_too(

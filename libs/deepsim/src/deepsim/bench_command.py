@@ -18,21 +18,17 @@ from rich.table import Table
 from deepsim_sync import DeepSimError
 
 from .bench import Speed, peak_memory, speeds
+from .command_line import AsJson, Root, TaskName, fail
 from .task import load_task
 from .task_search import find_task
 
 
 def bench(
-    name: Annotated[
-        str,
-        typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0."),
-    ],
-    root: Annotated[
-        Path, typer.Option("--in", help="Where a name or an id is looked for.")
-    ] = Path(),
+    name: TaskName,
+    root: Root = Path(),
     seconds: Annotated[float, typer.Option(min=0.01, help="Time of each measurement.")] = 2.0,
     worlds: Annotated[int, typer.Option(min=1, help="Worlds of the vector environment.")] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measures a task: steps and resets per second, bare and through views, and memory."""
     console = Console(file=sys.stdout)
@@ -44,8 +40,7 @@ def bench(
             with waiting.status(f"measuring {task.name}"):
                 measured = list(speeds(task, seconds, worlds))
     except DeepSimError as error:
-        console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
-        raise typer.Exit(1) from error
+        fail(console, error)
     memory = peak_memory()
     if as_json:
         rows = [asdict(speed) for speed in measured]

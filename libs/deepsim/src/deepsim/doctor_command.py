@@ -6,18 +6,18 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from .command_line import AsJson
 from .doctor import Finding, findings
 
 _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Looks at this machine: versions, pictures, ROS, Gazebo, ports and extras.
 
     Fails only if something is broken that DeepSim cannot do without.

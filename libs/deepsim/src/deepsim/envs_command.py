@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +19,7 @@ from rich.table import Table
 from deepsim_envs.checks import Check, checks_of
 from deepsim_sync import DeepSimError
 
+from .command_line import AsJson, Root, TaskName, fail
 from .registration import register_task
 from .task import load_task
 from .task_search import TaskFolder, find_task, find_tasks
@@ -26,22 +27,19 @@ from .task_search import TaskFolder, find_task, find_tasks
 envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
 
 _COLORS = {"passed": "green", "failed": "red", "skipped": "yellow"}
-_AS_JSON = typer.Option("--json", help="Print JSON.")
-_NAME = typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
-_ROOT = typer.Option("--in", help="Where a name or an id is looked for.")
 
 
 @envs.command("list")
 def list_tasks(
     root: Annotated[Path, typer.Argument(help="Where to look.")] = Path(),
-    as_json: Annotated[bool, _AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Lists the tasks in a folder and below it, without running their code."""
     console = Console()
     try:
         tasks = find_tasks(root)
     except DeepSimError as error:
-        _fail(console, error)
+        fail(console, error)
     if as_json:
         rows = [{"id": t.id, "folder": str(t.folder), "summary": t.summary} for t in tasks]
         print(json.dumps(rows, indent=2))
@@ -57,9 +55,9 @@ def list_tasks(
 
 @envs.command("show")
 def show_task(
-    name: Annotated[str, _NAME],
-    root: Annotated[Path, _ROOT] = Path(),
-    as_json: Annotated[bool, _AS_JSON] = False,
+    name: TaskName,
+    root: Root = Path(),
+    as_json: AsJson = False,
 ) -> None:
     """Shows a task's agents, spaces, times and policies; runs its code."""
     console = Console(file=sys.stdout)
@@ -67,7 +65,7 @@ def show_task(
         with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
             facts = _facts(find_task(name, root))
     except DeepSimError as error:
-        _fail(console, error)
+        fail(console, error)
     if as_json:
         print(json.dumps(facts, indent=2))
         return
@@ -82,10 +80,10 @@ def show_task(
 
 
 def check(
-    name: Annotated[str, _NAME],
-    root: Annotated[Path, _ROOT] = Path(),
+    name: TaskName,
+    root: Root = Path(),
     steps: Annotated[int, typer.Option(min=4, help="Steps of each of our own checks.")] = 300,
-    as_json: Annotated[bool, _AS_JSON] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Checks a task: determinism, snapshots, and the checkers of Gymnasium and PettingZoo."""
     console = Console(file=sys.stdout)
@@ -99,7 +97,7 @@ def check(
                 if not as_json:
                     _print_outcome(console, outcome)
     except DeepSimError as error:
-        _fail(console, error)
+        fail(console, error)
     if as_json:
         print(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
     if any(outcome.outcome == "failed" for outcome in outcomes):
@@ -142,8 +140,3 @@ def _shown(space: Any) -> str:
         return " ".join(str(space).split())
     bounds = f"{space.low.min():g} .. {space.high.max():g}"
     return f"{type(space).__name__} {space.shape} {space.dtype}, {bounds}"
-
-
-def _fail(console: Console, error: DeepSimError) -> NoReturn:
-    console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
-    raise typer.Exit(1) from error

@@ -24,6 +24,7 @@ from deepsim_spawn import (
     SearchPath,
 )
 
+from .command_line import AsJson
 from .model_check import CONFIG, Verdict, check_model, load_folder, models_below
 
 models = typer.Typer(
@@ -49,8 +50,6 @@ Folders = Annotated[
         help="A folder to search, before those of GAZEBO_MODEL_PATH and GAZEBO_RESOURCE_PATH.",
     ),
 ]
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @models.command("list")

@@ -17,6 +17,7 @@ from rich.markup import escape
 from deepsim_sync import DeepSimError
 
 from .backend import DEFAULT, Backend
+from .command_line import Root, TaskName, fail
 from .task import TaskError, load_task
 from .task_search import find_task
 
@@ -37,12 +38,8 @@ class _GameOver(str, Enum):
 
 
 def serve(
-    name: Annotated[
-        str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
-    ],
-    root: Annotated[
-        Path, typer.Option("--in", help="Where a name or an id is looked for.")
-    ] = Path(),
+    name: TaskName,
+    root: Root = Path(),
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 3003,
     host: Annotated[
         str, typer.Option(help="Where to listen; all but loopback needs TLS and a token.")
@@ -102,8 +99,7 @@ def serve(
                 pass
             console.print("stopped")
     except (DeepSimError, OSError, ValueError) as error:
-        console.print(f"[red]error:[/red] {escape(str(error))}")
-        raise typer.Exit(1) from error
+        fail(console, error)
 
 
 def _ude() -> Any:

@@ -7,35 +7,29 @@ import contextlib
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from deepsim_envs import Environment
-from deepsim_sync import Cameras, DeepSimError
+from deepsim_sync import DeepSimError
 
-from .film import Film
-from .result_table import result_table
-from .rollout import Episode, facts, run_episode, write_trajectory
+from .command_line import AsJson, Root, TaskName, fail
+from .film import VideoFormat
+from .playing import play
+from .rollout import Episode, facts
 from .task import Task, TaskError, load_task
 from .task_search import TaskFolder, find_task
-from .track_map import write_map
 from .training.config import TrainingConfig, parse_settings
 from .training.learning_curve import write_learning_curve
 from .training.run_folder import make_run_folder, policy_of, write_setup
 
 
 def train(
-    name: Annotated[
-        str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
-    ],
-    root: Annotated[
-        Path, typer.Option("--in", help="Where a name or an id is looked for.")
-    ] = Path(),
+    name: TaskName,
+    root: Root = Path(),
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of all agents together.")] = None,
     envs: Annotated[
         int | None, typer.Option(min=1, help="Worlds that are stepped in turn.")
@@ -55,7 +49,7 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/TASK/DATE_SEED by default.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Trains a policy by PPO (Stable-Baselines3), then runs it; all results go to one folder."""
     console = Console(file=sys.stderr if as_json else sys.stdout)
@@ -74,9 +68,10 @@ def train(
             results = _train(console, found, task, config, out)
             played = _play(console, results, task, config, episodes, video)
     except DeepSimError as error:
-        _fail(console, error)
+        fail(console, error)
     if as_json:
-        print(json.dumps({"folder": str(results), **played}, indent=2))
+        told = [facts(episode) for episode in played]
+        print(json.dumps({"folder": str(results), "episodes": told}, indent=2))
 
 
 def _train(
@@ -119,38 +114,21 @@ def _play(
     config: TrainingConfig,
     episodes: int,
     video: bool,
-) -> dict[str, Any]:
-    """Runs the trained policy, and writes what `deepsim run` would; returns facts for JSON."""
-    done: list[Episode] = []
+) -> list[Episode]:
+    """Runs the trained policy, and writes what `deepsim run` would."""
     with task.make(config.seed) as environment:
-        film = _film(environment, task, folder, video)
-        act = policy_of(folder, task)(environment, np.random.default_rng(config.seed))
-
-        def on_step(episode: Episode) -> None:
-            if film is not None and episode.number == 1:
-                film.shoot()
-
-        for number in range(1, episodes + 1):
-            done.append(run_episode(environment, act, number, config.seed, on_step))
-        write_trajectory(folder / "trajectory.csv", done)
-        renders = isinstance(environment.world.simulator, Cameras)
-        picture = environment.world.render(task.map_view) if renders else None
-        write_map(folder / "map.png", picture, task, done)
-    if film is not None:
-        film.write()
-    console.print(result_table(task.name, "trained", config.seed, done))
+        done, _ = play(
+            console,
+            task,
+            environment,
+            policy_of(folder, task)(environment, np.random.default_rng(config.seed)),
+            folder,
+            title=(task.name, "trained"),
+            episodes=episodes,
+            seed=config.seed,
+            video=None if video else VideoFormat.NONE,
+        )
     for file in sorted(folder.iterdir()):
         console.print(f"wrote {file}", highlight=False, soft_wrap=True)
     console.print(f"to run it: deepsim run TASK --policy {folder}", highlight=False, soft_wrap=True)
-    return {"episodes": [facts(it) for it in done]}
-
-
-def _film(environment: Environment, task: Task, folder: Path, video: bool) -> Film | None:
-    if not video or not isinstance(environment.world.simulator, Cameras):
-        return None
-    return Film(environment.world, task.film, folder / "film.gif")
-
-
-def _fail(console: Console, error: DeepSimError) -> NoReturn:
-    console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
-    raise typer.Exit(1) from error
+    return done

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a policy and writes what came of it, for `deepsim run` and `deepsim train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from deepsim_envs import Environment
+from deepsim_sync import Cameras, World
+
+from .film import Film, VideoFormat
+from .result_table import result_table
+from .rollout import Episode, run_episode, write_trajectory
+from .task import Policy, Task
+from .track_map import write_map
+
+
+def play(
+    console: Console,
+    task: Task,
+    environment: Environment,
+    act: Policy,
+    results: Path,
+    *,
+    title: tuple[str, str],
+    episodes: int,
+    seed: int,
+    video: VideoFormat | None,
+) -> tuple[list[Episode], list[Path]]:
+    """Runs episodes, prints a table, and writes the trajectory, a map, and a film of the first.
+
+    Args:
+        console: Where it is shown.
+        task: The task.
+        environment: Its environment.
+        act: Policy of every agent.
+        results: Folder of the files.
+        title: Of the table: task and policy.
+        episodes: How many.
+        seed: Seed of the run.
+        video: How the film is written; by default a GIF, if the simulator takes pictures.
+
+    Returns:
+        The episodes, and the files.
+
+    Raises:
+        UnsupportedError: A film is asked for, and the simulator takes no pictures.
+    """
+    film = _open_film(environment.world, task, results, video)
+    done = _run_episodes(console, environment, act, episodes, seed, film)
+    console.print(result_table(*title, seed, done))
+    return done, _write(console, results, task, environment.world, done, film)
+
+
+def _open_film(world: World, task: Task, results: Path, video: VideoFormat | None) -> Film | None:
+    """The film that was asked for; one that was not is only made where there are pictures."""
+    if video is None:
+        video = VideoFormat.GIF if isinstance(world.simulator, Cameras) else VideoFormat.NONE
+    if video is VideoFormat.NONE:
+        return None
+    return Film(world, task.film, results / f"film.{video.value}")
+
+
+def _run_episodes(
+    console: Console,
+    environment: Environment,
+    act: Policy,
+    episodes: int,
+    seed: int,
+    film: Film | None,
+) -> list[Episode]:
+    done: list[Episode] = []
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        for number in range(1, episodes + 1):
+            bar = progress.add_task(
+                f"episode {number}/{episodes}", total=environment.max_episode_steps
+            )
+
+            def on_step(episode: Episode, bar: TaskID = bar) -> None:
+                progress.update(bar, completed=episode.steps)
+                if film is not None and episode.number == 1:
+                    film.shoot()
+
+            episode = run_episode(environment, act, number, seed, on_step)
+            progress.update(bar, total=episode.steps)
+            done.append(episode)
+    return done
+
+
+def _write(
+    console: Console,
+    results: Path,
+    task: Task,
+    world: World,
+    episodes: list[Episode],
+    film: Film | None,
+) -> list[Path]:
+    written = [results / "trajectory.csv"]
+    write_trajectory(written[0], episodes)
+    picture = None
+    if isinstance(world.simulator, Cameras):
+        picture = world.render(task.map_view)
+    else:
+        simulator = type(world.simulator).__name__
+        console.print(f"{simulator} takes no pictures: the map shows lines only, there is no film")
+    with console.status("drawing the map"):
+        written.append(results / "map.png")
+        write_map(written[-1], picture, task, episodes)
+    if film is not None:
+        with console.status("writing the film"):
+            written.append(film.path)
+            film.write()
+    return written
