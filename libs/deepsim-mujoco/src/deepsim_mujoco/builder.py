@@ -54,7 +54,10 @@ class Built:
     lights have the names of visuals and lights; what MuJoCo alone needs has a prefix with ``#``.
     """
 
+    description: ModelDescription
     name: str
+    pose: Pose
+    """Of the model frame in the world, when it was built."""
     frames: list[Frame] = field(default_factory=list)
     links: list[Node] = field(default_factory=list)
     visuals: dict[str, VisualDescription] = field(default_factory=dict)
@@ -91,14 +94,17 @@ def build_model(
     Raises:
         SpawnError: The description cannot be built; nothing was added.
     """
-    built = Built(name)
+    built = Built(description, name, pose)
     try:
         built.frames = list(model_frames(description, name, Pose()))
         built.links = link_trees(description, name)
         for node in built.links:
             if node.parent is None or node.placed:
                 _add_root(spec, assets, built, node, pose)
-        _exclude_self_collisions(spec, built, description)
+        for frame in built.frames:
+            if not frame.canonical_link:
+                _add_placed(spec, built, frame.body, pose @ frame.pose)
+        _exclude_self_collisions(spec, built)
     except ModelFormatError as error:  # of a picture
         remove_model(spec, assets, built)
         raise SpawnError(name, str(error)) from error
@@ -121,16 +127,32 @@ def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
 def _add_root(
     spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node, model_pose: Pose
 ) -> None:
-    carrier = node.carrier
-    name = anchor_name(node) if carrier is Carrier.ANCHORED else node.name
-    root = _add_body(spec.worldbody, name, model_pose)
-    built.roots.append(root)
-    if carrier is Carrier.FREE:
-        root.add_freejoint(name=f"#free {node.name}")
+    if node.carrier is Carrier.FREE:
+        body = _add_body(spec.worldbody, node.name, model_pose)
+        built.roots.append(body)
+        body.add_freejoint(name=f"#free {node.name}")
+    elif node.carrier is Carrier.PLACED:
+        body = _add_placed(spec, built, node.name, model_pose)
     else:
-        root.mocap = True
-    body = _add_body(root, node.name, node.pose) if carrier is Carrier.ANCHORED else root
-    _fill(spec, assets, built, body, node)
+        anchor = _add_placed(spec, built, anchor_name(node), model_pose)
+        body = _add_body(anchor, node.name, node.pose)
+    # A chain may have more links than Python allows nested calls.
+    rest = [(body, node)]
+    while rest:
+        body, node = rest.pop()
+        _fill(spec, assets, built, body, node)
+        below = [child for child in node.children if not child.placed]
+        origin = node.body_pose.inverse()
+        added = [(_add_body(body, child.name, origin @ child.pose), child) for child in below]
+        rest += reversed(added)
+
+
+def _add_placed(spec: mujoco.MjSpec, built: Built, name: str, pose: Pose) -> mujoco.MjsBody:
+    """Adds a root that stays where it is put."""
+    body = _add_body(spec.worldbody, name, pose)
+    body.mocap = True
+    built.roots.append(body)
+    return body
 
 
 def _needs_material(visual: VisualDescription) -> bool:
@@ -163,7 +185,7 @@ def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
 def _fill(
     spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
 ) -> None:
-    """Gives a link's body all that the link has, its children included."""
+    """Gives a link's body all that the link has, but for its children."""
     link, frame = node.link, node.in_body
     if link.inertial is not None:
         set_inertia(body, link.inertial, frame)
@@ -207,10 +229,6 @@ def _fill(
             built.cameras[node.name + SCOPE + sensor.name] = Sensor(
                 node.name, sensor.pose, sensor.camera
             )
-    for child in node.children:
-        if not child.placed:
-            pose = node.body_pose.inverse() @ child.pose
-            _fill(spec, assets, built, _add_body(body, child.name, pose), child)
 
 
 def _add_joints(body: mujoco.MjsBody, joint: JointDescription, name: str) -> None:
@@ -242,19 +260,18 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
     joint.springref = axis.spring_reference
 
 
-def _exclude_self_collisions(
-    spec: mujoco.MjSpec, built: Built, description: ModelDescription
-) -> None:
-    """Keeps the links of a model from touching one another, unless both are to self-collide."""
+def _exclude_self_collisions(spec: mujoco.MjSpec, built: Built) -> None:
+    """Keeps links from touching as Gazebo does.
 
-    def collides(node: Node) -> bool:
-        own = node.link.self_collide
-        return description.self_collide if own is None else own
-
+    Two that a joint joins do not, nor two of one model of which neither is to self-collide; a
+    nested model is one of its own.
+    """
     touching = [node for node in built.links if node.link.collisions]
     for one, other in combinations(touching, 2):
         never = one.placed and other.placed  # MuJoCo leaves out what cannot move
-        if not never and not (collides(one) and collides(other)):
+        joined = one.parent is other or other.parent is one
+        kept_off = one.model == other.model and not (one.self_collide or other.self_collide)
+        if not never and (joined or kept_off):
             built.others.append(
                 spec.add_exclude(
                     name=f"#exclude {one.name} {other.name}",

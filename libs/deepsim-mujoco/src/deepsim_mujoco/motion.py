@@ -67,9 +67,11 @@ class Motion:
         self.bodies: dict[StateKind, Bodies] = {
             "models": Bodies(
                 model,
-                [frame.canonical_link for frame, _ in frames],
+                [frame.body for frame, _ in frames],
                 [
                     nodes[frame.canonical_link].body_pose.inverse() @ frame.pose
+                    if frame.canonical_link
+                    else Pose()
                     for frame, _ in frames
                 ],
             ),
@@ -84,7 +86,7 @@ class Motion:
             roots = _roots_of(frame, one)
             if not roots:
                 self.hold["models"][row] = Hold.JOINTS
-            elif roots != [frame.canonical_link]:
+            elif roots != [frame.body]:
                 self.hold["models"][row] = Hold.SEVERAL
                 self._roots[row] = Bodies(model, roots, [Pose()] * len(roots))
 
@@ -279,8 +281,14 @@ class Motion:
 def _roots_of(frame: Frame, built: Built) -> list[str]:
     """The bodies of a model that can be put anywhere."""
     inside = frame.name + SCOPE
-    return [
+    links = [
         anchor_name(node) if node.carrier is Carrier.ANCHORED else node.name
         for node in built.links
         if node.name.startswith(inside) and (node.parent is None or node.placed)
     ]
+    without_links = [
+        other.body
+        for other in built.frames
+        if not other.canonical_link and (other is frame or other.name.startswith(inside))
+    ]
+    return links + without_links

@@ -11,6 +11,8 @@ from deepsim_math import Pose
 from deepsim_spawn import JointDescription, LinkDescription, ModelDescription
 from deepsim_sync import SCOPE, SpawnError
 
+_LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes to say so
+
 
 class Carrier(Enum):
     """How the root link of a tree is held."""
@@ -34,6 +36,8 @@ class Node:
     pose: Pose
     """In the frame of the spawned model."""
     placed: bool
+    self_collide: bool
+    """Whether it touches the other links of that model."""
     joint: JointDescription | None = None
     """Towards the parent."""
     parent: Node | None = None
@@ -60,10 +64,11 @@ class Node:
 
     def rigid_parts(self) -> Iterator[Node]:
         """This link and all that is fixed to it, below."""
-        yield self
-        for child in self.children:
-            if not child.moves and not child.placed:
-                yield from child.rigid_parts()
+        parts = [self]
+        while parts:
+            part = parts.pop()
+            yield part
+            parts += (child for child in part.children if not child.moves and not child.placed)
 
     @property
     def _is_root(self) -> bool:
@@ -83,26 +88,38 @@ class Frame:
 
     name: str
     canonical_link: str
+    """Empty for a static model without links, which has a body of its own."""
     pose: Pose
     """In the frame of the spawned model."""
 
+    @property
+    def body(self) -> str:
+        """The MuJoCo body that carries it."""
+        return self.canonical_link or f"#frame {self.name}"
 
-def model_frames(description: ModelDescription, name: str, pose: Pose) -> Iterator[Frame]:
+
+def model_frames(
+    description: ModelDescription, name: str, pose: Pose, *, static: bool = False
+) -> Iterator[Frame]:
     """The frames of a model and of all models nested in it, outer ones first.
 
     Args:
         description: The model.
         name: Its name, scoped from the world.
         pose: Its pose in the frame of the spawned model.
+        static: Whether it is in a static one.
 
     Raises:
-        SpawnError: A model has no link.
+        SpawnError: A model that is not static has no link.
     """
-    if not description.canonical_link:
-        raise SpawnError(name, "it has no link")
-    yield Frame(name, name + SCOPE + description.canonical_link, pose)
+    static = static or description.static
+    link = description.canonical_link
+    if not link and not static:
+        raise SpawnError(name, "it has no link, and is not static")
+    yield Frame(name, name + SCOPE + link if link else "", pose)
     for nested in description.models:
-        yield from model_frames(nested, name + SCOPE + nested.name, pose @ nested.pose)
+        scoped = name + SCOPE + nested.name
+        yield from model_frames(nested, scoped, pose @ nested.pose, static=static)
 
 
 def link_trees(description: ModelDescription, name: str) -> list[Node]:
@@ -116,7 +133,7 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
         One node per link, in the order of the description.
 
     Raises:
-        SpawnError: The joints form a loop.
+        SpawnError: The joints form a loop, or too long a chain.
     """
     nodes = {node.name: node for node in _nodes(description, name, Pose(), static=False)}
     for joint in description.all_joints():
@@ -135,21 +152,35 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
             child.parent = parent
             parent.children.append(child)
     for node in nodes.values():
-        _refuse_loop(name, node)
+        _refuse_loop_or_long_chain(name, node)
     return list(nodes.values())
 
 
 def _nodes(model: ModelDescription, name: str, pose: Pose, *, static: bool) -> Iterator[Node]:
     static = static or model.static
     for link in model.links:
-        yield Node(name + SCOPE + link.name, name, link, pose @ link.pose, static or link.kinematic)
+        own = link.self_collide
+        yield Node(
+            name + SCOPE + link.name,
+            name,
+            link,
+            pose @ link.pose,
+            placed=static or link.kinematic,
+            self_collide=model.self_collide if own is None else own,
+        )
     for nested in model.models:
         yield from _nodes(nested, name + SCOPE + nested.name, pose @ nested.pose, static=static)
 
 
-def _refuse_loop(name: str, node: Node) -> None:
-    above = node.parent
+def _refuse_loop_or_long_chain(name: str, node: Node) -> None:
+    depth, above = 1, node.parent
     while above is not None:
         if above is node:
             raise SpawnError(name, f"the joints around link {node.link.name!r} form a loop")
-        above = above.parent
+        depth, above = depth + 1, above.parent
+        if depth > _LONGEST_CHAIN:
+            raise SpawnError(
+                name,
+                f"link {node.link.name!r} ends a chain of more than {_LONGEST_CHAIN} links, "
+                "which is as long as MuJoCo takes",
+            )
