@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -52,3 +55,21 @@ def box(load: Load) -> Callable[..., ModelDescription]:
         )
 
     return make
+
+
+@pytest.fixture
+def run_python() -> Callable[..., str]:
+    """What a fresh interpreter prints that runs some code, in an environment with some changes."""
+
+    def run(code: str, **environment: str) -> str:
+        finished = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert finished.returncode == 0, finished.stderr
+        return finished.stdout
+
+    return run

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +18,12 @@ from deepsim_spawn import (
     LinkDescription,
     Mesh,
     ModelDescription,
+    Sphere,
     VisualDescription,
 )
-from deepsim_sync import SpawnError, Transform, World
+from deepsim_sync import SpawnError, SpawnRequest, Transform, World
+
+Run = Callable[..., str]
 
 INCH = 0.0254
 
@@ -32,6 +36,13 @@ def model(mesh: Mesh) -> ModelDescription:
         visuals=(VisualDescription("visual", mesh),),
     )
     return ModelDescription("model", links=(link,))
+
+
+def ball() -> ModelDescription:
+    """One without a mesh."""
+    collision = CollisionDescription("collision", Sphere(0.5))
+    link = LinkDescription("link", inertial=Inertial(), collisions=(collision,))
+    return ModelDescription("ball", links=(link,))
 
 
 def write_dae(path: Path, half: float) -> None:
@@ -100,6 +111,136 @@ def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path)
         world.tick()
     heights = [Transform(world, name).pose.position.z for name in "bc"]
     assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+
+
+def test_many_models_of_a_mesh_come_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "box.stl"
+    trimesh.creation.box().export(path)
+    world = World(MujocoSimulator())
+    description = model(Mesh(path))
+    world.spawn_many([SpawnRequest(description, f"m{x}", Pose((3 * x, 0, 0))) for x in range(3)])
+    assert len(world.entities.models) == 3
+
+
+def test_a_file_may_go_once_its_model_is_there(ground: ModelDescription, tmp_path: Path) -> None:
+    path = tmp_path / "box.stl"
+    trimesh.creation.box(extents=[0.4] * 3).export(path)
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    world.spawn(model(Mesh(path)), "box", Pose((0, 0, 0.2)))
+    path.unlink()
+    world.spawn(ball(), "ball", Pose((3, 0, 0.5)))
+    world.delete("ball")
+    with pytest.raises(SpawnError, match=r"'other'.*box\.stl cannot be read: No such file"):
+        world.spawn(model(Mesh(path)), "other", Pose((0, 3, 0.2)))
+    assert list(world.entities.models) == ["ground", "box"]
+    for _ in range(300):
+        world.tick()
+    assert Transform(world, "box").pose.position.z == pytest.approx(0.2, abs=2e-3)
+
+
+def test_a_file_that_is_written_anew_changes_no_model_that_is_there(
+    ground: ModelDescription, tmp_path: Path
+) -> None:
+    """Though it keeps its size and its second, by which MuJoCo tells files apart."""
+    path = tmp_path / "box.stl"
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    sizes = {"old": 0.4, "new": 0.8, "newest": 1.2}
+    for x, (name, size) in enumerate(sizes.items()):
+        trimesh.creation.box(extents=[size] * 3).export(path)
+        world.spawn(model(Mesh(path)), name, Pose((3 * x, 0, size / 2)))
+    for _ in range(300):
+        world.tick()
+    heights = [Transform(world, name).pose.position.z for name in sizes]
+    assert heights == pytest.approx([0.2, 0.4, 0.6], abs=2e-3)
+
+
+COPIES = """
+import gc, os, shutil, tempfile
+from pathlib import Path
+import trimesh
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import *
+from deepsim_sync import DeepSimError, World
+
+def model(geometry):
+    collision = CollisionDescription("c", geometry)
+    link = LinkDescription("l", inertial=Inertial(), collisions=(collision,))
+    return ModelDescription("m", links=(link,))
+
+def copies():
+    return sorted(Path(tempfile.gettempdir()).glob("deepsim-mujoco-*/*"))
+
+box = Path(tempfile.gettempdir()) / "box.stl"
+trimesh.creation.box().export(box)
+world = World(MujocoSimulator())
+world.spawn(model(Mesh(box)), "mesh", Pose())
+world.spawn(model(Sphere(0.5)), "ball", Pose((3, 0, 0)))
+"""
+
+
+def test_copies_of_files_go_with_the_last_model_and_with_the_process(
+    tmp_path: Path, run_python: Run
+) -> None:
+    run_python(
+        COPIES
+        + """
+other = World(MujocoSimulator())
+other.spawn(model(Mesh(box)), "mesh", Pose())
+assert len(copies()) == 1
+world.delete("mesh")
+assert len(copies()) == 1
+del other
+gc.collect()
+assert copies() == []
+world.spawn(model(Mesh(box)), "mesh", Pose())
+assert len(copies()) == 1
+""",
+        TMPDIR=str(tmp_path),
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["box.stl"]
+
+
+def test_copies_of_files_come_again_when_somebody_clears_them_away(
+    tmp_path: Path, run_python: Run
+) -> None:
+    run_python(
+        COPIES
+        + """
+shutil.rmtree(copies()[0].parent)
+world.delete("ball")
+shutil.rmtree(copies()[0].parent)
+world.simulator.copies(2)
+""",
+        TMPDIR=str(tmp_path),
+    )
+
+
+def test_a_delete_that_fails_leaves_the_world_as_it_was(tmp_path: Path, run_python: Run) -> None:
+    run_python(
+        COPIES
+        + """
+(copy,) = copies()
+content = copy.read_bytes()
+copy.write_bytes(b"broken")
+try:
+    world.delete("ball")
+except DeepSimError as error:
+    assert "cannot delete model 'ball': MuJoCo refuses it" in str(error), error
+else:
+    raise AssertionError("MuJoCo took a broken file")
+assert list(world.entities.models) == ["mesh", "ball"]
+world.tick()
+copy.write_bytes(content)
+world.spawn(model(Sphere(0.5)), "other", Pose((6, 0, 0)))
+assert list(world.entities.models) == ["mesh", "ball", "other"]
+world.delete("ball")
+assert list(world.entities.models) == ["mesh", "other"]
+""",
+        TMPDIR=str(tmp_path),
+    )
 
 
 def test_a_missing_or_broken_mesh_is_named(tmp_path: Path) -> None:

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import resource
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,19 +17,7 @@ from deepsim_sync import DuplicateEntityError, SimulationError, SpawnError, Tran
 
 Box = Callable[..., ModelDescription]
 Load = Callable[[str], ModelDescription]
-
-
-def run_python(code: str, **environment: str) -> str:
-    """What a fresh interpreter prints."""
-    finished = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout
+Run = Callable[..., str]
 
 
 def test_an_upright_cylinder_rests_on_a_plane(ground: ModelDescription, load: Load) -> None:
@@ -162,7 +147,7 @@ def test_time_does_not_drift(box: Box) -> None:
     assert world.time == 100_000 * 0.001
 
 
-def test_no_gl_library_is_loaded_before_a_picture_is_asked_for() -> None:
+def test_no_gl_library_is_loaded_before_a_picture_is_asked_for(run_python: Run) -> None:
     """State-only users need no display, driver or GL library."""
     printed = run_python(
         "import sys, deepsim_mujoco\n"
@@ -173,7 +158,7 @@ def test_no_gl_library_is_loaded_before_a_picture_is_asked_for() -> None:
     assert printed.split() == ["False"] * 4
 
 
-def test_a_broken_mujoco_gl_does_no_harm() -> None:
+def test_a_broken_mujoco_gl_does_no_harm(run_python: Run) -> None:
     """``import mujoco`` raises when MUJOCO_GL names a platform that is not installed."""
     printed = run_python(
         "import deepsim_mujoco, os\n"

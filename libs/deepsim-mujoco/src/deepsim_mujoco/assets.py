@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from numpy.typing import NDArray
 
 from deepsim_sync import SpawnError
 
 from .engine import mujoco
+from .kept_files import KeptFile
 from .landscapes import Landscape, add_landscape
 from .meshes import add_mesh, add_solid
 from .shapes import Asset
@@ -19,6 +24,7 @@ from .solids import Solid
 class _Asset:
     key: Hashable
     element: mujoco.MjsMesh | mujoco.MjsHField
+    file: KeptFile | None
     users: int = 0
 
 
@@ -41,7 +47,8 @@ class Assets:
         """The name of the asset of a shape, which is added if no geom has it yet.
 
         Args:
-            shape: A file counts as another one once it was written anew.
+            shape: A file is read when the first geom takes it, and then stays as it was; it counts
+                as another one once it was written anew.
             model: The model that is being spawned, for messages.
 
         Raises:
@@ -51,6 +58,7 @@ class Assets:
         name = self._names.get(key)
         if name is None:
             self._count += 1
+            file = None
             if isinstance(shape, Solid):
                 name = f"#solid {self._count}"
                 element = add_solid(self._spec, name, shape.vertices, shape.faces)
@@ -59,11 +67,21 @@ class Assets:
                 element = add_landscape(self._spec, name, shape)
             else:
                 name = f"#mesh {shape.path} {self._count}"
-                element = add_mesh(self._spec, name, shape, model)
+                element, file = add_mesh(self._spec, name, shape, model)
             self._names[key] = name
-            self._assets[name] = _Asset(key, element)
+            self._assets[name] = _Asset(key, element, file)
         self._assets[name].users += 1
         return name
+
+    def restore_files(self) -> None:
+        """Sees to it that MuJoCo finds all files; due before it compiles.
+
+        Raises:
+            OSError: One cannot be written.
+        """
+        for asset in self._assets.values():
+            if asset.file is not None:
+                asset.file.restore()
 
     def give_back(self, name: str) -> None:
         """Says that a geom is gone; with the last one goes the asset."""
@@ -77,12 +95,16 @@ class Assets:
 def _key(shape: Asset, model: str) -> Hashable:
     """Equal for shapes that may share an asset."""
     if isinstance(shape, Solid):
-        faces = None if shape.faces is None else shape.faces.tobytes()
-        return shape.vertices.tobytes(), faces
+        return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):
-        return shape.heights.tobytes(), shape.size  # they are squares
+        return _digest(shape.heights), shape.size  # they are squares
     try:
         state = shape.path.stat()
     except OSError as error:
         raise SpawnError(model, f"mesh {shape.path} cannot be read: {error.strerror}") from error
-    return shape, state.st_mtime_ns, state.st_size
+    # Modification times can be set, and are when archives are unpacked.
+    return shape, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def _digest(numbers: NDArray[Any]) -> bytes:
+    return sha256(numbers.tobytes()).digest()

@@ -127,11 +127,12 @@ def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
 def _add_root(
     spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node, model_pose: Pose
 ) -> None:
-    if node.carrier is Carrier.FREE:
+    carrier = node.carrier
+    if carrier is Carrier.FREE:
         body = _add_body(spec.worldbody, node.name, model_pose)
         built.roots.append(body)
         body.add_freejoint(name=f"#free {node.name}")
-    elif node.carrier is Carrier.PLACED:
+    elif carrier is Carrier.PLACED:
         body = _add_placed(spec, built, node.name, model_pose)
     else:
         anchor = _add_placed(spec, built, anchor_name(node), model_pose)

@@ -10,16 +10,19 @@ from deepsim_spawn import Mesh, ModelFormatError, mesh_triangles
 from deepsim_sync import SpawnError
 
 from .engine import mujoco
+from .kept_files import KeptFile, keep
 
 _NATIVE = {".obj", ".stl"}
 """What MuJoCo reads itself."""
 
 
-def add_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str) -> mujoco.MjsMesh:
+def add_mesh(
+    spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str
+) -> tuple[mujoco.MjsMesh, KeptFile | None]:
     """Adds a mesh asset.
 
-    OBJ and STL files are read by MuJoCo. Other formats and submeshes need trimesh, of the extra
-    ``deepsim-mujoco[meshes]``.
+    OBJ and STL files are read by MuJoCo, at every compile. Other formats and submeshes need
+    trimesh, of the extra ``deepsim-mujoco[meshes]``.
 
     Args:
         spec: Where it is added.
@@ -27,19 +30,26 @@ def add_mesh(spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str) -> mujoco.M
         mesh: The file and how it is used.
         model: The model that is being spawned, for messages.
 
+    Returns:
+        The asset, and the file that MuJoCo reads for as long as the asset is there.
+
     Raises:
         SpawnError: The file cannot be read.
     """
     if mesh.path.suffix.lower() not in _NATIVE or mesh.submesh:
         try:
-            return add_solid(spec, name, *mesh_triangles(mesh))
+            return add_solid(spec, name, *mesh_triangles(mesh)), None
         except ModelFormatError as error:
             raise SpawnError(model, f"mesh {error}") from error
+    try:
+        file = keep(mesh.path.read_bytes(), mesh.path.suffix.lower())
+    except OSError as error:
+        raise SpawnError(model, f"mesh {mesh.path} cannot be read or copied: {error}") from error
     asset = spec.add_mesh(name=name)
     asset.scale = list(mesh.scale)
-    asset.file = str(mesh.path.resolve())
+    asset.file = str(file.path)
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # see add_solid
-    return asset
+    return asset, file
 
 
 def add_solid(

@@ -78,6 +78,7 @@ class Population:
 
     def compile_unseen(self) -> mujoco.MjModel:
         """All of it but what only pictures show, which is not in any model's way."""
+        self._assets.restore_files()
         spec = self._spec.copy()
         # What touches nothing costs 5 % of a step, and changes no bit of it.
         for geom in [geom for geom in spec.geoms if geom.group == VISUAL_GROUP]:
@@ -117,7 +118,7 @@ class Population:
         try:
             for description, name, pose in requests:
                 built.append(build_model(self._spec, self._assets, description, name, pose))
-            compiled: Compiled = self._spec.recompile(*present)
+            compiled = self._recompile(present)
         except BaseException as error:
             for one in built:
                 remove_model(self._spec, self._assets, one)
@@ -133,10 +134,26 @@ class Population:
 
         Raises:
             UnknownEntityError: There is no such model.
+            DeepSimError: MuJoCo refuses what is left; nothing was removed.
         """
         if name not in self:
             raise UnknownEntityError("model", name, self._built)
-        remove_model(self._spec, self._assets, self._built.pop(name))
+        gone = self._built[name]
+        remove_model(self._spec, self._assets, gone)
+        try:
+            compiled = self._recompile(present)
+        except BaseException as error:
+            self._built[name] = build_model(
+                self._spec, self._assets, gone.description, name, gone.pose
+            )
+            if isinstance(error, ValueError):
+                raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
+            raise
+        del self._built[name]
+        return compiled
+
+    def _recompile(self, present: Compiled) -> Compiled:
+        self._assets.restore_files()
         compiled: Compiled = self._spec.recompile(*present)
         return compiled
 
@@ -148,7 +165,8 @@ def try_alone(description: ModelDescription, name: str) -> None:
         SpawnError: It cannot be built.
     """
     spec = _empty_spec(WorldDescription())
-    build_model(spec, Assets(spec), description, name, Pose())
+    assets = Assets(spec)  # it holds the files that are read now
+    build_model(spec, assets, description, name, Pose())
     try:
         spec.compile()
     except ValueError as error:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files as they were when a model first used them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+import weakref
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+
+
+class KeptFile:
+    """A copy that nobody else writes, for as long as this object is there.
+
+    MuJoCo opens the files of meshes at every compile, and what it once made of a file it takes from
+    a cache of the process, in which a path and the second of its last change stand for the content.
+    So equal content has one path and one time in the whole process, and other content another path.
+    """
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        self.path = path
+        self._content = content
+
+    def restore(self) -> None:
+        """Writes it if it is not there: temporary folders are cleared of what looks old.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        if not self.path.exists():
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            self.path.write_bytes(self._content)
+            os.utime(self.path, (0, 0))
+
+
+_kept: weakref.WeakValueDictionary[str, KeptFile] = weakref.WeakValueDictionary()
+_lock = RLock()  # one that its owner may take again: garbage is collected at any time
+
+
+def keep(content: bytes, suffix: str) -> KeptFile:
+    """The copy of some content.
+
+    Args:
+        content: Of a file.
+        suffix: Of its name, which tells MuJoCo the format.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    name = sha256(content).hexdigest() + suffix
+    with _lock:
+        file = _kept.get(name)
+        if file is None:
+            pid = os.getpid()
+            file = _kept[name] = KeptFile(_folder(pid) / name, content)
+            weakref.finalize(file, _drop, file.path, pid).atexit = False
+        file.restore()
+    return file
+
+
+def _drop(path: Path, pid: int) -> None:
+    """Removes the file of a copy that is gone, unless another copy of the content came since."""
+    with _lock:
+        if path.name not in _kept and os.getpid() == pid:
+            path.unlink(missing_ok=True)
+
+
+@cache
+def _folder(pid: int) -> Path:
+    """The folder of a process; one that was forked has its own."""
+    folder = Path(tempfile.mkdtemp(prefix="deepsim-mujoco-"))
+    atexit.register(_clear, folder, pid)
+    return folder
+
+
+def _clear(folder: Path, pid: int) -> None:
+    if os.getpid() == pid:
+        shutil.rmtree(folder, ignore_errors=True)
