@@ -367,7 +367,7 @@ def test_a_chain_may_have_a_thousand_links() -> None:
         world_with(chain(1001))
 
 
-@pytest.mark.parametrize("mu", [2.0, 100.0, math.inf])
+@pytest.mark.parametrize("mu", [2.0, 100.0, 1e100])
 def test_high_friction_holds_a_box_on_the_ground_and_does_not_let_it_through(mu: float) -> None:
     """MuJoCo makes contacts of high friction so soft that things fall through."""
     rough = Surface(mu=mu, mu2=mu)
