@@ -63,6 +63,8 @@ def test_names():
     assert repr(bt.Sequence(name="go")) == "<Sequence 'go' INVALID>"
     with pytest.raises(TypeError, match="name must be a str, got 3"):
         bt.Success(3)
+    with pytest.raises(TypeError, match=r"name must be a str, .*: children go into one list"):
+        bt.Sequence(bt.Success(), bt.Success())
 
 
 def test_paths_tell_siblings_apart():

@@ -85,6 +85,7 @@ def refused_edits():
     bt.Tree(rooted)
     return [
         ("no node", lambda r, c: r.add_child("x"), TypeError, "must be a Behaviour, got 'x'"),
+        ("class", lambda r, c: r.add_child(bt.Success), TypeError, r"call it, Success\(...\)"),
         ("self", lambda r, c: r.add_child(r), bt.StructureError, "below itself"),
         ("ancestor", lambda r, c: c.add_child(r), bt.StructureError, "below itself"),
         ("taken", lambda r, c: r.add_child(taken), bt.StructureError, "child of elsewhere already"),

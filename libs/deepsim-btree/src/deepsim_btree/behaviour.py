@@ -59,7 +59,7 @@ class Behaviour:
         if name is None:
             name = type(self).__name__
         elif not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {name!r}")
+            raise TypeError(f"name must be a str, got {_told(name)}")
         self._label: str | tuple[str, str] = name  # with the feedback message, while there is one
         self.status = INVALID
         self.last_tick = 0
@@ -268,3 +268,8 @@ class Behaviour:
     def _tick_error(self, reason: str) -> TickError:
         tree = self._find_tree()
         return TickError(self.path, 0 if tree is None else tree.tick_count, reason)
+
+
+def _told(name: object) -> str:
+    """What is no name; of a second child, where it belongs."""
+    return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)

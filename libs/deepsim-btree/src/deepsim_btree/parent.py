@@ -79,7 +79,7 @@ class Parent(Behaviour):
         given = set()
         for child in children:
             if not isinstance(child, Behaviour):
-                raise TypeError(f"a child of {self.path} must be a Behaviour, got {child!r}")
+                raise TypeError(f"a child of {self.path} must be a Behaviour, got {_told(child)}")
             if id(child) in given:
                 raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
             given.add(id(child))
@@ -109,3 +109,10 @@ class Parent(Behaviour):
             raise StructureError(f"{child!r} is the root of a Tree: add its copy()")
         if child.status is RUNNING:
             raise BusyError(f"{child!r} is RUNNING: halt() it before adding it to {self.path}")
+
+
+def _told(child: object) -> str:
+    """What is no node; of a class of nodes, with what makes one of it."""
+    if isinstance(child, type) and issubclass(child, Behaviour):
+        return f"{child!r}: call it, {child.__name__}(...)"
+    return repr(child)
