@@ -220,3 +220,18 @@ def test_a_stored_generator_is_reseeded_too(world: World) -> None:
     first = rng.random()
     world.reset(seed=7)
     assert rng.random() == first
+
+
+@pytest.mark.parametrize(
+    ("simulator", "options", "message"),
+    [
+        (None, {}, "simulator must be a Simulator, got None"),
+        (TableSimulator, {}, "simulator must be a Simulator, got <class"),
+        (TableSimulator(), {"seed": 1.5}, r"seed must be a whole number, got 1\.5"),
+    ],
+)
+def test_a_world_takes_a_simulator_and_a_whole_number(
+    simulator: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        World(simulator, **options)

@@ -103,6 +103,15 @@ def test_spawning_without_a_spawner_is_an_error(world: World) -> None:
         Behaviour("ball").spawn()
 
 
+def test_a_constructor_that_forgets_its_base_is_told_when_spawning(world: World) -> None:
+    class Forgetful(Behaviour):
+        def __init__(self) -> None:
+            self.speed = 0.0
+
+    with pytest.raises(TypeError, match=r"Forgetful\.__init__ must call super\(\)"):
+        Forgetful().spawn()
+
+
 def test_spawning_twice_is_an_error(world: World) -> None:
     """The model that is there stays, and the hook is not called again."""
     behaviour = Diary("new", spawner=TableSpawner())

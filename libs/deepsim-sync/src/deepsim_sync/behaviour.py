@@ -96,7 +96,14 @@ class Behaviour:
             ValueError: The behaviour has no spawner.
             DuplicateEntityError: The world has a model of this name.
             SpawnError: The model cannot be built.
+            TypeError: The constructor of a subclass did not call that of `Behaviour`.
         """
+        if not hasattr(self, "spawner"):
+            kind = type(self).__name__
+            raise TypeError(
+                f"{kind} has neither name nor world: "
+                f"{kind}.__init__ must call super().__init__(name) before anything else"
+            )
         if self.spawner is None:
             raise ValueError(
                 f"behaviour {self.name!r} has no spawner: pass one, or do not spawn it"

@@ -74,9 +74,17 @@ class World(TableViews):
         rng: The source of all randomness in this world.
         steps_per_tick: Physics steps of one tick.
         ticks: Ticks since the last reset.
+
+    Raises:
+        TypeError: The simulator is none, or the seed is not a whole number.
+        ValueError: A number is too small.
     """
 
     def __init__(self, simulator: Simulator, *, seed: int = 0, steps_per_tick: int = 1) -> None:
+        if isinstance(simulator, type) or not hasattr(simulator, "read"):
+            raise TypeError(f"simulator must be a Simulator, got {simulator!r}")
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise TypeError(f"seed must be a whole number, got {seed!r}")
         if steps_per_tick < 1:
             raise ValueError(f"steps_per_tick must be >= 1, got {steps_per_tick}")
         self.simulator = simulator
