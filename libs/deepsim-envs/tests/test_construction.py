@@ -161,7 +161,7 @@ def test_a_world_that_is_not_the_agents_is_refused(make_env, puck):
 @pytest.mark.parametrize("frame_skip", [0, -4, 3])
 def test_a_step_is_whole_ticks(make_env, puck, frame_skip):
     world = World(TableSimulator(), steps_per_tick=2)
-    message = rf"frame_skip \({frame_skip}\) must be a multiple .* steps_per_tick \(2\)"
+    message = rf"frame_skip \({frame_skip}\) must be > 0 and a multiple .* steps_per_tick \(2\)"
     with pytest.raises(ValueError, match=message):
         make_env(puck("a", world=world), frame_skip=frame_skip)
 

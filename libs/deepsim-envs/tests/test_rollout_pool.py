@@ -190,6 +190,8 @@ def test_nested_spaces_become_nested_arrays() -> None:
         ({"length": 0}, ValueError, "length must be >= 1, got 0"),
         ({"worlds": -1}, ValueError, "worlds must be >= 1, got -1"),
         ({"seed": -1}, ValueError, "seed must be >= 0, got -1"),
+        ({"spec": lambda: 3}, TypeError, "spec must be a Spec or a str, .*; got <function"),
+        ({"policy": 3}, TypeError, "policy must be a Spec or a str, .*; got 3"),
         ({"policy": "Random-v0"}, ValueError, "of the form 'package.module:name'"),
         ({"spec": "DeepSim/Nowhere-v0"}, gymnasium.error.UnregisteredEnv, "DeepSim"),
     ],

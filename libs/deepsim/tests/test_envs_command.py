@@ -130,3 +130,4 @@ def test_warnings_are_failures(write_task: WriteTask) -> None:
     outcome, reason = outcomes(folder)["check_env of puck (gymnasium)"]
     assert outcome == "failed"
     assert "normalized" in reason
+    assert "\x1b" not in reason  # the colour in which Gymnasium warns

@@ -99,8 +99,8 @@ class BatchEnvironment:
             raise ValueError(f"{type(area).__name__} has no agents")
         if frame_skip < 1 or frame_skip % self.worlds.steps_per_tick:
             raise ValueError(
-                f"frame_skip ({frame_skip}) must be a multiple of the worlds' steps_per_tick "
-                f"({self.worlds.steps_per_tick}): a step is a whole number of ticks"
+                f"frame_skip ({frame_skip}) must be > 0 and a multiple of the worlds' "
+                f"steps_per_tick ({self.worlds.steps_per_tick}): a step is a whole number of ticks"
             )
         self.observation_space = declared_spaces(area, "observation_space", self.agents)
         self.action_space = declared_spaces(area, "action_space", self.agents)

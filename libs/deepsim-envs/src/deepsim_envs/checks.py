@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ _TASTE = (  # what PettingZoo warns of, and is right all the same
     "The class of observation spaces is different",
     "Agents have different observation space sizes",
 )
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of terminals; Gymnasium writes its warnings in them
 
 
 class _BrokenPromiseError(Exception):
@@ -106,7 +108,7 @@ def _outcome(name: str, check: Callable[[], object]) -> Check:
     except _BrokenPromiseError as reason:
         return Check(name, "failed", str(reason))
     except Exception as error:  # whatever a checker or the task raises is the finding
-        return Check(name, "failed", f"{type(error).__name__}: {error}")
+        return Check(name, "failed", _COLOURS.sub("", f"{type(error).__name__}: {error}"))
     return Check(name, "passed")
 
 

@@ -70,8 +70,8 @@ class Environment:
         self.world = shared_world(self.agents, world)
         if frame_skip < 1 or frame_skip % self.world.steps_per_tick:
             raise ValueError(
-                f"frame_skip ({frame_skip}) must be a multiple of the world's steps_per_tick "
-                f"({self.world.steps_per_tick}): a step is a whole number of ticks"
+                f"frame_skip ({frame_skip}) must be > 0 and a multiple of the world's "
+                f"steps_per_tick ({self.world.steps_per_tick}): a step is a whole number of ticks"
             )
         self.observation_space: dict[str, Space[Any]] = declared_spaces(
             area, "observation_space", self.agents

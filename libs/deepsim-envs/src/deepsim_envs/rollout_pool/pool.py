@@ -53,6 +53,7 @@ class RolloutPool:
         replaced: How many workers died and were replaced.
 
     Raises:
+        TypeError: What is to be made is not said by a name, as by a bare function.
         ValueError: A number is too small, or there is no such backend.
         gymnasium.error.Error: There is no such id.
         OpenClusterError: The Ray cluster asks for no token.
@@ -79,7 +80,7 @@ class RolloutPool:
                 raise ValueError(f"{name} must be >= 1, got {number}")
         if seed < 0:
             raise ValueError(f"seed must be >= 0, got {seed}")
-        environment, policy = _spec(spec), _spec(policy)
+        environment, policy = _spec("spec", spec), _spec("policy", policy)
         if not policy.is_function:
             raise ValueError(f"policy must be of the form 'package.module:name', got {policy.make}")
         setup = setup_text(portable(environment), policy, length, worlds, seed)
@@ -191,7 +192,12 @@ class RolloutPool:
         self.replaced += 1
 
 
-def _spec(spec: Spec | str) -> Spec:
+def _spec(what: str, spec: Spec | str) -> Spec:
+    if not isinstance(spec, (Spec, str)):
+        raise TypeError(
+            f"{what} must be a Spec or a str, such as 'package.module:name', by which other "
+            f"processes find it; got {spec!r}"
+        )
     return Spec(spec) if isinstance(spec, str) else spec
 
 
