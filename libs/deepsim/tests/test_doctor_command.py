@@ -101,5 +101,5 @@ def test_a_line_is_printed_for_each() -> None:
     lines = CliRunner().invoke(app, ["doctor"]).stdout.splitlines()
     assert any(line.startswith("ok      Python: 3.") for line in lines)
     assert any(
-        line.startswith("missing ROS master: ") and "Type: roscore" in line for line in lines
+        line.startswith("missing ROS master: ") and "right? Type: roscore" in line for line in lines
     )

@@ -67,7 +67,7 @@ class Master:
 
     def _ask(self, uri: str, method: str, *arguments: Any) -> Any:
         """The value of an answer, or None for a no."""
-        question = f"{method}{arguments}" if arguments else method
+        question = f"{method}({', '.join(map(repr, arguments))})" if arguments else method
         try:
             with xmlrpc.client.ServerProxy(uri, transport=_Transport(self._timeout)) as server:
                 answer: Any = getattr(server, method)(self._caller, *arguments)

@@ -180,7 +180,8 @@ def test_nobody_there_is_told(network: Any, connect: Connect) -> None:
     with pytest.raises(UnreachableError, match=f"nobody listens there .*{port}|{port}.*nobody"):
         connect().call(b"", "anything")
     nowhere = Master(f"http://127.0.0.1:{port}", "/tests", 1.0)
-    with pytest.raises(UnreachableError, match=f"ROS master at http://127.0.0.1:{port} does not"):
+    unanswered = rf":{port} does not answer lookupService\('/some/service'\): "
+    with pytest.raises(UnreachableError, match=unanswered):
         ServiceClient(nowhere, NAME, Service("pkg/Type", MD5), "/tests", 1.0).call(b"", "x")
 
 

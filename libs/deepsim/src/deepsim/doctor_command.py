@@ -38,5 +38,6 @@ def _print_finding(console: Console, finding: Finding) -> None:
     color = _COLORS[finding.outcome]
     line = f"[{color}]{finding.outcome:8}[/{color}]{escape(finding.name)}: {escape(finding.found)}"
     if finding.remedy:
-        line += f". Type: [bold]{escape(finding.remedy)}[/bold]"
+        end = "" if finding.found.endswith("?") else "."
+        line += f"{end} Type: [bold]{escape(finding.remedy)}[/bold]"
     console.print(line, highlight=False, soft_wrap=True)
