@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,13 @@ ABOVE = CameraView.from_above(1.0, 2.0, 5.0, size=(90, 60))
 
 def task(view: CameraView) -> Task:
     return Task("t", make=None, policies={}, film=view, map_view=view)
+
+
+def test_commands_that_draw_nothing_do_without_matplotlib() -> None:
+    """Importing it takes longer than all that they do."""
+    script = "import sys, deepsim.cli; print('matplotlib' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert printed.stdout.strip() == b"False"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from itertools import cycle
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from .rollout import Episode
@@ -29,6 +27,10 @@ def write_map(
         task: Task with the view and the title.
         episodes: Episodes to draw.
     """
+    # Half a second of imports, for those who draw.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
+    from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
+
     view = task.map_view
     x, y, height = view.pose.position
     half_width = height * math.tan(view.horizontal_fov / 2)

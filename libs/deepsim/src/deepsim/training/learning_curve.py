@@ -6,9 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
 _PREFIX = "end/"
 
 
@@ -20,6 +17,10 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
         title: Above the picture.
         rows: Those of ``progress.csv``.
     """
+    # Half a second of imports, for those who draw.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
+    from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
+
     told = dict.fromkeys(key for row in rows for key in row if key.startswith(_PREFIX))
     shares = [key for key in told if "=" in key]
     panels = [["reward"], *([key] for key in told if key not in shares)]
