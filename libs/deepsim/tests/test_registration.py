@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -53,5 +54,20 @@ def test_who_acts_for_the_others_must_be_a_policy_of_the_task(pucks: str) -> Non
 
 
 def test_a_folder_without_a_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="there is no task"):
+    with pytest.raises(TaskError, match=r"is not a task: it has no __init__\.py"):
         register_task(tmp_path)
+
+
+def test_arguments_of_make_are_passed_on(pucks: str, tmp_path: Path) -> None:
+    """To Gymnasium's single and vector environments, of which a batch takes none; to PettingZoo."""
+    init = tmp_path / "pucks" / "__init__.py"
+    text = init.read_text().replace("def make(seed):", "def make(seed, limit=3):")
+    text = text.replace("max_episode_steps=3", "max_episode_steps=limit")
+    init.write_text(text.replace("film=", "make_batch=lambda worlds: 1 // 0, film="))
+    env: Any = gymnasium.make(pucks, limit=7).unwrapped
+    assert env.environment.max_episode_steps == 7
+    worlds: Any = gymnasium.make_vec(pucks, num_envs=2, limit=8)
+    assert [each.environment.max_episode_steps for each in worlds.envs] == [8, 8]
+    assert pettingzoo.make("parallel", pucks, limit=9).environment.max_episode_steps == 9
+    with pytest.raises(TaskError, match=r"make of pucks raised TypeError: .* 'looks'"):
+        gymnasium.make(pucks, looks=False)

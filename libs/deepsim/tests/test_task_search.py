@@ -101,5 +101,21 @@ def test_links_are_not_followed(shelf: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="there is no folder"):
-        find_tasks(tmp_path / "nowhere")
+    for find in (find_tasks, lambda folder: find_task(str(folder))):
+        with pytest.raises(TaskError, match=r"there is no folder \S+nowhere$"):
+            find(tmp_path / "nowhere")
+
+
+def test_a_file_is_no_task(shelf: Path) -> None:
+    file = shelf / "two_cars" / "__init__.py"
+    with pytest.raises(TaskError, match=r"__init__\.py is a file: a task is a folder"):
+        find_task(str(file))
+    with pytest.raises(TaskError, match=r"__init__\.py is a file: tasks are looked for in folders"):
+        find_tasks(file)
+
+
+def test_a_folder_may_hide_that_it_defines_a_task(shelf: Path) -> None:
+    """Its code would have to run to tell; a name still finds what says so in plain sight."""
+    assert find_task(str(shelf / "games" / "helpers")).name == "helpers"
+    with pytest.raises(TaskError, match="there is no task 'helpers'"):
+        find_task("helpers", shelf)

@@ -108,7 +108,8 @@ from deepsim_sync import (
 
 from .backend import Backend, BackendError, open_simulator
 from .registration import register_task
-from .task import Policy, Task, TaskError, load_task, make_environment
+from .task import Policy, Task, TaskCodeError, TaskError
+from .task_loading import load_task, make_environment
 
 __all__ = [
     "ALL_LAYERS",
@@ -190,6 +191,7 @@ __all__ = [
     "SpawnRequest",
     "SphereCollider",
     "Task",
+    "TaskCodeError",
     "TaskError",
     "TintEffect",
     "TrackerManager",

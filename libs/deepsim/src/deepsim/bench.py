@@ -48,7 +48,7 @@ def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
     Yields:
         Each figure as soon as it is known.
     """
-    with task.make(0) as environment:
+    with task.environment(0) as environment:
         yield _physics(environment, seconds)
         yield _environment(environment, seconds)
         seeds = count(1)
@@ -103,7 +103,7 @@ def _environment(environment: Environment, seconds: float) -> Speed:
 
 
 def _gymnasium(task: Task, seconds: float) -> Speed:
-    environment = task.make(0)
+    environment = task.environment(0)
     with closing(_view(environment)) as view:
         actions, over = _actions(environment), True
 
@@ -124,7 +124,7 @@ def _gymnasium(task: Task, seconds: float) -> Speed:
 def _pettingzoo(task: Task, seconds: float) -> Speed:
     from deepsim_envs.pettingzoo import PettingZooEnv  # noqa: PLC0415 (an extra)
 
-    environment = task.make(0)
+    environment = task.environment(0)
     with closing(PettingZooEnv(environment, name=task.name)) as view:
         actions = _actions(environment)
 
@@ -140,7 +140,7 @@ def _pettingzoo(task: Task, seconds: float) -> Speed:
 
 
 def _vector(task: Task, seconds: float, worlds: int) -> Speed:
-    with closing(GymnasiumVectorEnv([lambda: _view(task.make(0))] * worlds)) as view:
+    with closing(GymnasiumVectorEnv([lambda: _view(task.environment(0))] * worlds)) as view:
         view.action_space.seed(0)
         actions = cycle([view.action_space.sample() for _ in range(_ACTIONS)])
         view.reset(seed=0)

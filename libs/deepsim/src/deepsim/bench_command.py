@@ -19,7 +19,7 @@ from deepsim_sync import DeepSimError
 
 from .bench import Speed, peak_memory, speeds
 from .command_line import AsJson, Root, TaskName, fail
-from .task import load_task
+from .task_loading import load_task
 from .task_search import find_task
 
 

@@ -25,7 +25,8 @@ from .models_command import models
 from .playing import play
 from .rollout import Episode, facts
 from .serve_command import serve
-from .task import TaskError, load_task
+from .task import TaskError
+from .task_loading import load_task
 from .task_search import find_task
 from .train_command import train
 from .training.run_folder import is_run_folder, policy_of
@@ -97,7 +98,7 @@ def _run(
         results = out if out is not None else Path("runs") / f"{kind}_{policy}_{seed}"
         results.mkdir(parents=True, exist_ok=True)
         with console.status(f"building {task.name}"), chosen:
-            environment = task.make(seed)
+            environment = task.environment(seed)
         with environment:
             if backend != DEFAULT and not chosen.opened:
                 raise TaskError(

@@ -7,7 +7,6 @@ import contextlib
 import json
 import sys
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,7 @@ from deepsim_sync import DeepSimError
 
 from .command_line import AsJson, Root, TaskName, fail
 from .registration import register_task
-from .task import load_task
+from .task_loading import load_task
 from .task_search import TaskFolder, find_task, find_tasks
 
 envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
@@ -92,7 +91,7 @@ def check(
         with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
             folder = find_task(name, root).folder
             task = load_task(folder)
-            for outcome in checks_of(register_task(folder), partial(task.make, 0), steps):
+            for outcome in checks_of(register_task(folder), task.environment, steps):
                 outcomes.append(outcome)
                 if not as_json:
                     _print_outcome(console, outcome)
@@ -113,7 +112,7 @@ def _print_outcome(console: Console, check: Check) -> None:
 
 def _facts(found: TaskFolder) -> dict[str, Any]:
     task = load_task(found.folder)
-    with task.make(0) as environment:
+    with task.environment(0) as environment:
         timestep = environment.world.timestep
         limit = environment.max_episode_steps
         return {

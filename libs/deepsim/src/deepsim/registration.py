@@ -6,11 +6,12 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deepsim_envs import BatchVectorEnv, GymnasiumEnv, in_each_world, register
 
-from .task import Task, load_task
+from .task import Task
+from .task_loading import load_task
 from .task_search import find_task
 
 if TYPE_CHECKING:
@@ -22,10 +23,14 @@ def register_task(folder: str | Path) -> str:
 
     After that, ``gymnasium.make(id)`` and ``make_vec(id, n)`` make environments of one of its
     agents, which take ``agent=`` (the first one by default), ``others=`` (the name of the policy of
-    all other agents, the task's first one by default) and ``render_mode=``. The worlds of
-    ``make_vec`` are stepped as one batch where the task has a ``make_batch`` and no pictures are
-    asked for, else in turn; it is for the task to let both give the same. Where PettingZoo is
-    installed, ``pettingzoo.make("parallel", id)`` and ``make("aec", id)`` have all agents.
+    all other agents, `Task.default_policy` by default), ``render_mode=``, and what the task's
+    ``make`` takes by name. The worlds of ``make_vec`` are stepped as one batch where the task has a
+    ``make_batch``, and neither pictures nor anything of ``make`` is asked for, else in turn; it is
+    for the task to let both give the same. Where PettingZoo is installed,
+    ``pettingzoo.make("parallel", id)`` and ``make("aec", id)`` have all agents.
+
+    Args:
+        folder: The task, as `load_task` takes it.
 
     Returns:
         The id, made from the folder's name: ``DeepSim/TwoCars-v0`` of ``two_cars``.
@@ -51,6 +56,7 @@ def make_env(
     agent: str | None = None,
     others: str | None = None,
     render_mode: str | None = None,
+    **options: Any,
 ) -> GymnasiumEnv:
     """One agent of a task; see `register_task`.
 
@@ -59,8 +65,8 @@ def make_env(
         ValueError: It has no such agent.
     """
     task = _task(folder)
-    policy = task.policy(next(iter(task.policies)) if others is None else others)
-    environment = task.make(0)
+    policy = task.policy(task.default_policy if others is None else others)
+    environment = task.environment(**options)
     return GymnasiumEnv(
         environment,
         agent=next(iter(environment.agents)) if agent is None else agent,
@@ -77,6 +83,7 @@ def make_vector_env(
     agent: str | None = None,
     others: str | None = None,
     render_mode: str | None = None,
+    **options: Any,
 ) -> BatchVectorEnv | None:
     """One agent of a task in many worlds, or None if they cannot be one batch; see `register_task`.
 
@@ -85,9 +92,9 @@ def make_vector_env(
         ValueError: It has no such agent.
     """
     task = _task(folder)
-    if task.make_batch is None or render_mode is not None:
+    if task.make_batch is None or render_mode is not None or options:
         return None
-    name = next(iter(task.policies)) if others is None else others
+    name = task.default_policy if others is None else others
     policy = task.batch_policies.get(name) or in_each_world(task.policy(name))
     environment = task.make_batch(num_envs)
     return BatchVectorEnv(
@@ -98,7 +105,7 @@ def make_vector_env(
     )
 
 
-def make_parallel_env(folder: str, render_mode: str | None = None) -> PettingZooEnv:
+def make_parallel_env(folder: str, render_mode: str | None = None, **options: Any) -> PettingZooEnv:
     """All agents of a task; see `register_task`.
 
     Raises:
@@ -107,7 +114,9 @@ def make_parallel_env(folder: str, render_mode: str | None = None) -> PettingZoo
     from deepsim_envs.pettingzoo import PettingZooEnv  # noqa: PLC0415 (an extra)
 
     task = _task(folder)
-    return PettingZooEnv(task.make(0), name=task.name, render_mode=render_mode, camera=task.film)
+    return PettingZooEnv(
+        task.environment(**options), name=task.name, render_mode=render_mode, camera=task.film
+    )
 
 
 @cache  # for all worlds of a vector environment

@@ -18,7 +18,8 @@ from deepsim_sync import DeepSimError
 
 from .backend import DEFAULT, Backend
 from .command_line import Root, TaskName, fail
-from .task import TaskError, load_task
+from .task import TaskError
+from .task_loading import load_task
 from .task_search import find_task
 
 
@@ -73,7 +74,7 @@ def serve(
         ude = _ude()
         token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
         with Backend(backend):
-            environment = load_task(find_task(name, root).folder).make(seed)
+            environment = load_task(find_task(name, root).folder).environment(seed)
         with environment:
             server = ude.UDEServer(
                 ude.UDEEnvironment(

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
+import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,8 +17,12 @@ from deepsim_sync import CameraView, DeepSimError
 
 Policy: TypeAlias = Callable[[str, Any], Any]
 """Takes an agent's name and its observation, gives its action."""
+PolicyMaker: TypeAlias = Callable[[Environment, np.random.Generator], Policy]
+"""Builds a policy of an environment's agents, which draws from the generator."""
 
-
+P = ParamSpec("P")
+T = TypeVar("T")
+_FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
 _LOOKS_DOWN_Y_UP = (0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # the camera's +x, then its +z, in the world
 
 
@@ -28,15 +30,20 @@ class TaskError(DeepSimError):
     """A folder that holds no task, or a task that lacks what was asked for."""
 
 
+class TaskCodeError(TaskError):
+    """An exception in a task's own code, outside of any hook; ``__cause__`` is the original."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A task, ready to be run.
 
     Attributes:
-        name: Short name, fit for a file name.
+        name: Short name, fit for a file name: letters, digits, ``_``, ``-`` and ``.``.
         make: Function that builds the environment from a seed; it may take more by name, which
             `training` can set.
         policies: Functions that build a policy from an environment and a random generator, by name.
+            Unless there is one, ``"random"`` is `random_actions`.
         film: Camera of the video: a free camera, or the name of a camera sensor.
         map_view: Camera of the map of driven lines, from `CameraView.from_above`: it looks straight
             down, and +y is up in the picture.
@@ -48,12 +55,13 @@ class Task:
             for. Where one is missing, that of one world is called for each.
 
     Raises:
-        TaskError: The camera of the map is turned or tilted.
+        TaskError: The name is not fit for a file name, or the camera of the map is turned or
+            tilted.
     """
 
     name: str
     make: Callable[..., Environment]
-    policies: Mapping[str, Callable[[Environment, np.random.Generator], Policy]]
+    policies: Mapping[str, PolicyMaker]
     film: CameraView | str
     map_view: CameraView
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -61,6 +69,11 @@ class Task:
     batch_policies: Mapping[str, BatchPolicyMaker] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _FIT_FOR_A_FILE.fullmatch(self.name):
+            raise TaskError(
+                "the name of a task must be fit for a file name (letters, digits, _ - .), "
+                f"got {self.name!r}"
+            )
         turn = self.map_view.pose.orientation
         axes = [*turn.rotate(Vector3(1.0, 0.0, 0.0)), *turn.rotate(Vector3(0.0, 0.0, 1.0))]
         if not np.allclose(axes, _LOOKS_DOWN_Y_UP, rtol=0.0, atol=1e-6):
@@ -69,70 +82,66 @@ class Task:
                 f"got {self.map_view.pose}: use CameraView.from_above(x, y, height)"
             )
 
-    def policy(self, name: str) -> Callable[[Environment, np.random.Generator], Policy]:
-        """The policy of a name.
+    def environment(self, seed: int = 0, **options: Any) -> Environment:
+        """What `make` returns.
+
+        Args:
+            seed: Seed of the first reset that has none of its own.
+            options: What `make` takes besides.
+
+        Raises:
+            TaskError: It returns something else.
+            TaskCodeError: It raises.
+        """
+        made = called(f"make of {self.name}", self.make, seed, **options)
+        if not isinstance(made, Environment):
+            raise TaskError(f"make of {self.name} must return an Environment, got {made!r}")
+        return made
+
+    @property
+    def default_policy(self) -> str:
+        """Who acts where nobody is named: ``"random"`` if there is one, else the first."""
+        return "random" if "random" in self.policies else next(iter(self.policies), "random")
+
+    def policy(self, name: str) -> PolicyMaker:
+        """The policy of a name; what it raises comes as `TaskCodeError`.
 
         Raises:
             TaskError: There is none; the message lists those there are.
         """
-        try:
-            return self.policies[name]
-        except KeyError:
-            known = ", ".join(self.policies)
-            raise TaskError(f"{self.name} has no policy {name!r}; it has {known}") from None
+        policies = {"random": random_actions, **self.policies}
+        if name not in policies:
+            raise TaskError(f"{self.name} has no policy {name!r}; it has {', '.join(policies)}")
+        what = f"policy {name!r} of {self.name}"
+
+        def make(environment: Environment, rng: np.random.Generator) -> Policy:
+            act = called(what, policies[name], environment, rng)
+            if not callable(act):
+                raise TaskError(
+                    f"{what} must return a function of agent and observation, got {act!r}"
+                )
+            return lambda agent, observation: called(what, act, agent, observation)
+
+        return make
 
 
-def load_task(folder: str | Path) -> Task:
-    """The task of a folder: a Python package that defines ``TASK``.
+def random_actions(environment: Environment, rng: np.random.Generator) -> Policy:
+    """The policy that draws every action from its agent's space."""
+    spaces = deepcopy(dict(environment.action_space))  # samples of the task's own stay as they are
+    for space in spaces.values():
+        space.seed(int(rng.integers(2**31)))
+    return lambda agent, _observation: spaces[agent].sample()
 
-    The package runs as code: load only what you trust. It is run anew by each call, under a module
-    name that is made from its path, so that it hides no other module and none hides it.
 
-    Args:
-        folder: Folder of the package; it may have any name.
+def called(what: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a function of a task's own code returns.
 
     Raises:
-        TaskError: The folder is no package, or it defines no task.
+        TaskCodeError: It raised; the message says what did.
     """
-    folder = Path(folder)
-    init = folder / "__init__.py"
-    if not init.is_file():
-        raise TaskError(f"{folder} is not a task: it has no __init__.py that defines TASK")
-    home = folder.resolve()
-    name = f"_deepsim_task_{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
-    spec = importlib.util.spec_from_file_location(
-        name, home / "__init__.py", submodule_search_locations=[str(home)]
-    )
-    if spec is None or spec.loader is None:
-        raise TaskError(f"{init} cannot be imported")
-    module = importlib.util.module_from_spec(spec)
-    _forget(name)
-    sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-        task = getattr(module, "TASK", None)
-        if not isinstance(task, Task):
-            raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
-    except BaseException:
-        _forget(name)
+        return function(*args, **kwargs)
+    except DeepSimError:
         raise
-    return task
-
-
-def make_environment(folder: str, seed: int = 0) -> Environment:
-    """An environment of a folder's task, as workers of a `deepsim_envs.rollout_pool` make it.
-
-    Args:
-        folder: Folder of the task, as `load_task` takes it.
-        seed: Seed of the first reset that has none of its own.
-
-    Raises:
-        TaskError: The folder holds no task.
-    """
-    return load_task(folder).make(seed)
-
-
-def _forget(package: str) -> None:
-    """Removes a package and its modules from those that Python has loaded."""
-    for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
-        del sys.modules[name]
+    except Exception as error:
+        raise TaskCodeError(f"{what} raised {type(error).__name__}: {error}") from error

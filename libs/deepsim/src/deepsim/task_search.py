@@ -44,10 +44,12 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
     Hidden folders, tests, links and what may not be read are not searched.
 
     Raises:
-        TaskError: There is no such folder.
+        TaskError: There is no such folder, or it is a file.
     """
     root = Path(root)
     if not root.is_dir():
+        if root.exists():
+            raise TaskError(f"{root} is a file: tasks are looked for in folders")
         raise TaskError(f"there is no folder {root}")
     return sorted(_search(root, _DEPTH), key=lambda task: task.folder)
 
@@ -56,15 +58,16 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     """The task that is meant by a path, a folder's name or an id.
 
     Args:
-        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``.
+        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. The package
+            of a path need not say in plain sight that it defines ``TASK``.
         root: Where names and ids are looked for.
 
     Raises:
         TaskError: There is none, or several; the message names those that are meant, perhaps.
     """
-    here = _task_of(Path(name))
-    if here is not None:
-        return here
+    path = Path(name)
+    if (path / "__init__.py").is_file():
+        return _task_of(path) or TaskFolder(path, "")
     tasks = find_tasks(root)
     found = [task for task in tasks if name in (task.name, task.id)]
     if len(found) == 1:
@@ -72,6 +75,14 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     if found:
         folders = ", ".join(str(task.folder) for task in found)
         raise TaskError(f"{name!r} is several tasks: say which folder, of {folders}")
+    if path.is_dir():
+        raise TaskError(f"{name} is not a task: it has no __init__.py that defines TASK")
+    if path.exists():
+        raise TaskError(
+            f"{name} is a file: a task is a folder, with an __init__.py that defines TASK"
+        )
+    if path.is_absolute():
+        raise TaskError(f"there is no folder {name}")
     known = [known for task in tasks for known in (task.name, task.id)]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list FOLDER shows tasks"

@@ -20,7 +20,8 @@ from .command_line import AsJson, Root, TaskName, fail
 from .film import VideoFormat
 from .playing import play
 from .rollout import Episode, facts
-from .task import Task, TaskError, load_task
+from .task import Task, TaskError
+from .task_loading import load_task
 from .task_search import TaskFolder, find_task
 from .training.config import TrainingConfig, parse_settings
 from .training.learning_curve import write_learning_curve
@@ -116,7 +117,7 @@ def _play(
     video: bool,
 ) -> list[Episode]:
     """Runs the trained policy, and writes what `deepsim run` would."""
-    with task.make(config.seed) as environment:
+    with task.environment(config.seed) as environment:
         done, _ = play(
             console,
             task,

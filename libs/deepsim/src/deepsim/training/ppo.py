@@ -91,7 +91,7 @@ def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnRollout) 
 
 
 def _worlds(task: Task, config: TrainingConfig) -> VecEnv:
-    makers = [partial(task.make, config.seed, **config.make)] * config.envs
+    makers = [partial(task.environment, config.seed, **config.make)] * config.envs
     try:
         if config.agent is None:
             return AgentsVecEnv(makers, game_over=config.game_over)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads tasks, whose code runs then."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from deepsim_envs import Environment
+
+from .task import Task, TaskError, called
+from .task_search import find_task
+
+
+def load_task(folder: str | Path, root: str | Path = ".") -> Task:
+    """The task of a folder: a Python package that defines ``TASK``.
+
+    The package runs as code: load only what you trust. It is run anew by each call, under a module
+    name that is made from its path, so that it hides no other module and none hides it.
+
+    Args:
+        folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
+            `find_task`.
+        root: Where names and ids are looked for.
+
+    Raises:
+        TaskError: There is no such task, or the package defines none.
+        TaskCodeError: Its code raises.
+    """
+    home = find_task(str(folder), root).folder.resolve()
+    init = home / "__init__.py"
+    name = f"_deepsim_task_{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(
+        name, init, submodule_search_locations=[str(home)]
+    )
+    if spec is None or spec.loader is None:
+        raise TaskError(f"{init} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    _forget(name)
+    sys.modules[name] = module
+    try:
+        called(str(init), spec.loader.exec_module, module)
+        task = getattr(module, "TASK", None)
+        if not isinstance(task, Task):
+            raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
+    except BaseException:
+        _forget(name)
+        raise
+    return task
+
+
+def make_environment(folder: str, seed: int = 0) -> Environment:
+    """An environment of a task, as workers of a `deepsim_envs.rollout_pool` make it.
+
+    Args:
+        folder: The task, as `load_task` takes it.
+        seed: Seed of the first reset that has none of its own.
+
+    Raises:
+        TaskError: There is no such task.
+        TaskCodeError: Its code raises.
+    """
+    return load_task(folder).environment(seed)
+
+
+def _forget(package: str) -> None:
+    """Removes a package and its modules from those that Python has loaded."""
+    for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
+        del sys.modules[name]
