@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that a command writes to: told before the work if it is wrong, and never left empty."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from .task import TaskError
+
+
+@contextlib.contextmanager
+def results_folder(folder: Path) -> Iterator[Path]:
+    """A folder that can be written to; what is made for it and stays empty is gone afterwards.
+
+    Args:
+        folder: An existing folder, or one that is made with those above it.
+
+    Raises:
+        TaskError: It cannot be made or written to.
+    """
+    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        _require_writable(folder)
+        yield folder
+    finally:
+        with contextlib.suppress(OSError):  # of the first one that is not empty, or was not made
+            for each in new:
+                each.rmdir()
+
+
+def _require_writable(folder: Path) -> None:
+    for each in (folder, *folder.parents):
+        if each.exists() and not each.is_dir():
+            raise TaskError(
+                f"cannot write to {folder}: {'it' if each == folder else each} is a file"
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
