@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -70,11 +71,33 @@ def test_a_client_may_close_it_if_told_so(serve: Serve) -> None:
     assert process.returncode == 0
 
 
-def test_an_unsafe_address_is_an_error(write_task: WriteTask) -> None:
-    words = ["serve", str(write_task()), "--host", "0.0.0.0"]
-    result = CliRunner().invoke(app, words)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--host", "0.0.0.0"], "--host: 0.0.0.0 can .* give --certificate, --private-key and"),
+        (["--certificate", __file__], "--certificate/--private-key: give both, or none"),
+        (["--token-file", "/nope"], "'--token-file': [Ff]ile '/nope' does not exist"),
+        (["--period", "-1"], r"'--period': must be > 0, got -1\.0"),
+        (["--period", "nan"], "'--period': must be > 0, got nan"),
+    ],
+)
+def test_wrong_options_are_named(write_task: WriteTask, options: list[str], message: str) -> None:
+    """Before the task's code runs."""
+    result = CliRunner().invoke(app, ["serve", str(write_task()), *options])
+    assert result.exit_code == 2
+    assert re.search(message, " ".join(result.output.split()))
+    assert "made" not in result.output
+
+
+def test_a_port_that_is_taken_is_an_error(write_task: WriteTask) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        words = ["serve", str(write_task()), "--port", str(port)]
+        result = CliRunner().invoke(app, words)
     assert result.exit_code == 1
-    assert "needs TLS and a token" in " ".join(result.stdout.split())
+    assert f"127.0.0.1:{port}: is another server there? Port 0 is any free one" in result.stdout
 
 
 def test_a_task_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ class _GameOver(str, Enum):
     ALL = "all"
 
 
+def _positive(value: float) -> float:
+    if not value > 0.0:
+        raise typer.BadParameter(f"must be > 0, got {value}")
+    return value
+
+
 def serve(
     name: TaskName,
     root: Root = Path(),
@@ -46,14 +52,22 @@ def serve(
         str, typer.Option(help="Where to listen; all but loopback needs TLS and a token.")
     ] = "127.0.0.1",
     token_file: Annotated[
-        Path | None, typer.Option(help="File with the secret that clients must bring.")
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="File with the secret that clients must bring."
+        ),
     ] = None,
-    certificate: Annotated[Path | None, typer.Option(help="Certificate chain of TLS, PEM.")] = None,
-    private_key: Annotated[Path | None, typer.Option(help="Its private key, PEM.")] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Certificate chain of TLS, PEM."),
+    ] = None,
+    private_key: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Its private key, PEM.")
+    ] = None,
     step_mode: Annotated[
         _Step, typer.Option(help="What a step waits for: all agents, or a period.")
     ] = _Step.WAIT_FOREVER,
-    period: Annotated[float, typer.Option(help="The period, s.")] = 1.0,
+    period: Annotated[float, typer.Option(callback=_positive, help="The period, s.")] = 1.0,
     reset_mode: Annotated[
         _Reset, typer.Option(help="Who begins the next episode: clients, or the last step.")
     ] = _Reset.MANUAL,
@@ -68,10 +82,22 @@ def serve(
         str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
     ] = DEFAULT,
 ) -> None:
-    """Serves a task to trainers, here or on other machines, until Ctrl-C."""
+    """Serves a task to trainers elsewhere, until Ctrl-C.
+
+    They speak UDE's wire, here or on other machines.
+    """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:
-        ude = _ude()
+        ude = _ude("deepsim_envs.ude")
+        if (certificate is None) != (private_key is None):
+            raise typer.BadParameter("give both, or none", param_hint="--certificate/--private-key")
+        unsafe = not _ude("deepsim_envs.ude.access").is_loopback(host)
+        if unsafe and (certificate is None or token_file is None):
+            raise typer.BadParameter(
+                f"{host} can be reached from other machines, so it needs TLS and a token: "
+                "give --certificate, --private-key and --token-file",
+                param_hint="--host",
+            )
         token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
         with Backend(backend):
             environment = load_task(find_task(name, root).folder).environment(seed)
@@ -103,9 +129,9 @@ def serve(
         fail(console, error)
 
 
-def _ude() -> Any:
-    """The package that needs an extra, which the rest of the command can do without."""
+def _ude(module: str) -> Any:
+    """A module that needs an extra, which the rest of the command can do without."""
     try:
-        return importlib.import_module("deepsim_envs.ude")
+        return importlib.import_module(module)
     except ImportError as error:
         raise TaskError(str(error)) from error

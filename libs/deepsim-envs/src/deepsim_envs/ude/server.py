@@ -171,7 +171,7 @@ class UDEServer:
             bound = 0
         if bound == 0:
             raise ServerStartError(
-                f"cannot listen on {self.address}: is another server there? Try port=0"
+                f"cannot listen on {self.address}: is another server there? Port 0 is any free one"
             )
         self.port = bound
         self._server = server
