@@ -65,12 +65,19 @@ TASK = Task(
 
 @pytest.fixture
 def write_task(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a task of three steps without pictures; its agent acts by the given statement."""
+    """Writes a task of three steps without pictures; its agent acts by the given statement.
 
-    def write(hook: str = "pass") -> Path:
+    Changes of its text may follow, each as what was there and what is.
+    """
+
+    def write(hook: str = "pass", *changes: tuple[str, str]) -> Path:
         folder = tmp_path / "pucks"
         folder.mkdir()
-        (folder / "__init__.py").write_text(TASK.replace("HOOK", hook))
+        text = TASK
+        for old, new in (*changes, ("HOOK", hook)):
+            assert old in text
+            text = text.replace(old, new)
+        (folder / "__init__.py").write_text(text)
         return folder
 
     return write

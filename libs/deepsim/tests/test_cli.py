@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,16 @@ def test_a_folder_without_a_task_says_what_is_missing(run: Run, tmp_path: Path) 
     result = run(tmp_path)
     assert result.exit_code == 1
     assert "is not a task: it has no __init__.py" in " ".join(result.stdout.split())
+
+
+def test_versions_are_those_of_all_libraries() -> None:
+    lines = CliRunner().invoke(app, ["--version"]).stdout.splitlines()
+    assert lines[0] == f"deepsim {version('deepsim')}"
+    assert f"deepsim-math {version('deepsim-math')}" in lines
+    assert len(lines) == 10
+
+
+def test_no_help_is_cut_off() -> None:
+    commands = CliRunner().invoke(app, ["--help"]).stdout.partition("Commands:")[2]
+    assert "run" in commands
+    assert "..." not in commands

@@ -54,6 +54,7 @@ def test_a_task_is_meant_by_its_folder(shelf: Path) -> None:
         ("two_car", "did you mean 'two_cars'?"),
         ("DeepSim/Socer-v0", "did you mean 'DeepSim/Soccer-v0'?"),
         ("zzz", "deepsim envs list FOLDER shows tasks"),
+        (300 * "z", "deepsim envs list FOLDER shows tasks"),  # too long for a folder
     ],
 )
 def test_a_wrong_name_gets_a_hint(shelf: Path, name: str, hint: str) -> None:

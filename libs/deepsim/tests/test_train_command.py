@@ -65,6 +65,21 @@ def test_a_wrong_name_gets_a_hint(write_task: WriteTask, tmp_path: Path) -> None
     assert "did you mean 'pucks'?" in said(result)
 
 
+def test_a_folder_that_cannot_be_written_fails_at_once(
+    write_task: WriteTask, tmp_path: Path
+) -> None:
+    (tmp_path / "out").write_text("a file")
+    result = call("train", write_task(), "--steps", 100, "--out", tmp_path / "out" / "of" / "it")
+    assert result.exit_code == 1
+    assert said(result).startswith("error: cannot write to ")
+    assert said(result).endswith("out is a file")
+
+
+def test_help_says_the_defaults() -> None:
+    shown = " ".join(call("train", "--help").stdout.split())
+    assert "by default what the task says, or else 100000." in shown
+
+
 def test_without_the_extra_it_says_what_to_type(
     write_task: WriteTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: 
     assert [row["steps"] for row in rows] == ["32", "64", "96"]
     assert not {"seconds", "steps_per_second"} & rows[0].keys()
     assert "training" not in said(result)  # no bar where nobody watches
+    assert f"to run it: deepsim run {pusher} --policy {out}" in said(result)
     again = call("train", pusher, *SMALL, "--out", out)
     assert again.exit_code == 1
     assert "is not empty" in said(again)
@@ -108,6 +109,20 @@ def test_who_cannot_be_trained_is_one_line(
     result = call("train", write_task(), *options, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert message in said(result)
+
+
+def test_one_of_several_agents_needs_a_policy_of_the_others(
+    write_task: WriteTask, tmp_path: Path
+) -> None:
+    task = write_task(
+        "pass",
+        ('{"puck": SPACE}', '{"puck": SPACE, "it": SPACE}'),
+        ("self.puck = ", 'self.it = Puck("it", world=world); self.puck = '),
+        ("[self.puck]", "[self.puck, self.it]"),
+    )
+    result = call("train", task, *SMALL, "--agent", "puck", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "error: --agent puck needs --others, the policy of all other agents" in said(result)
 
 
 def test_one_agent_learns_among_others(pusher: Path, tmp_path: Path) -> None:

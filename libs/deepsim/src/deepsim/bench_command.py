@@ -30,7 +30,10 @@ def bench(
     worlds: Annotated[int, typer.Option(min=1, help="Worlds of the vector environment.")] = 4,
     as_json: AsJson = False,
 ) -> None:
-    """Measures a task: steps and resets per second, bare and through views, and memory."""
+    """Measures how fast a task runs, and how much memory it takes.
+
+    Steps and resets per second, of the bare environment and through views of it.
+    """
     console = Console(file=sys.stdout)
     waiting = Console(stderr=True)
     try:

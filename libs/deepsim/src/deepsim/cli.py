@@ -17,21 +17,29 @@ from deepsim_sync import DeepSimError
 
 from .backend import DEFAULT, Backend
 from .bench_command import bench
-from .command_line import AsJson, Root, TaskName, fail
+from .command_line import INTERRUPTED, AsJson, Root, TaskName, fail
+from .doctor import own_versions
 from .doctor_command import doctor
 from .envs_command import check, envs
 from .film import VideoFormat
 from .models_command import models
-from .playing import play
-from .rollout import Episode, facts
+from .playing import Played, play
+from .results_folder import results_folder
+from .rollout import facts
 from .serve_command import serve
 from .task import TaskError
 from .task_loading import load_task
 from .task_search import find_task
 from .train_command import train
-from .training.run_folder import is_run_folder, policy_of
+from .training.run_folder import chosen_policy
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+# Plain tracebacks: framed ones are long, and show the insides of many libraries.
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
 app.add_typer(models, name="models")
 app.add_typer(envs, name="envs")
 app.command()(check)
@@ -41,8 +49,25 @@ app.command()(serve)
 app.command()(train)
 
 
+def _print_versions(asked: bool) -> None:
+    if asked:
+        for package, version in own_versions().items():
+            print(package, version)
+        raise typer.Exit
+
+
 @app.callback()
-def deepsim() -> None:
+def deepsim(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_versions,
+            is_eager=True,
+            help="Show the versions of deepsim and its libraries, and exit.",
+        ),
+    ] = False,
+) -> None:
     """Challenging reinforcement-learning environments for robots, in Python."""
 
 
@@ -51,8 +76,12 @@ def run(
     name: TaskName,
     root: Root = Path(),
     policy: Annotated[
-        str, typer.Option(help="Who acts: one of the task's, or a folder of `deepsim train`.")
-    ] = "random",
+        str | None,
+        typer.Option(
+            help="Who acts: a policy of the task, or a folder of `deepsim train`; by default "
+            "random, or else the task's first."
+        ),
+    ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="How many episodes.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same run.")] = 0,
     out: Annotated[
@@ -66,59 +95,61 @@ def run(
     ] = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
-    """Runs a task; shows a table, and writes a film, a map of the driven lines and the data."""
+    """Runs a task; writes a film, a map and the data.
+
+    Shows a table of the rewards. The map has the lines that the agents drove. Ctrl-C ends it after
+    the episodes that are finished, with exit status 130.
+    """
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        done, results = _run(name, root, policy, episodes, seed, out, video, backend)
+        played, results = _run(name, root, policy, episodes, seed, out, video, backend)
     if as_json:
-        print(
-            json.dumps({"folder": str(results), "episodes": [facts(it) for it in done]}, indent=2)
-        )
+        told = [facts(episode) for episode in played.episodes]
+        print(json.dumps({"folder": str(results), "episodes": told}, indent=2))
+    if played.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _run(
     name: str,
     root: Path,
-    policy: str,
+    policy: str | None,
     episodes: int,
     seed: int,
     out: Path | None,
     video: VideoFormat | None,
     backend: str,
-) -> tuple[list[Episode], Path]:
+) -> tuple[Played, Path]:
     console = Console()
     try:
-        # A folder that is named need not say in plain sight that it defines a task.
-        folder = Path(name)
-        task = load_task(folder if folder.is_dir() else find_task(name, root).folder)
-        trained = is_run_folder(policy)
-        build_policy = policy_of(Path(policy), task) if trained else task.policy(policy)
-        policy = "trained" if trained else policy
+        found = find_task(name, root)
+        task = load_task(found.folder)
+        trainings = Path("runs") / found.name
+        who, build_policy = chosen_policy(policy or task.default_policy, task, trainings)
         chosen = Backend(backend)
         kind = task.name if backend == DEFAULT else f"{task.name}_{backend}"
-        results = out if out is not None else Path("runs") / f"{kind}_{policy}_{seed}"
-        results.mkdir(parents=True, exist_ok=True)
-        with console.status(f"building {task.name}"), chosen:
-            environment = task.environment(seed)
-        with environment:
-            if backend != DEFAULT and not chosen.opened:
-                raise TaskError(
-                    f"{task.name} makes its own simulator, so it cannot run on {backend}: "
-                    "its make function should call deepsim.open_simulator"
+        results = out if out is not None else Path("runs") / f"{kind}_{who}_{seed}"
+        with results_folder(results):
+            with console.status(f"building {task.name}"), chosen:
+                environment = task.environment(seed)
+            with environment:
+                if backend != DEFAULT and not chosen.opened:
+                    raise TaskError(
+                        f"{task.name} makes its own simulator, so it cannot run on {backend}: "
+                        "its make function should call deepsim.open_simulator"
+                    )
+                played = play(
+                    console,
+                    task,
+                    environment,
+                    build_policy(environment, np.random.default_rng(seed)),
+                    results,
+                    title=(kind, who),
+                    episodes=episodes,
+                    seed=seed,
+                    video=video,
                 )
-            act = build_policy(environment, np.random.default_rng(seed))
-            done, written = play(
-                console,
-                task,
-                environment,
-                act,
-                results,
-                title=(kind, policy),
-                episodes=episodes,
-                seed=seed,
-                video=video,
-            )
     except DeepSimError as error:
         fail(console, error)
-    for path in written:
+    for path in played.files:
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
-    return done, results
+    return played, results

@@ -46,6 +46,13 @@ class Finding:
     remedy: str = ""
 
 
+def own_versions() -> dict[str, str]:
+    """The versions of deepsim and of its libraries that are installed, by package."""
+    own = [need.name for need in _requirements("deepsim") if need.pin and need.extra is None]
+    found = {package: _version(package) for package in ("deepsim", *own)}
+    return {package: version for package, version in found.items() if version is not None}
+
+
 def findings() -> Iterator[Finding]:
     """Looks at one thing after the other; changes nothing."""
     looks: list[Callable[[], Iterator[Finding]]] = [

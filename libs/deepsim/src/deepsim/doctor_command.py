@@ -18,9 +18,10 @@ _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Looks at this machine: versions, pictures, ROS, Gazebo, ports and extras.
+    """Looks at what this machine has of what DeepSim can use.
 
-    Fails only if something is broken that DeepSim cannot do without.
+    Versions, pictures, ROS, Gazebo, ports and extras. Fails only if something is broken that
+    DeepSim cannot do without.
     """
     console = Console(file=sys.stdout)
     found: list[Finding] = []

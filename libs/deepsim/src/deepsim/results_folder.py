@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a command writes to: told before the work if it is wrong, and never left empty."""
+"""The folder that a command writes to; one that cannot be is told before the work."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -21,19 +22,19 @@ def results_folder(folder: Path) -> Iterator[Path]:
     Raises:
         TaskError: It cannot be made or written to.
     """
-    new = [each for each in (folder, *folder.parents) if not each.exists()]
+    new = [each for each in (folder, *folder.parents) if not os.path.exists(each)]
     try:
         _require_writable(folder)
         yield folder
     finally:
-        with contextlib.suppress(OSError):  # of the first one that is not empty, or was not made
-            for each in new:
+        for each in new:
+            with contextlib.suppress(OSError):  # it is not empty, or was never made
                 each.rmdir()
 
 
 def _require_writable(folder: Path) -> None:
     for each in (folder, *folder.parents):
-        if each.exists() and not each.is_dir():
+        if os.path.exists(each) and not each.is_dir():
             raise TaskError(
                 f"cannot write to {folder}: {'it' if each == folder else each} is a file"
             )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Environment
 
-from .task import Policy
+from .task import Policy, called
 
 COLUMNS = ("episode", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward")
 """The columns of a trajectory file; metres, seconds, unit quaternion."""
@@ -63,16 +63,21 @@ def run_episode(
         number: Number of the episode, from 1.
         seed: Seed of the run; each episode's own seed follows from it and the number.
         on_step: Callback after the reset and after each step; its time does not count.
+
+    Raises:
+        TaskCodeError: The reset or a step raised.
     """
     episode = Episode(number)
     own_seed = int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
-    observations, episode.info = environment.reset(seed=own_seed)
+    observations, episode.info = called("the reset", environment.reset, own_seed)
     if on_step is not None:
         on_step(episode)
     while observations:
         start = perf_counter()
         actions = {agent: policy(agent, seen) for agent, seen in observations.items()}
-        observations, rewards, done, _, episode.info = environment.step(actions)
+        observations, rewards, done, _, episode.info = called(
+            f"step {episode.steps + 1}", environment.step, actions
+        )
         episode.wall_time += perf_counter() - start
         observations = {agent: seen for agent, seen in observations.items() if not done[agent]}
         episode.steps += 1

@@ -44,9 +44,9 @@ class Task:
             `training` can set.
         policies: Functions that build a policy from an environment and a random generator, by name.
             Unless there is one, ``"random"`` is `random_actions`.
-        film: Camera of the video: a free camera, or the name of a camera sensor.
+        film: Camera of the video: a free camera, or the name of a camera sensor; None for no video.
         map_view: Camera of the map of driven lines, from `CameraView.from_above`: it looks straight
-            down, and +y is up in the picture.
+            down, and +y is up in the picture. None for no map.
         training: Settings of `deepsim train` that suit the task; see
             `deepsim.training.TrainingConfig`.
         make_batch: Function that builds the environment of so many worlds at once, if the task is
@@ -61,9 +61,9 @@ class Task:
 
     name: str
     make: Callable[..., Environment]
-    policies: Mapping[str, PolicyMaker]
-    film: CameraView | str
-    map_view: CameraView
+    policies: Mapping[str, PolicyMaker] = field(default_factory=dict)
+    film: CameraView | str | None = None
+    map_view: CameraView | None = None
     training: Mapping[str, Any] = field(default_factory=dict)
     make_batch: Callable[[int], BatchEnvironment] | None = None
     batch_policies: Mapping[str, BatchPolicyMaker] = field(default_factory=dict)
@@ -74,6 +74,8 @@ class Task:
                 "the name of a task must be fit for a file name (letters, digits, _ - .), "
                 f"got {self.name!r}"
             )
+        if self.map_view is None:
+            return
         turn = self.map_view.pose.orientation
         axes = [*turn.rotate(Vector3(1.0, 0.0, 0.0)), *turn.rotate(Vector3(0.0, 0.0, 1.0))]
         if not np.allclose(axes, _LOOKS_DOWN_Y_UP, rtol=0.0, atol=1e-6):

@@ -66,7 +66,7 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
         TaskError: There is none, or several; the message names those that are meant, perhaps.
     """
     path = Path(name)
-    if (path / "__init__.py").is_file():
+    if os.path.isfile(path / "__init__.py"):
         return _task_of(path) or TaskFolder(path, "")
     tasks = find_tasks(root)
     found = [task for task in tasks if name in (task.name, task.id)]
@@ -75,9 +75,9 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     if found:
         folders = ", ".join(str(task.folder) for task in found)
         raise TaskError(f"{name!r} is several tasks: say which folder, of {folders}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise TaskError(f"{name} is not a task: it has no __init__.py that defines TASK")
-    if path.exists():
+    if os.path.exists(path):
         raise TaskError(
             f"{name} is a file: a task is a folder, with an __init__.py that defines TASK"
         )

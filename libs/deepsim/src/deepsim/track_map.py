@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rollout import Episode
-from .task import Task
+from .task import Task, TaskError
 
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
 
@@ -26,12 +26,17 @@ def write_map(
         picture: Picture from the task's ``map_view``, (height, width, 3) RGB; None for a grid.
         task: Task with the view and the title.
         episodes: Episodes to draw.
+
+    Raises:
+        TaskError: The task has no ``map_view``.
     """
     # Half a second of imports, for those who draw.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
     from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
 
     view = task.map_view
+    if view is None:
+        raise TaskError(f"{task.name} has no map_view: give its Task one to draw a map")
     x, y, height = view.pose.position
     half_width = height * math.tan(view.horizontal_fov / 2)
     half_height = half_width * view.height / view.width

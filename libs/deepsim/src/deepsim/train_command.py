@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -16,24 +17,39 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from deepsim_sync import DeepSimError
 
-from .command_line import AsJson, Root, TaskName, fail
+from .command_line import INTERRUPTED, AsJson, Root, TaskName, fail
 from .film import VideoFormat
-from .playing import play
-from .rollout import Episode, facts
+from .playing import Played, play
+from .results_folder import results_folder
+from .rollout import facts
 from .task import Task, TaskError
 from .task_loading import load_task
 from .task_search import TaskFolder, find_task
 from .training.config import TrainingConfig, parse_settings
 from .training.learning_curve import write_learning_curve
-from .training.run_folder import make_run_folder, policy_of, write_setup
+from .training.run_folder import policy_of, run_folder, write_setup
+
+_DEFAULTS = TrainingConfig()
 
 
 def train(
     name: TaskName,
     root: Root = Path(),
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps of all agents together.")] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Steps of all agents together; by default what the task says, "
+            f"or else {_DEFAULTS.steps}.",
+        ),
+    ] = None,
     envs: Annotated[
-        int | None, typer.Option(min=1, help="Worlds that are stepped in turn.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Worlds that are stepped in turn; by default what the task says, "
+            f"or else {_DEFAULTS.envs}.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same training.")] = 0,
     agent: Annotated[
@@ -52,7 +68,10 @@ def train(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Trains a policy by PPO (Stable-Baselines3), then runs it; all results go to one folder."""
+    """Trains a policy by PPO, and runs what was learned.
+
+    PPO is that of Stable-Baselines3. All results go to one folder.
+    """
     console = Console(file=sys.stderr if as_json else sys.stdout)
     try:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
@@ -66,24 +85,29 @@ def train(
                 .changed({key: value for key, value in chosen.items() if value is not None})
                 .changed({"seed": seed})
             )
-            results = _train(console, found, task, config, out)
-            played = _play(console, results, task, config, episodes, video)
+            with results_folder(run_folder(found.name, seed, out)) as results:
+                _train(console, found, task, config, results)
+                played = _play(console, results, task, config, episodes, video)
+            again = ["deepsim", "run", name, "--policy", str(results)]
+            again += [] if root == Path() else ["--in", str(root)]
+            console.print(f"to run it: {shlex.join(again)}", highlight=False, soft_wrap=True)
     except DeepSimError as error:
         fail(console, error)
     if as_json:
-        told = [facts(episode) for episode in played]
+        told = [facts(episode) for episode in played.episodes]
         print(json.dumps({"folder": str(results), "episodes": told}, indent=2))
+    if played.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _train(
-    console: Console, found: TaskFolder, task: Task, config: TrainingConfig, out: Path | None
-) -> Path:
+    console: Console, found: TaskFolder, task: Task, config: TrainingConfig, folder: Path
+) -> None:
     try:
         # An extra, and seconds of imports, for this command alone.
         from .training.ppo import train as learn  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
-    folder = make_run_folder(found.name, config.seed, out)
     write_setup(folder, found.folder, found.id, config)
     columns = (
         TextColumn("{task.description}"),
@@ -105,7 +129,6 @@ def _train(
         write_learning_curve(folder / "learning_curve.png", title, training.rows)
     if training.interrupted:
         console.print(f"stopped after {training.steps} steps; what was learned is kept")
-    return folder
 
 
 def _play(
@@ -115,10 +138,10 @@ def _play(
     config: TrainingConfig,
     episodes: int,
     video: bool,
-) -> list[Episode]:
+) -> Played:
     """Runs the trained policy, and writes what `deepsim run` would."""
     with task.environment(config.seed) as environment:
-        done, _ = play(
+        played = play(
             console,
             task,
             environment,
@@ -131,5 +154,4 @@ def _play(
         )
     for file in sorted(folder.iterdir()):
         console.print(f"wrote {file}", highlight=False, soft_wrap=True)
-    console.print(f"to run it: deepsim run TASK --policy {folder}", highlight=False, soft_wrap=True)
-    return done
+    return played

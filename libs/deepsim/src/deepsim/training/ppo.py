@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.task import Task, TaskError
+from deepsim.task import PolicyMaker, Task, TaskError
 from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv
 
 from .config import TrainingConfig
@@ -96,14 +96,18 @@ def _worlds(task: Task, config: TrainingConfig) -> VecEnv:
         if config.agent is None:
             return AgentsVecEnv(makers, game_over=config.game_over)
         others = None if config.others is None else task.policy(config.others)
-        views = [partial(_view, maker=maker, agent=config.agent, others=others) for maker in makers]
+        views = [partial(_view, maker, config.agent, others) for maker in makers]
         return WorldsVecEnv(GymnasiumVectorEnv(views, autoreset_mode="SameStep"))
     except ValueError as error:
         raise TaskError(f"{task.name} cannot be trained so: {error}") from error
 
 
-def _view(maker: Callable[[], Environment], agent: str, others: Any) -> GymnasiumEnv:
-    return GymnasiumEnv(maker(), agent=agent, others=others)
+def _view(maker: Callable[[], Environment], agent: str, others: PolicyMaker | None) -> GymnasiumEnv:
+    environment = maker()
+    if others is None and len(environment.agents) > 1:
+        environment.close()
+        raise TaskError(f"--agent {agent} needs --others, the policy of all other agents")
+    return GymnasiumEnv(environment, agent=agent, others=others)
 
 
 def _require_suitable(worlds: VecEnv) -> None:

@@ -7,7 +7,6 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from importlib import metadata
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.task import Policy, Task, TaskError
+from deepsim.task import Policy, PolicyMaker, Task, TaskError
 from deepsim_envs import Environment
 
 from .config import TrainingConfig
@@ -25,17 +24,16 @@ from .trained_policy import FILE, TrainedPolicy
 _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
-def make_run_folder(name: str, seed: int, out: Path | None) -> Path:
-    """A new folder, ``runs/NAME/DATE_SEED`` or the one that is asked for.
+def run_folder(name: str, seed: int, out: Path | None) -> Path:
+    """The folder of a new training, ``runs/NAME/DATE_SEED`` or the one that is asked for.
 
     Raises:
         TaskError: There is something in it already.
     """
     now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
     folder = out if out is not None else Path("runs") / name / f"{now}_{seed}"
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.is_dir() and any(folder.iterdir()):
         raise TaskError(f"{folder} is not empty: a training writes to a folder of its own")
-    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
@@ -46,7 +44,7 @@ def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingC
     _write(folder / "versions.json", _versions(task_folder))
 
 
-def policy_of(folder: Path, task: Task) -> Callable[[Environment, np.random.Generator], Policy]:
+def policy_of(folder: Path, task: Task) -> PolicyMaker:
     """Builds a policy from what a training wrote, as those of the task are built.
 
     The agents that learned act as they learned; others, if there are, as their policy says.
@@ -78,9 +76,28 @@ def policy_of(folder: Path, task: Task) -> Callable[[Environment, np.random.Gene
     return build
 
 
-def is_run_folder(name: str) -> bool:
-    """Whether a policy's name is a folder of a training."""
-    return (Path(name) / FILE).is_file()
+def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
+    """The policy that is meant by a name of the task's, or by the folder of a training.
+
+    Args:
+        name: The name or the folder.
+        task: The task.
+        trainings: The folder in which trainings of the task are, if there were any.
+
+    Returns:
+        What to call it, and what builds it.
+
+    Raises:
+        TaskError: There is none.
+    """
+    folder = Path(name)
+    if (folder / FILE).is_file():
+        return "trained", policy_of(folder, task)
+    if folder.is_dir() and name not in task.policies:
+        newest = max(trainings.glob(f"*/{FILE}"), default=None)  # their names begin with the date
+        hint = "" if newest is None else f"; the newest training is {newest.parent}"
+        raise TaskError(f"{folder} is no folder of a training: it has no {FILE}{hint}")
+    return name, task.policy(name)
 
 
 def _versions(task_folder: Path) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim run`, as a process of its own that is interrupted by Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+def start(task: Path, out: Path) -> subprocess.Popen[str]:
+    """Runs very many episodes in a process of its own."""
+    command = ["-um", "deepsim", "run", str(task), "--episodes", "1000000", "--out", str(out)]
+    return subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+
+
+def test_ctrl_c_keeps_the_episodes_that_are_finished(
+    write_task: Callable[..., Path], tmp_path: Path
+) -> None:
+    with start(write_task(), tmp_path / "out") as process:
+        assert process.stdout is not None
+        acts = (line for line in process.stdout if line == "acts\n")
+        for _ in range(8):  # of three steps an episode
+            next(acts)
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+    assert process.returncode == 130
+    found = re.search(r"interrupted in episode (\d+) of 1000000: (\d+) finished\n", said)
+    assert found
+    assert int(found[1]) == int(found[2]) + 1 >= 3
+    assert "policy random, seed 0" in said  # the table
+    rows = (tmp_path / "out" / "trajectory.csv").read_text().splitlines()[1:]
+    assert len(rows) == 3 * int(found[2])
+    assert rows[-1].startswith(f"{found[2]},3,")
+    assert (tmp_path / "out" / "map.png").is_file()
+
+
+def test_ctrl_c_in_the_first_episode_leaves_nothing(
+    write_task: Callable[..., Path], tmp_path: Path
+) -> None:
+    task = write_task("import time\n        while True: time.sleep(0.01)")
+    with start(task, tmp_path / "out") as process:
+        assert process.stdout is not None
+        next(line for line in process.stdout if line == "acts\n")
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+    assert process.returncode == 130
+    assert "interrupted in episode 1 of 1000000: nothing was finished" in said
+    assert not (tmp_path / "out").exists()

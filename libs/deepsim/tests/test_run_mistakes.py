@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `deepsim run` does about mistakes in a task, and about what a task leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+WriteTask = Callable[..., Path]
+
+
+def words(result: Result) -> str:
+    return " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        (
+            ('print("made")', "len(seed)"),
+            ["in make", "len(seed)", "error: make of pucks raised TypeError: object of type 'int'"],
+        ),
+        (
+            ('Puck("puck", world=world)', 'Puck("puck", world)'),
+            ["in __init__", 'self.puck = Puck("puck", world)', "error: make of pucks raised Type"],
+        ),
+        (
+            ('print("acts")', "seen.x"),
+            ["in act", "seen.x", "error: policy 'random' of pucks raised NameError: name 'seen'"],
+        ),
+        (("import numpy as np", "import nunpy"), ["in <module>", "import nunpy", "error: "]),
+    ],
+    ids=["make", "constructor", "policy", "import"],
+)
+def test_an_error_of_the_tasks_own_code_is_shown_with_its_place(
+    write_task: WriteTask, run: Run, change: tuple[str, str], lines: list[str]
+) -> None:
+    """From its own first frame on, and one line of what failed."""
+    result = run(write_task("pass", change))
+    said = [line.strip() for line in result.stdout.splitlines()]
+    first = said[said.index("Traceback (most recent call last):") + 1]
+    assert "pucks/__init__.py" in first
+    place, statement, error = lines
+    assert [line for line in said if line.endswith(place)]
+    assert statement in said
+    assert said[-1].startswith(error)
+    assert result.exit_code == 1
+
+
+def test_what_the_environment_finds_wrong_has_no_frames_of_its_own(
+    write_task: WriteTask, run: Run
+) -> None:
+    result = run(write_task("pass", ("return {}", "return None")))
+    assert words(result).endswith(
+        "error: the reset raised TypeError: Area.get_info() must return a dict, got None"
+    )
+    assert "environment.py" not in result.stdout
+
+
+def test_make_that_returns_nothing_is_told(write_task: WriteTask, run: Run) -> None:
+    result = run(write_task("pass", ("return Environment", "Environment")))
+    assert words(result) == "made error: make of pucks must return an Environment, got None"
+
+
+@pytest.mark.parametrize(
+    ("policies", "who"),
+    [
+        ('{"chase": random_policy, "random": random_policy}', "random"),
+        ('{"chase": random_policy, "flee": None}', "chase"),
+        ("{}", "random"),
+    ],
+)
+def test_somebody_acts_where_nobody_is_named(
+    write_task: WriteTask, run: Run, policies: str, who: str
+) -> None:
+    result = run(write_task("pass", ('{"random": random_policy}', policies)))
+    assert result.exit_code == 0, result.output
+    assert f"pucks: policy {who}, seed 0" in words(result)
+
+
+def test_random_actions_follow_from_the_seed(
+    write_task: WriteTask, run: Run, tmp_path: Path
+) -> None:
+    reward = "self.add_reward(float(action[0]))"
+    folder = write_task(reward, ('{"random": random_policy}', "{}"))
+    written = []
+    for seed in ("1", "1", "2"):
+        assert run(folder, "--seed", seed).exit_code == 0
+        written.append((tmp_path / "out" / "trajectory.csv").read_bytes())
+    assert written[0] == written[1] != written[2]
+
+
+def test_a_task_without_cameras_has_no_film_and_no_map(
+    write_task: WriteTask, run: Run, tmp_path: Path
+) -> None:
+    folder = write_task()
+    text = (folder / "__init__.py").read_text()
+    (folder / "__init__.py").write_text(text[: text.index("TASK =")] + 'TASK = Task("pucks", make)')
+    result = run(folder)
+    assert result.exit_code == 0, result.output
+    assert "pucks has no camera of a film or a map: there is none" in words(result)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["trajectory.csv"]
+    wanted = run(folder, "--video", "gif")
+    assert wanted.exit_code == 1
+    assert "error: pucks has no camera of a film: give its Task film=..." in words(wanted)
+
+
+def test_a_policy_that_is_some_folder_gets_a_suggestion(
+    write_task: WriteTask, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest training of the task, if there is one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "pucks_random_0").mkdir(parents=True)
+    result = run(write_task(), "--policy", "runs/pucks_random_0")
+    told = "error: runs/pucks_random_0 is no folder of a training: it has no policy.npz"
+    assert words(result) == told
+    for date in ("2026-01-31_0", "2026-02-01_0"):
+        (tmp_path / "runs" / "pucks" / date).mkdir(parents=True)
+        (tmp_path / "runs" / "pucks" / date / "policy.npz").touch()
+    result = run("pucks", "--policy", "runs/pucks_random_0")
+    assert words(result) == f"{told}; the newest training is runs/pucks/2026-02-01_0"
+
+
+def test_a_run_that_fails_leaves_no_empty_folder(
+    write_task: WriteTask, run: Run, tmp_path: Path
+) -> None:
+    assert run(write_task("raise KeyError"), "--video", "none").exit_code == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_fails_before_the_world_is_built(
+    write_task: WriteTask, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "out").write_text("a file")
+    result = run(write_task())
+    assert result.exit_code == 1
+    assert re.search(r"error: cannot write to \S+out: it is a file", result.stdout)
+    assert "made" not in result.stdout
