@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +119,8 @@ def _run_episodes(
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    bars = Progress(*columns, console=console, disable=not console.is_terminal)
+    with bars as progress, suppress(KeyboardInterrupt):
         for number in range(1, episodes + 1):
             bar = progress.add_task(
                 f"episode {number}/{episodes}", total=environment.max_episode_steps
@@ -129,10 +131,7 @@ def _run_episodes(
                 if film is not None and episode.number == 1:
                     film.shoot()
 
-            try:
-                episode = run_episode(environment, act, number, seed, on_step)
-            except KeyboardInterrupt:
-                break
+            episode = run_episode(environment, act, number, seed, on_step)
             progress.update(bar, total=episode.steps)
             done.append(episode)
     return done
