@@ -2,15 +2,18 @@
 #include <ros/init.h>
 #include <ros/master.h>
 
+#include <boost/weak_ptr.hpp>
 #include <exception>
 #include <gazebo/common/Console.hh>
 #include <gazebo/common/Events.hh>
 #include <gazebo/common/Plugin.hh>
 #include <gazebo/physics/PhysicsIface.hh>
+#include <gazebo/physics/World.hh>
 #include <memory>
 #include <string>
 
 #include "gazebo_batch_state/server.hpp"
+#include "gazebo_batch_state/signal_thread.hpp"
 
 namespace gazebo_batch_state {
 
@@ -19,7 +22,10 @@ namespace gazebo_batch_state {
 /// Initialises ROS if no other plugin has done so, and needs a master that runs already.
 class Plugin : public gazebo::SystemPlugin {
  public:
-  ~Plugin() override { Close(); }
+  ~Plugin() override {
+    signals_.reset();
+    Close();
+  }
 
   void Load(int argc, char** argv) override {
     if (!ros::isInitialized()) {
@@ -48,13 +54,23 @@ class Plugin : public gazebo::SystemPlugin {
       return;
     }
     try {
-      server_ = std::make_unique<Server>(gazebo::physics::get_world(name));
+      const gazebo::physics::WorldPtr world = gazebo::physics::get_world(name);
+      server_ = std::make_unique<Server>(world);
+      // Gazebo sets its signal handlers before it runs its worlds.
+      const boost::weak_ptr<gazebo::physics::World> ours = world;
+      signals_ = std::make_unique<SignalThread>(
+          [ours] {
+            const auto running = ours.lock();
+            return running && running->Running();
+          },
+          [this] { Close(); });
     } catch (const std::exception& error) {
       gzerr << "gazebo_batch_state cannot serve world '" << name << "': " << error.what() << "\n";
     }
   }
 
-  /// Before Gazebo takes its world apart.
+  /// Before Gazebo takes its world apart; not in a signal handler, but for a signal that comes
+  /// before the world runs.
   void Close() {
     server_.reset();
     if (owns_ros_ && ros::isStarted()) {
@@ -64,6 +80,7 @@ class Plugin : public gazebo::SystemPlugin {
 
   bool owns_ros_ = false;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<SignalThread> signals_;
   gazebo::event::ConnectionPtr created_;
   gazebo::event::ConnectionPtr interrupted_;
   gazebo::event::ConnectionPtr stopped_;
