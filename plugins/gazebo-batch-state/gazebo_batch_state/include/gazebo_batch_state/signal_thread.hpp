@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <signal.h>
-
 #include <array>
+#include <csignal>
 #include <functional>
 #include <thread>
 
