@@ -114,9 +114,10 @@ class Service:
     def _stream(self, request: bytes, context: Any) -> Iterator[bytes]:
         reader = self._broadcast.subscribe()
         try:
-            self._tell_version(context)  # from now on, the client knows, it misses nothing
             headers = read_headers(context.invocation_metadata())
             with self._clients.stream(reader=reader, **_who(headers, context)) as client:
+                # From now on, the client knows, it misses nothing, and no older stream takes over.
+                self._tell_version(context)
                 from_bytes(request, self._limits)
                 if context.add_callback(reader.end):
                     for message in reader:
