@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulator port, its tables, trackers, transforms and behaviours.
 
-A world is a table: models, links, visuals and lights are rows. A tick reads all rows in one call,
-runs the behaviours, and writes back the rows that changed in one call.
+A world is a table with an axis for worlds: models, links, visuals and lights are rows. A tick reads
+the rows in one call, runs the behaviours, and writes back the rows that changed in one call.
 """
 
-from .attributes import plain_attributes, restore_attributes
-from .batch_spawning import BatchSpawning, SpawnRequest
-from .behaviour import Behaviour, Spawner
-from .behaviour_manager import BehaviourManager
-from .callbacks import call_all, called
-from .camera_mounts import CameraMount, CameraMounts
-from .cameras import Cameras, CameraView
-from .changes import Cells, Changes, Refusal
-from .current import PerWorld
-from .entities import KINDS, SCOPE, Entities, Kind, Names
+from .behaviours.behaviour import Behaviour, NeverSpawnedWarning, Spawner
+from .behaviours.manager import BehaviourManager
+from .behaviours.transform import LinkTransform, Transform
 from .errors import (
     CallbackError,
+    ClosedWorldError,
     DeepSimError,
     DuplicateEntityError,
     NoCurrentWorldError,
@@ -25,35 +19,48 @@ from .errors import (
     UnknownEntityError,
     UnsupportedError,
     WriteRefusedError,
+    WrongThreadError,
 )
-from .many_worlds import ManyWorlds, SimulatorBatch
-from .physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
-from .simulator import Simulator
-from .simulators_in_turn import SimulatorsInTurn
-from .snapshots import Snapshots, WorldState
-from .states import LinkState, ModelState, Visual
-from .tables import COLUMNS, LightTable, StateTable, Tables, VisualTable
-from .trackers import (
-    GetLinkStateTracker,
-    GetModelStateTracker,
-    GetVisualTracker,
-    Priority,
-    SetLinkStateTracker,
-    SetModelStateTracker,
-    SetVisualTracker,
-    Tracker,
-    TrackerManager,
+from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView
+from .port.changes import Cells, Changes, Refusal
+from .port.contacts import ContactPoints, Contacts
+from .port.entities import KINDS, SCOPE, Entities, Kind, Names
+from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
+from .port.simulator import Seeds, Simulator, WorldNumbers
+from .port.snapshots import Snapshots
+from .port.spawning import SpawnRequest
+from .port.tables import (
+    ALL_COLUMNS,
+    APPEARANCE_COLUMNS,
+    COLUMNS,
+    STATE_COLUMNS,
+    Column,
+    Key,
+    LightTable,
+    StateTable,
+    Tables,
+    VisualTable,
 )
-from .transform import LinkTransform, Transform
-from .world import World
-from .worlds import Worlds, WorldsState
+from .trackers.getters import GetLinkStateTracker, GetModelStateTracker, GetVisualTracker
+from .trackers.manager import Priority, Tracker, TrackerManager
+from .trackers.setters import SetLinkStateTracker, SetModelStateTracker, SetVisualTracker
+from .trackers.states import LinkState, ModelState, Visual
+from .world.attributes import plain_attributes, restore_attributes
+from .world.callbacks import call_all, invoke
+from .world.current import PerWorld
+from .world.rows import LightRows, Rows, StateRows, VisualRows
+from .world.seeds import world_seeds
+from .world.world import World
+from .world.world_state import WorldState
 
 __all__ = [
+    "ALL_COLUMNS",
+    "APPEARANCE_COLUMNS",
     "COLUMNS",
     "KINDS",
     "PHYSICS_PROPERTIES",
     "SCOPE",
-    "BatchSpawning",
+    "STATE_COLUMNS",
     "Behaviour",
     "BehaviourManager",
     "CallbackError",
@@ -63,36 +70,43 @@ __all__ = [
     "Cameras",
     "Cells",
     "Changes",
+    "ClosedWorldError",
+    "Column",
+    "ContactPoints",
+    "Contacts",
     "DeepSimError",
     "DuplicateEntityError",
     "Entities",
     "GetLinkStateTracker",
     "GetModelStateTracker",
     "GetVisualTracker",
+    "Key",
     "Kind",
+    "LightRows",
     "LightTable",
     "LinkState",
     "LinkTransform",
-    "ManyWorlds",
     "ModelState",
     "Names",
+    "NeverSpawnedWarning",
     "NoCurrentWorldError",
     "PerWorld",
     "PhysicsProperties",
     "PhysicsProperty",
     "Priority",
     "Refusal",
+    "Rows",
+    "Seeds",
     "SetLinkStateTracker",
     "SetModelStateTracker",
     "SetVisualTracker",
     "SimulationError",
     "Simulator",
-    "SimulatorBatch",
-    "SimulatorsInTurn",
     "Snapshots",
     "SpawnError",
     "SpawnRequest",
     "Spawner",
+    "StateRows",
     "StateTable",
     "Tables",
     "Tracker",
@@ -101,14 +115,16 @@ __all__ = [
     "UnknownEntityError",
     "UnsupportedError",
     "Visual",
+    "VisualRows",
     "VisualTable",
     "World",
+    "WorldNumbers",
     "WorldState",
-    "Worlds",
-    "WorldsState",
     "WriteRefusedError",
+    "WrongThreadError",
     "call_all",
-    "called",
+    "invoke",
     "plain_attributes",
     "restore_attributes",
+    "world_seeds",
 ]

@@ -9,6 +9,8 @@ DeepSimError
 ├── SimulationError         physics that diverged
 ├── CallbackError           an exception in a user's callback, with its place
 ├── NoCurrentWorldError     get_instance() outside any world
+├── WrongThreadError        a world used by a thread that it does not belong to
+├── ClosedWorldError        a world used after close
 └── UnsupportedError        an optional capability that this simulator lacks
 """
 
@@ -19,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .changes import Refusal
+    from .port.changes import Refusal
 
 
 class DeepSimError(Exception):
@@ -85,7 +87,15 @@ class WriteRefusedError(DeepSimError):
 
 
 class SimulationError(DeepSimError):
-    """The physics diverged; reset the world to go on."""
+    """The physics of some worlds diverged; reset these to go on, all others advanced.
+
+    Attributes:
+        worlds: The numbers of the worlds that diverged.
+    """
+
+    def __init__(self, message: str, worlds: Iterable[int] = (0,)) -> None:
+        self.worlds = tuple(int(world) for world in worlds)
+        super().__init__(message)
 
 
 class CallbackError(DeepSimError):
@@ -114,8 +124,25 @@ class NoCurrentWorldError(DeepSimError, RuntimeError):
         )
 
 
+class WrongThreadError(DeepSimError, RuntimeError):
+    """A thread used a world that belongs to another one."""
+
+    def __init__(self, owner: str, caller: str) -> None:
+        super().__init__(
+            f"this world belongs to thread {owner!r}, and {caller!r} used it: let its own thread "
+            "do so by `world.post(function)`, or hand the world over by `world.claim()`"
+        )
+
+
+class ClosedWorldError(DeepSimError, RuntimeError):
+    """A world was used after `World.close`."""
+
+    def __init__(self) -> None:
+        super().__init__("this world is closed: make a new one")
+
+
 class UnsupportedError(DeepSimError):
-    """The simulator lacks an optional capability."""
+    """The simulator, or a world with several worlds, lacks what was asked for."""
 
 
 def _restored(

@@ -10,33 +10,26 @@ from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from deepsim_math import Color, Material, Pose, Twist
-from deepsim_sync.current import PerWorld
-from deepsim_sync.entities import Kind, Names
-from deepsim_sync.frames import frame_state, from_world
-from deepsim_sync.states import LinkState, ModelState, Visual
+from deepsim_sync.port.entities import Kind, Names
+from deepsim_sync.world.current import PerWorld
+
+from .frames import frame_state, from_world
+from .states import LinkState, ModelState, Visual
 
 S = TypeVar("S", ModelState, LinkState)
 
 
-class Getter(PerWorld):
-    """Reads the tables at the start of a tick."""
-
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:
-        """Brings every table in use up to date, in one read for all getters."""
-        self.world.refresh()
-
-
-class StateGetter(Getter, Generic[S]):
+class StateGetter(PerWorld, Generic[S]):
     """Rows of one state table as values of one class."""
 
     kind: Kind
     state: type[S]
 
     def _states(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
+        frame = frame_state(self.world, reference_frame)
         table = self.world.models if self.kind == "models" else self.world.links
         chosen = _chosen(table.names, names)
         rows = table.names.rows(chosen)
-        frame = frame_state(self.world, reference_frame)
         states = {}
         for name, pose, twist in zip(
             chosen, table.pose[0, rows].tolist(), table.twist[0, rows].tolist()
@@ -112,7 +105,7 @@ class GetLinkStateTracker(StateGetter[LinkState]):
         return self._states(names, reference_frame)
 
 
-class GetVisualTracker(Getter):
+class GetVisualTracker(PerWorld):
     """How visuals look at the present instant."""
 
     def get_visual(self, name: str) -> Visual:
@@ -132,18 +125,24 @@ class GetVisualTracker(Getter):
         Raises:
             UnknownEntityError: There is no such visual.
         """
+        self.world.require_single(type(self).__name__)
         table = self.world.visuals
         chosen = _chosen(table.names, names)
-        visuals = {}
-        for name, row in zip(chosen, table.names.rows(chosen)):
-            colors = (table.ambient, table.diffuse, table.specular, table.emissive)
-            visuals[name] = Visual(
+        rows = table.names.rows(chosen)
+        colors = [
+            getattr(table, column)[0, rows].tolist()
+            for column in ("ambient", "diffuse", "specular", "emissive")
+        ]
+        transparency, visible = table.transparency[0, rows], table.visible[0, rows]
+        return {
+            name: Visual(
                 name,
-                Material(*(Color(*color[0, row]) for color in colors)),
-                float(table.transparency[0, row]),
-                bool(table.visible[0, row]),
+                Material(*(Color(*color[row]) for color in colors)),
+                float(transparency[row]),
+                bool(visible[row]),
             )
-        return visuals
+            for row, name in enumerate(chosen)
+        }
 
 
 def _chosen(known: Names, names: Iterable[str] | None) -> list[str]:

@@ -6,34 +6,37 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
 
-from deepsim_sync.current import PerWorld
+import numpy as np
+from numpy.typing import NDArray
+
 from deepsim_sync.errors import CallbackError, WriteRefusedError
+from deepsim_sync.world.current import PerWorld
 
 if TYPE_CHECKING:
-    from deepsim_sync.world import World
+    from deepsim_sync.world.world import World
 
 
 class Priority(IntEnum):
     """When a tracker runs within a tick."""
 
     HIGH = 0
-    """First: reads the simulator."""
+    """First, right after the tables were read."""
     NORMAL = 1
     """In between: behaviours, effects, users' trackers."""
     LOW = 2
-    """Last: the setters write the simulator; then users' trackers, which see what was written. What
-    these put is shown at once, but sent only by the next tick, or by `World.flush`."""
+    """Last, after all changes were sent. What these trackers put reads back at once, but is sent
+    by the next tick, or by `World.flush`."""
 
 
 class Tracker(Protocol):
     """Anything to be called once per tick."""
 
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Called once per tick.
 
         Args:
-            delta_time: Simulated time since the previous tick [s]; 0 in the first one.
-            sim_time: Simulated time now [s].
+            delta_time: Duration of a tick [s].
+            sim_time: (W,) simulated time of each world now [s].
         """
         ...
 
@@ -77,16 +80,27 @@ class TrackerManager(PerWorld):
     def __contains__(self, tracker: object) -> bool:
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
-    def update(self, delta_time: float, sim_time: float) -> None:
-        """Runs every tracker once.
+    def update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Runs every tracker once, and sends all changes before those of low priority.
 
         Raises:
             CallbackError: A tracker raised; those after it did not run.
             WriteRefusedError: The simulator refused rows.
         """
-        queue = [tracker for priority in Priority for tracker in self._trackers[priority]]
+        # Those of now: one that is added by another runs from the next tick on.
+        early, late = [
+            [tracker for priority in priorities for tracker in self._trackers[priority]]
+            for priorities in ((Priority.HIGH, Priority.NORMAL), (Priority.LOW,))
+        ]
         self._removed.clear()
-        for tracker in queue:
+        self._run(early, delta_time, sim_time)
+        self.world.flush()
+        self._run(late, delta_time, sim_time)
+
+    def _run(
+        self, trackers: list[Tracker], delta_time: float, sim_time: NDArray[np.float64]
+    ) -> None:
+        for tracker in trackers:
             if self._removed and _holds(self._removed, tracker):
                 continue  # by a tracker before it
             try:
@@ -94,8 +108,7 @@ class TrackerManager(PerWorld):
             except (CallbackError, WriteRefusedError):
                 raise
             except Exception as error:
-                owner = type(tracker).__name__
-                tick = self.world.ticks
+                owner, tick = type(tracker).__name__, int(np.max(self.world.ticks))
                 raise CallbackError(owner, "update_tracker", tick, error) from error
 
 

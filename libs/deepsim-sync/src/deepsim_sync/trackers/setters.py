@@ -14,18 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_math import Material
-from deepsim_sync.current import PerWorld
-from deepsim_sync.entities import Kind
-from deepsim_sync.frames import frame_state, to_world
-from deepsim_sync.states import LinkState, ModelState, Visual
+from deepsim_sync.port.entities import Kind
+from deepsim_sync.world.current import PerWorld
+
+from .frames import frame_state, to_world
+from .states import LinkState, ModelState, Visual
 
 
 class Setter(PerWorld):
-    """Sends what changed at the end of a tick."""
-
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:
-        """Sends everything that is pending, in one write for all setters."""
-        self.world.flush()
+    """Changes rows of the tables, which are sent at the end of the tick."""
 
     def _set_states(self, kind: Kind, named: list[tuple[str, ModelState | LinkState]]) -> None:
         # Everything that can fail comes before the first change.
@@ -123,6 +120,7 @@ class SetVisualTracker(Setter):
         self._put(list(visibles), {"visible": [*visibles.values()]})
 
     def _put(self, names: list[str], values: Mapping[str, ArrayLike]) -> None:
+        self.world.require_single(type(self).__name__)
         if names:
             self.world.put("visuals", values, self.world.entities.visuals.rows(names))
 

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A behaviour: one model, its life-cycle and its hooks."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from deepsim_math import Pose, Twist
+from deepsim_sync.world.attributes import plain_attributes, restore_attributes
+from deepsim_sync.world.callbacks import invoke
+from deepsim_sync.world.current import current_world
+
+from .transform import Transform
+
+if TYPE_CHECKING:
+    from deepsim_sync.world.world import World
+
+
+class Spawner(Protocol):
+    """Creates and removes the model of a behaviour."""
+
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        """Adds the model under a name, at a pose or else where its description says."""
+        ...
+
+    def delete(self, world: World, name: str) -> None:
+        """Removes the model."""
+        ...
+
+
+class NeverSpawnedWarning(UserWarning):
+    """A behaviour with a spawner is in a world that ticks, and was never spawned."""
+
+
+class _BehaviourType(ABCMeta):
+    """Takes a behaviour out of its world again when its constructor raises."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        behaviour: Any = cls.__new__(cls, *args, **kwargs)  # type: ignore[arg-type]  # of type itself
+        try:
+            behaviour.__init__(*args, **kwargs)
+        except BaseException:
+            world = getattr(behaviour, "world", None)
+            if world is not None and any(each is behaviour for each in world.behaviours):
+                world.behaviours.remove(behaviour)
+            raise
+        return behaviour
+
+
+class Behaviour(metaclass=_BehaviourType):
+    """One model of a world, steered by hooks; for one world (W = 1).
+
+    Subclasses override the hooks ``on_...``; all of them do nothing here. Within a hook the
+    behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
+    names the behaviour, the hook and the tick.
+
+    While its model is not in the world (before `spawn`, or after anybody deleted it), updates and
+    resets do not reach the hooks. A behaviour without a spawner does not wait for a model: its
+    hooks are always called.
+
+    Args:
+        name: The model's name; unique among the world's behaviours.
+        tags: Group or groups that it belongs to.
+        spawner: Creates the model. Without one, the model is part of the world already.
+        initial_pose: Where the model is spawned, and put back by `reset`, in the world frame.
+        world: The world; the current one by default.
+
+    Attributes:
+        name: The model's name.
+        tags: Groups that it belongs to.
+        spawner: Creates the model, or None.
+        initial_pose: Where `spawn` and `reset` put the model. With None, `spawn` puts it where its
+            description says, and `reset` leaves it where it is.
+        transform: The model's rows.
+        world: Its world.
+        enabled: Whether `update` and `fixed_update` reach the hooks.
+
+    Raises:
+        DuplicateEntityError: The world has a behaviour of this name.
+        NoCurrentWorldError: No world was given, and none is current.
+        UnsupportedError: There are several worlds.
+    """
+
+    _waits_to_spawn = True
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tags: str | Iterable[str] = (),
+        spawner: Spawner | None = None,
+        initial_pose: Pose | None = None,
+        world: World | None = None,
+    ) -> None:
+        self.world = world if world is not None else current_world()
+        if not isinstance(name, str):
+            raise TypeError(f"a behaviour's name is a str, got {name!r}")
+        self.world.require_single(f"{type(self).__name__} {name!r}")
+        self.name = name
+        if initial_pose is not None and not isinstance(initial_pose, Pose):
+            raise TypeError(f"initial_pose of {name!r} must be a Pose, got {initial_pose!r}")
+        self.tags = frozenset([tags] if isinstance(tags, str) else tags)
+        self.spawner = spawner
+        self.initial_pose = initial_pose
+        self.transform = Transform(self.world, name)
+        self.enabled = True
+        self.world.behaviours.add(self)
+
+    @property
+    def is_spawned(self) -> bool:
+        """Whether the world has the model now."""
+        return self.name in self.world.entities.models
+
+    def spawn(self) -> None:
+        """Creates the model, then calls `on_spawn`.
+
+        Raises:
+            ValueError: The behaviour has no spawner.
+            DuplicateEntityError: The world has a model of this name.
+            SpawnError: The model cannot be built.
+            TypeError: The constructor of a subclass did not call that of `Behaviour`.
+        """
+        if not hasattr(self, "spawner"):
+            kind = type(self).__name__
+            raise TypeError(
+                f"{kind} has neither name nor world: "
+                f"{kind}.__init__ must call super().__init__(name) before anything else"
+            )
+        if self.spawner is None:
+            raise ValueError(
+                f"behaviour {self.name!r} has no spawner: pass one, or do not spawn it"
+            )
+        self.spawner.spawn(self.world, self.name, self.initial_pose)
+        self._waits_to_spawn = False
+        self._call(self.on_spawn)
+
+    def delete(self) -> None:
+        """Removes the model, then calls `on_delete`; the behaviour can be spawned again.
+
+        Raises:
+            UnknownEntityError: The world has no such model.
+        """
+        if self.spawner is None:
+            self.world.delete(self.name)
+        else:
+            self.spawner.delete(self.world, self.name)
+        self._call(self.on_delete)
+
+    def enable(self) -> None:
+        """Lets updates reach the hooks again; calls `on_enable` if they did not."""
+        if not self.enabled:
+            self._call(self.on_enable)
+            self.enabled = True
+
+    def disable(self) -> None:
+        """Keeps updates from the hooks; calls `on_disable` if they did reach them."""
+        if self.enabled:
+            self._call(self.on_disable)
+            self.enabled = False
+
+    def reset(self) -> None:
+        """Puts the model to its initial pose, with a twist of zero; then calls `on_reset`.
+
+        Its joints keep their positions and velocities; `World.reset` puts those back too.
+        """
+        if not self._is_active:
+            return
+        if self.initial_pose is not None and self.is_spawned:
+            self.transform.pose = self.initial_pose
+            self.transform.twist = Twist()
+        self._call(self.on_reset)
+
+    def update(self) -> None:
+        """Calls `on_update`, if enabled; the environment does so once per step."""
+        if self.enabled and self._is_active:
+            self._call(self.on_update)
+
+    def fixed_update(self, delta_time: float, sim_time: float) -> None:
+        """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
+        if not self.enabled:
+            return
+        if self._is_active:  # within a tick this world is the current one
+            invoke(self.name, self.world, self.on_fixed_update, delta_time, sim_time)
+        elif self._waits_to_spawn:
+            self._waits_to_spawn = False
+            warnings.warn(
+                f"behaviour {self.name!r} has a spawner and was never spawned, so its hooks are "
+                "not called: call spawn()",
+                NeverSpawnedWarning,
+                stacklevel=2,
+            )
+
+    # Snapshots
+
+    def get_state(self) -> Any:
+        """What the behaviour remembers, for `World.get_state`; its model is not part of it.
+
+        Here it is copies of all attributes that hold plain values: None, numbers, texts, arrays,
+        values of `deepsim_math`, random generators, and containers of plain values. A behaviour
+        that remembers more, as within objects of its own, adds that::
+
+            def get_state(self):
+                return super().get_state(), self.filter.state
+
+        An attribute that holds any other object now is no part of it: `set_state` leaves it as it
+        is by then, even if that is None. The order of a set is not kept: sort where it decides.
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Remembers what it did at an instant; its model is there already.
+
+        Args:
+            state: What `get_state` returned.
+        """
+        restore_attributes(self, state)
+
+    # Hooks
+
+    def on_spawn(self) -> None:
+        """The model was created."""
+
+    def on_delete(self) -> None:
+        """The model was removed."""
+
+    def on_enable(self) -> None:
+        """Updates are about to reach the hooks again."""
+
+    def on_disable(self) -> None:
+        """Updates are about to be kept from the hooks."""
+
+    def on_reset(self) -> None:
+        """A new episode begins."""
+
+    def on_update(self) -> None:
+        """One step of the environment."""
+
+    def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+        """One tick of the world.
+
+        Args:
+            delta_time: Duration of a tick [s].
+            sim_time: Simulated time now [s].
+        """
+
+    @property
+    def _is_active(self) -> bool:
+        return self.spawner is None or self.is_spawned
+
+    def _call(self, hook: Callable[..., None], *args: Any) -> None:
+        with self.world:
+            invoke(self.name, self.world, hook, *args)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"

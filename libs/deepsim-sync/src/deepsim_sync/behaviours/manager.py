@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviours of one world, by name and by tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError
+from deepsim_sync.world.callbacks import call_all
+from deepsim_sync.world.current import PerWorld
+
+if TYPE_CHECKING:
+    from deepsim_sync.world.world import World
+
+    from .behaviour import Behaviour
+
+
+class BehaviourManager(PerWorld):
+    """Finds behaviours and updates them in the order in which they were added."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._behaviours: dict[str, Behaviour] = {}
+
+    def add(self, behaviour: Behaviour) -> None:
+        """Registers a behaviour; its constructor does so.
+
+        Raises:
+            DuplicateEntityError: Another one has the name.
+        """
+        if behaviour.name in self._behaviours:
+            raise DuplicateEntityError("behaviour", behaviour.name)
+        self._behaviours[behaviour.name] = behaviour
+
+    def remove(self, behaviour: Behaviour) -> None:
+        """Forgets a behaviour; its model stays in the world.
+
+        Raises:
+            UnknownEntityError: It is not registered.
+        """
+        if self._behaviours.get(behaviour.name) is not behaviour:
+            raise UnknownEntityError("behaviour", behaviour.name, self._behaviours)
+        del self._behaviours[behaviour.name]
+
+    def get(self, name: str) -> Behaviour:
+        """The behaviour of a name.
+
+        Raises:
+            UnknownEntityError: There is none.
+        """
+        try:
+            return self._behaviours[name]
+        except KeyError:
+            raise UnknownEntityError("behaviour", name, self._behaviours) from None
+
+    def find_by_tag(self, tag: str) -> tuple[Behaviour, ...]:
+        """All behaviours with a tag, in the order in which they were added."""
+        return tuple(b for b in self._behaviours.values() if tag in b.tags)
+
+    def __iter__(self) -> Iterator[Behaviour]:
+        return iter(tuple(self._behaviours.values()))
+
+    def __len__(self) -> int:
+        return len(self._behaviours)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._behaviours
+
+    def update(self) -> None:
+        """Updates every behaviour; the environment does so once per step."""
+        for behaviour in self._present():
+            behaviour.update()
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        """Resets every behaviour.
+
+        Raises:
+            CallbackError: A behaviour raised; the others were reset all the same.
+        """
+        call_all(behaviour.reset for behaviour in self._present())
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Calls every behaviour's `fixed_update`."""
+        if self._behaviours:
+            now = float(sim_time[0])
+            for behaviour in self._present():
+                behaviour.fixed_update(delta_time, now)
+
+    def _present(self) -> Iterator[Behaviour]:
+        """Those of now, but for any that is removed before its turn comes."""
+        for behaviour in self:
+            if self._behaviours.get(behaviour.name) is behaviour:
+                yield behaviour

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which entities a world has: names in row order, found by hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, Sequence, get_args, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError
+
+Kind = Literal["models", "links", "visuals", "lights"]
+"""The four tables of a world."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+SCOPE = "::"
+"""Joins the parts of a name: ``model::link::visual``; a nested model is ``outer::inner``."""
+
+
+class Names(Sequence[str]):
+    """The names of one kind of entity; a name's position is its row.
+
+    Args:
+        kind: The table that the rows belong to.
+        names: Unique names in row order.
+
+    Raises:
+        DuplicateEntityError: A name occurs twice.
+    """
+
+    __slots__ = ("_names", "_rows", "kind")
+
+    def __init__(self, kind: Kind, names: Iterable[str]) -> None:
+        self.kind = kind
+        self._names = tuple(names)
+        self._rows = {name: row for row, name in enumerate(self._names)}
+        if len(self._rows) != len(self._names):
+            twice = next(name for name in self._names if self._names.count(name) > 1)
+            raise DuplicateEntityError(self.noun, twice)
+
+    @property
+    def noun(self) -> str:
+        """The kind in the singular, for messages."""
+        return self.kind[:-1]
+
+    def row(self, name: str) -> int:
+        """The row of a name.
+
+        Raises:
+            UnknownEntityError: No entity of this kind has the name.
+        """
+        try:
+            return self._rows[name]
+        except KeyError:
+            raise UnknownEntityError(self.noun, name, self._names) from None
+
+    def rows(self, names: Iterable[str]) -> NDArray[np.intp]:
+        """The rows of several names, (n,) int."""
+        return np.fromiter((self.row(name) for name in names), dtype=np.intp)
+
+    def within(self, scope: str) -> tuple[str, ...]:
+        """The names below a model or link, such as the visuals of a model."""
+        prefix = scope + SCOPE
+        return tuple(name for name in self._names if name.startswith(prefix))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, row: int | slice) -> str | tuple[str, ...]:
+        return self._names[row]
+
+    def __repr__(self) -> str:
+        return f"Names({self.kind!r}, {list(self._names)!r})"
+
+
+class Entities:
+    """All names of a world at one generation.
+
+    Attributes:
+        generation: Changes whenever an entity is added or removed; rows found under one
+            generation are good for as long as it stays.
+        models: Model names; nested models are ``outer::inner``.
+        links: Link names, ``model::link``.
+        visuals: Visual names, ``model::link::visual``.
+        lights: Light names.
+    """
+
+    __slots__ = ("generation", "lights", "links", "models", "visuals")
+
+    def __init__(
+        self,
+        generation: int,
+        *,
+        models: Iterable[str] = (),
+        links: Iterable[str] = (),
+        visuals: Iterable[str] = (),
+        lights: Iterable[str] = (),
+    ) -> None:
+        self.generation = generation
+        self.models = Names("models", models)
+        self.links = Names("links", links)
+        self.visuals = Names("visuals", visuals)
+        self.lights = Names("lights", lights)
+
+    def names(self, kind: Kind) -> Names:
+        """The names of one kind."""
+        names: Names = getattr(self, kind)
+        return names
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{len(self.names(kind))} {kind}" for kind in KINDS)
+        return f"<Entities generation {self.generation}: {counts}>"

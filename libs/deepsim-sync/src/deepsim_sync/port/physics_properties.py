@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The capability to scale the mass, friction and damping of links, world by world."""
+
+from __future__ import annotations
+
+from typing import Iterable, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+PhysicsProperty = Literal["mass", "friction", "damping"]
+"""``mass``: mass and inertia of a link; its centre of mass stays. ``friction``: the coefficients
+of all its collisions. ``damping``: that of the joint that connects it to the link above."""
+
+PHYSICS_PROPERTIES: tuple[PhysicsProperty, ...] = get_args(PhysicsProperty)
+
+
+class PhysicsProperties(Protocol):
+    """Scales physics properties.
+
+    Properties are factors of the values in the model's description: 1 is as described, whatever
+    the model's size and units. The factors of a link are 1 when it is spawned and after each reset
+    of its world; models that come and go do not change those of other models.
+    """
+
+    def factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
+        """Returns the factors of one property, (W, n) in the order of the link rows; a new array.
+
+        Raises:
+            ValueError: There is no such property.
+        """
+        ...
+
+    def scale(
+        self,
+        name: PhysicsProperty,
+        links: Iterable[str],
+        factors: ArrayLike,
+        worlds: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Sets the factors of one property; no simulated time passes.
+
+        Args:
+            name: The property.
+            links: Names of the k links, ``model::link``.
+            factors: Of a shape that broadcasts to (w, k); each > 0 and finite. They replace
+                earlier factors.
+            worlds: The w worlds; all of them by default.
+
+        Raises:
+            ValueError: There is no such property, or a factor is not fit; nothing was changed.
+            UnknownEntityError: No link has the name; nothing was changed.
+        """
+        ...

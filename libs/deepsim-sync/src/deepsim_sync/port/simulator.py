@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The port: what a physics engine must offer to carry DeepSim worlds.
+
+A backend is done when the conformance suite in `deepsim_sync.testing` passes on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Optional, Protocol, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cameras import CameraMounts, Cameras
+from .changes import Changes, Refusal
+from .contacts import Contacts
+from .entities import Entities
+from .physics_properties import PhysicsProperties
+from .snapshots import Snapshots
+from .spawning import SpawnRequest
+from .tables import ALL_COLUMNS, Key, Tables
+
+WorldNumbers = NDArray[np.intp]
+"""Some of the worlds: (w,) their numbers, ascending, each once."""
+Seeds = Optional[Sequence[Union[int, None]]]
+"""A seed, or None, for each of some worlds; None for no seeds."""
+
+
+class Simulator(Protocol):
+    """W worlds of the same entities in lock-step; time stands still except during `step`.
+
+    Where a method takes `worlds`, None means all of them. A capability that the engine lacks is
+    None, so that ``simulator.cameras is None`` is the question to ask.
+    """
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds, W >= 1."""
+        ...
+
+    @property
+    def entities(self) -> Entities:
+        """The names of all entities, the same in every world.
+
+        It is a new object with a new generation after each change.
+        """
+        ...
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time since the last reset of each world [s]; a new array."""
+        ...
+
+    @property
+    def timestep(self) -> float:
+        """Duration of one physics step [s]."""
+        ...
+
+    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
+        """Advances some worlds by exactly n >= 1 physics steps.
+
+        Raises:
+            SimulationError: The physics of some worlds diverged; the error has their numbers, and
+                the others advanced.
+        """
+        ...
+
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts some worlds back to time 0: every model at its spawn pose and at rest.
+
+        Entities and their appearance stay as they are. Physics properties and camera mounts are as
+        described again. The seeds feed the engine's own random numbers, if it has any.
+        """
+        ...
+
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Fills columns of the tables for all worlds, all at the present instant.
+
+        Args:
+            tables: Allocated for the present generation of entities, with W worlds.
+            columns: The columns to fill, such as ``("models", "pose")``; a simulator may fill more
+                columns of the same tables.
+        """
+        ...
+
+    def write(self, changes: Changes) -> Sequence[Refusal]:
+        """Applies a batch; links are written after models, twists after poses.
+
+        A pose that is written alone leaves the twist as it was, in the world frame.
+
+        Args:
+            changes: Batch for the present generation of entities.
+
+        Returns:
+            The rows that were refused, empty if all were accepted. They keep their old values.
+        """
+        ...
+
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world, all or none; everything else stays as it is.
+
+        Raises:
+            DuplicateEntityError: A name is taken, or occurs twice.
+            SpawnError: A description cannot be built, or a name cannot be used. The error names
+                the model, if one alone is to blame.
+        """
+        ...
+
+    def delete(self, name: str) -> None:
+        """Removes a model and everything below it from every world; all others stay as they are.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            DeepSimError: The model is a part of another one, which can only go as a whole.
+        """
+        ...
+
+    def close(self) -> None:
+        """Frees the engine's resources; closing twice does no harm."""
+        ...
+
+    # Capabilities
+
+    @property
+    def cameras(self) -> Cameras | None:
+        """Pictures of any world."""
+        ...
+
+    @property
+    def camera_mounts(self) -> CameraMounts | None:
+        """Poses and lenses of the camera sensors."""
+        ...
+
+    @property
+    def contacts(self) -> Contacts | None:
+        """The points where links touch."""
+        ...
+
+    @property
+    def physics(self) -> PhysicsProperties | None:
+        """Mass, friction and damping of links."""
+        ...
+
+    @property
+    def snapshots(self) -> Snapshots | None:
+        """Going back to an instant."""
+        ...

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models to be added, and the rules for their names and poses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_sync.errors import DuplicateEntityError, SpawnError
+
+from .changes import checked_cells
+from .entities import SCOPE, Names
+
+WORLD_FRAMES = frozenset({"", "world", "map", "/map"})
+"""Names of the world frame, as gazebo_msgs knows them."""
+
+
+class SpawnRequest(NamedTuple):
+    """A model to be added to every world.
+
+    Attributes:
+        description: What the backend builds models from (`deepsim_spawn.ModelDescription`).
+        name: A name that no model has; not empty, and without ``::``, which joins names.
+        pose: Pose of the model frame in the world frame: one for all worlds, (7,) or a `Pose`, or
+            one for each, (W, 7). A simulator is given (W, 7), with unit quaternions.
+    """
+
+    description: Any
+    name: str
+    pose: ArrayLike
+
+
+def checked_requests(
+    requests: Iterable[SpawnRequest], worlds: int, taken: Names
+) -> list[SpawnRequest]:
+    """Returns spawn requests in the form that simulators take.
+
+    Args:
+        requests: As users give them.
+        worlds: The number of worlds, W.
+        taken: The names of the models that are present.
+
+    Raises:
+        DuplicateEntityError: A name is taken, or occurs twice.
+        SpawnError: A name cannot be used.
+        TypeError: A name is no str.
+        ValueError: A pose is not finite, or its quaternion is zero.
+    """
+    checked = []
+    seen = set(taken)
+    for request in requests:
+        description, name, pose = SpawnRequest(*request)
+        check_model_name(name)
+        if name in seen:
+            raise DuplicateEntityError("model", name)
+        seen.add(name)
+        checked.append(SpawnRequest(description, name, spawn_poses(name, pose, worlds)))
+    return checked
+
+
+def check_model_name(name: str) -> None:
+    """Refuses a name that no model can have.
+
+    Raises:
+        SpawnError: It is empty, not printable, a name of the world frame, or has ``::`` in it.
+        TypeError: It is no str.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"a model's name is a str, got {name!r}")
+    if not name or not name.isprintable() or SCOPE in name:
+        raise SpawnError(name, f"a model's name is printable, not empty, and has no {SCOPE!r}")
+    if name in WORLD_FRAMES:
+        raise SpawnError(name, "that is a name of the world frame")
+
+
+def spawn_poses(name: str, pose: ArrayLike, worlds: int) -> NDArray[np.float64]:
+    """Returns the pose of one model in every world, (W, 7), with unit quaternions.
+
+    Raises:
+        ValueError: It has another shape, is not finite, or its quaternion is zero.
+    """
+    given = np.asarray(pose, dtype=np.float64)
+    cells = given[:, None] if given.ndim == 2 else given
+    one: Sequence[str] = [name]
+    values = checked_cells(Names("models", one), "pose", np.zeros(1, np.intp), cells, worlds)
+    return np.broadcast_to(values, (worlds, 1, 7))[:, 0].copy()

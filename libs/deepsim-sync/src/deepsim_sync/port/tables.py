@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of W worlds: a row for each entity, a column for each quantity.
+
+Every column is an array of shape (W, N, ...): W worlds of the same entities, N rows in the order of
+the table's names. Numbers are float64 in SI units, in the world frame, which is right-handed with z
+up.
+
+The columns of each table are declared here, once, by name; allocation, checks, changes, rows and
+snapshots follow from these declarations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Tuple, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .entities import KINDS, Entities, Kind, Names
+
+Array = NDArray[Any]
+Key = Tuple[Kind, str]
+"""A column of a table, such as ``("models", "pose")``."""
+
+S = TypeVar("S", bound=np.generic)
+
+
+class Column(Generic[S]):
+    """The declaration of one column; on an instance, the attribute is the column's array.
+
+    Args:
+        shape: Shape of one cell.
+        default: Value of a cell before it is read.
+        dtype: Type of the numbers.
+        unit_range: Whether every number must lie in 0..1.
+        quaternion_at: Index of the first of four numbers that are a unit quaternion, or None.
+        changes_in_time: Whether the physics changes it.
+    """
+
+    name: str
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        default: Any,
+        dtype: type[S],
+        *,
+        unit_range: bool = False,
+        quaternion_at: int | None = None,
+        changes_in_time: bool = False,
+    ) -> None:
+        self.shape = shape
+        self.default = default
+        self.dtype = dtype
+        self.unit_range = unit_range
+        self.quaternion_at = quaternion_at
+        self.changes_in_time = changes_in_time
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, rows: None, owner: type) -> Column[S]: ...
+    @overload
+    def __get__(self, rows: Columns, owner: type) -> NDArray[S]: ...
+    def __get__(self, rows: Columns | None, owner: type) -> Column[S] | NDArray[S]:
+        return self if rows is None else rows.get(self.name)
+
+    def __set__(self, rows: Columns, values: Any) -> None:
+        rows.set(self.name, values)
+
+    def allocate(self, worlds: int, rows: int) -> NDArray[S]:
+        """Returns an array (worlds, rows, ...) of default values."""
+        array: NDArray[S] = np.empty((worlds, rows, *self.shape), self.dtype)
+        array[:] = self.default
+        return array
+
+
+class Columns:
+    """Named columns of one kind of entity; subclasses declare them as class attributes."""
+
+    def get(self, column: str) -> Array:
+        """Returns the array of a column, (W, n, ...)."""
+        raise NotImplementedError
+
+    def set(self, column: str, values: Any) -> None:
+        """Changes a column."""
+        raise NotImplementedError
+
+
+def _color() -> Column[np.float64]:
+    return Column((4,), (0, 0, 0, 1), np.float64, unit_range=True)
+
+
+class StateColumns(Columns):
+    """Pose and twist of models or links.
+
+    A model's pose is the pose of its own frame; a link's is that of the link frame, not of the
+    centre of mass. A twist is the velocity of that frame's origin and the angular velocity.
+    """
+
+    pose = Column((7,), (0, 0, 0, 0, 0, 0, 1), np.float64, quaternion_at=3, changes_in_time=True)
+    """(W, n, 7): x y z [m], unit quaternion qx qy qz qw."""
+    twist = Column((6,), 0, np.float64, changes_in_time=True)
+    """(W, n, 6): linear [m/s], then angular [rad/s]."""
+
+
+class VisualColumns(Columns):
+    """Appearance of visuals; colours are (W, n, 4) RGBA, 0..1."""
+
+    ambient = _color()
+    diffuse = _color()
+    specular = _color()
+    emissive = _color()
+    transparency = Column((), 0, np.float64, unit_range=True)
+    """(W, n): 0 opaque, 1 invisible."""
+    visible = Column((), True, np.bool_)
+    """(W, n) bool."""
+
+
+class LightColumns(Columns):
+    """Colour and reach of lights; colours are (W, n, 4) RGBA, 0..1."""
+
+    diffuse = _color()
+    specular = _color()
+    attenuation = Column((3,), (1, 0, 0), np.float64)
+    """(W, n, 3): constant [1], linear [1/m] and quadratic [1/m^2] terms."""
+
+
+def _declared(columns: type[Columns]) -> dict[str, Column[Any]]:
+    return {name: value for name, value in vars(columns).items() if isinstance(value, Column)}
+
+
+COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
+    "models": _declared(StateColumns),
+    "links": _declared(StateColumns),
+    "visuals": _declared(VisualColumns),
+    "lights": _declared(LightColumns),
+}
+"""The columns of every table by name."""
+ALL_COLUMNS: tuple[Key, ...] = tuple((kind, name) for kind in KINDS for name in COLUMNS[kind])
+"""Every column of every table."""
+STATE_COLUMNS: tuple[Key, ...] = tuple(
+    key for key in ALL_COLUMNS if COLUMNS[key[0]][key[1]].changes_in_time
+)
+"""The columns that the physics changes."""
+APPEARANCE_COLUMNS: tuple[Key, ...] = tuple(key for key in ALL_COLUMNS if key not in STATE_COLUMNS)
+"""The columns that stay until somebody changes them."""
+
+
+class Table(Columns):
+    """The arrays of one kind of entity, in plain memory.
+
+    Attributes:
+        names: The entity of each row.
+    """
+
+    def __init__(self, names: Names, worlds: int) -> None:
+        self.names = names
+        self._arrays: dict[str, Array] = {
+            name: column.allocate(worlds, len(names))
+            for name, column in COLUMNS[names.kind].items()
+        }
+
+    def get(self, column: str) -> Array:
+        """Returns the memory of a column, (W, N, ...)."""
+        return self._arrays[column]
+
+    def set(self, column: str, values: Any) -> None:
+        """Copies values into the memory of a column."""
+        self._arrays[column][...] = values
+
+
+class StateTable(Table, StateColumns):
+    """Pose and twist of models or links."""
+
+
+class VisualTable(Table, VisualColumns):
+    """Appearance of visuals."""
+
+
+class LightTable(Table, LightColumns):
+    """Colour and reach of lights."""
+
+
+_TABLES: dict[Kind, type[Table]] = {
+    "models": StateTable,
+    "links": StateTable,
+    "visuals": VisualTable,
+    "lights": LightTable,
+}
+
+
+class Tables:
+    """All tables of W worlds at one generation of their entities, in plain memory.
+
+    Args:
+        entities: The names of the rows.
+        worlds: The number of worlds, W.
+
+    Attributes:
+        entities: As given.
+        worlds: As given.
+        models: Pose and twist of models.
+        links: Pose and twist of links.
+        visuals: Appearance of visuals.
+        lights: Colour and reach of lights.
+    """
+
+    models: StateTable
+    links: StateTable
+    visuals: VisualTable
+    lights: LightTable
+
+    def __init__(self, entities: Entities, worlds: int = 1) -> None:
+        self.entities = entities
+        self.worlds = worlds
+        for kind, table in _TABLES.items():
+            setattr(self, kind, table(entities.names(kind), worlds))
+
+    def column(self, kind: Kind, name: str) -> Array:
+        """Returns the memory of one column, (W, N, ...)."""
+        table: Table = getattr(self, kind)
+        return table.get(name)
+
+    def carry_over(self, old: Tables) -> None:
+        """Copies the rows of entities that are in both, by name."""
+        for kind in KINDS:
+            before, now = old.entities.names(kind), self.entities.names(kind)
+            kept = [name for name in now if name in before]
+            if kept:
+                here, there = now.rows(kept), before.rows(kept)
+                for name in COLUMNS[kind]:
+                    self.column(kind, name)[:, here] = old.column(kind, name)[:, there]

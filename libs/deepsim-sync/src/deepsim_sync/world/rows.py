@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles on rows of a table: some entities of one kind, in all worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.port.changes import checked_cells
+from deepsim_sync.port.entities import Kind, Names
+from deepsim_sync.port.simulator import WorldNumbers
+from deepsim_sync.port.tables import Array, Columns, LightColumns, StateColumns, VisualColumns
+
+from .state_cache import StateCache
+
+R = TypeVar("R", bound="Rows")
+
+
+class Rows(Columns):
+    """Rows of one table; each column is an attribute, (W, n, ...).
+
+    Getting an attribute returns a new C-ordered array at the present instant. Setting one changes
+    the rows in all worlds: it reads back at once and is sent with the next flush. `put` changes
+    several columns, or some worlds only.
+
+    A handle finds its rows again by name when entities come or go.
+
+    Example::
+
+        cars = world.models.select(["red_car", "blue_car"])
+        cars.twist = faster  # (W, 2, 6), or a shape that broadcasts to it
+        cars.put(pose=poses, worlds=chosen)  # (w, 2, 7)
+    """
+
+    def __init__(self, cache: StateCache, kind: Kind, names: Iterable[str] | None = None) -> None:
+        self._cache = cache
+        self.kind = kind
+        self._selected = None if names is None else tuple(names)
+        self._generation: int | None = None
+        self._find()
+
+    @property
+    def names(self) -> Names:
+        """The entity of each row of this handle."""
+        self._find()
+        return self._names
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """(n,) the rows in the table.
+
+        Raises:
+            UnknownEntityError: An entity was deleted.
+        """
+        self._find()
+        return self._rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def select(self: R, names: Iterable[str]) -> R:
+        """Returns a handle on some of the table's rows, in the order of the names.
+
+        Raises:
+            UnknownEntityError: There is no such entity.
+            DuplicateEntityError: A name is given twice.
+        """
+        if isinstance(names, str):
+            raise TypeError(f"select takes a list of {self.kind}, got the str {names!r}")
+        return type(self)(self._cache, self.kind, names)
+
+    def get(self, column: str) -> Array:
+        """Returns a column of these rows, (W, n, ...), a new C-ordered array."""
+        memory = self._cache.column((self.kind, column))
+        if self._generation != self._cache.entities.generation:
+            self._find()
+        return memory.take(self._rows, axis=1)
+
+    def set(self, column: str, values: Any) -> None:
+        """Changes a column of these rows in all worlds; see `put`."""
+        self.put(**{column: values})
+
+    def put(self, worlds: WorldNumbers | None = None, **columns: Any) -> None:
+        """Changes columns of these rows: reads back at once, is sent with the next flush.
+
+        Args:
+            worlds: The w worlds that are changed; all of them by default.
+            columns: Values by column: whole cells, of a shape that broadcasts to (w, n, ...).
+
+        Raises:
+            ValueError: There is no such column, or a value is not fit for it; nothing was changed.
+            UnknownEntityError: An entity was deleted.
+        """
+        self._find()
+        count = self._cache.worlds if worlds is None else len(worlds)
+        checked = {
+            column: checked_cells(self._names, column, self._own, values, count)
+            for column, values in columns.items()
+        }
+        for column, values in checked.items():
+            self._cache.put((self.kind, column), self._index, values, worlds)
+
+    def _find(self) -> None:
+        """Looks the rows up, if entities came or went."""
+        entities = self._cache.entities
+        if entities.generation == self._generation:
+            return
+        known = entities.names(self.kind)
+        if self._selected is None:
+            self._names, self._rows = known, np.arange(len(known))
+        else:
+            self._rows = known.rows(self._selected)
+            self._names = Names(self.kind, self._selected)
+        self._own = np.arange(len(self._rows))
+        first = int(self._rows[0]) if len(self._rows) else 0
+        adjacent = bool((self._rows == first + self._own).all())
+        # A slice is assigned in a third of the time.
+        self._index = slice(first, first + len(self._own)) if adjacent else self._rows
+        self._generation = entities.generation
+
+
+class StateRows(Rows, StateColumns):
+    """Pose and twist of models or links."""
+
+
+class VisualRows(Rows, VisualColumns):
+    """Appearance of visuals."""
+
+
+class LightRows(Rows, LightColumns):
+    """Colour and reach of lights."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds and counts as users give them, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def checked_count(what: str, value: int) -> int:
+    """Returns a whole number that is at least 1.
+
+    Raises:
+        TypeError: It is not an int.
+        ValueError: It is less than 1.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise TypeError(f"{what} must be an int, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{what} must be >= 1, got {value}")
+    return int(value)
+
+
+def checked_seed(seed: int) -> int:
+    """Returns a seed.
+
+    Raises:
+        TypeError: It is not an int.
+        ValueError: It is negative.
+    """
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        raise TypeError(f"seed must be an int, got {seed!r}")
+    if seed < 0:
+        raise ValueError(f"seed must be >= 0, got {seed}")
+    return int(seed)
+
+
+def make_generators(seed: int, worlds: int) -> list[np.random.Generator]:
+    """Returns a generator for each world; that of world w is seeded with ``seed + w``."""
+    first = checked_seed(seed)
+    return [np.random.default_rng(first + world) for world in range(worlds)]
+
+
+def world_seeds(
+    seed: int | Iterable[int | None] | None, worlds: NDArray[np.intp]
+) -> list[int | None]:
+    """Returns the seed of each of some worlds, or None.
+
+    Args:
+        seed: An int n stands for n + w in world w; a sequence has one entry for each of `worlds`.
+        worlds: The numbers of the worlds.
+
+    Raises:
+        TypeError: A seed is not an int.
+        ValueError: A seed is negative, or there are more or fewer seeds than worlds.
+    """
+    if seed is None:
+        return [None] * len(worlds)
+    if not isinstance(seed, Iterable):
+        return [checked_seed(seed) + world for world in worlds.tolist()]
+    seeds = list(seed)
+    if len(seeds) != len(worlds):
+        raise ValueError(f"{len(worlds)} worlds take {len(worlds)} seeds, got {len(seeds)}")
+    return [None if own is None else checked_seed(own) for own in seeds]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row of a world that stands alone, as Python numbers: the path of transforms."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deepsim_sync.port.changes import UNIT, checked_cells
+from deepsim_sync.port.entities import Kind, Names
+
+from .state_cache import StateCache
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+class SingleRow:
+    """Reads and changes one row of world 0, looked up by name at each use.
+
+    Values get here one by one, from objects, so that a few operations on floats replace those on
+    arrays: a fifth of the time, and the same bits (tested).
+
+    Args:
+        world: The world.
+        kind: The table.
+        name: The entity, which need not be there yet.
+    """
+
+    __slots__ = ("_cache", "_generation", "_kind", "_name", "_number")
+
+    def __init__(self, world: World, kind: Kind, name: str) -> None:
+        self._cache: StateCache = world.cache
+        self._kind = kind
+        self._name = name
+        self._generation: int | None = None
+        self._number = 0
+
+    def get(self, column: str) -> list[float]:
+        """Returns the numbers of one cell.
+
+        Raises:
+            UnknownEntityError: There is no such entity.
+        """
+        memory = self._cache.column((self._kind, column))
+        numbers: list[float] = memory[0, self._find()].tolist()
+        return numbers
+
+    def put(self, column: str, value: Any) -> None:
+        """Changes one cell; see `Rows.put`.
+
+        Raises:
+            UnknownEntityError: There is no such entity.
+            ValueError: The value is not fit for the column; nothing was changed.
+        """
+        numbers = tuple(value)
+        total = sum(numbers)
+        fit = isfinite(total)
+        if fit and column == "pose":
+            x, y, z, w = numbers[3:]
+            fit = abs(x * x + y * y + z * z + w * w - 1.0) <= UNIT
+        row = self._find()
+        if not fit:
+            names = Names(self._kind, [self._name])
+            numbers = checked_cells(names, column, np.zeros(1, np.intp), [value])[0]
+        self._cache.put((self._kind, column), slice(row, row + 1), numbers)
+
+    def _find(self) -> int:
+        entities = self._cache.entities
+        if entities.generation != self._generation:
+            self._number = entities.names(self._kind).row(self._name)
+            self._generation = entities.generation
+        return self._number

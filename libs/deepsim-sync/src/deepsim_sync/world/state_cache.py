@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a simulator at the present instant, with changes that it does not have yet."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_sync.errors import WriteRefusedError
+from deepsim_sync.port.changes import Cells, Changes, Refusal
+from deepsim_sync.port.entities import SCOPE, Entities, Kind
+from deepsim_sync.port.simulator import Simulator, WorldNumbers
+from deepsim_sync.port.tables import (
+    ALL_COLUMNS,
+    APPEARANCE_COLUMNS,
+    STATE_COLUMNS,
+    Array,
+    Key,
+    Tables,
+)
+
+from .ownership import Ownership
+
+
+class StateCache:
+    """Reads columns when they are needed, and writes changed cells in batches.
+
+    A column is read once per instant, and only if somebody asks for it. Changes lie on top of the
+    values that were read until they are sent.
+
+    Args:
+        simulator: The simulator.
+        owner: The thread that may use it.
+    """
+
+    def __init__(self, simulator: Simulator, owner: Ownership) -> None:
+        self._simulator = simulator
+        self._require_owner = owner.require
+        self._used: dict[Key, None] = {}  # in the order of first use
+        self._pending: dict[Key, NDArray[np.bool_]] = {}
+        self._lost: list[Refusal] = []
+        self._allocate()
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds."""
+        return self._tables.worlds
+
+    @property
+    def entities(self) -> Entities:
+        """The names of all rows at the present generation."""
+        self._follow_entities()
+        return self._tables.entities
+
+    def column(self, key: Key) -> Array:
+        """Returns the memory of a column, (W, N, ...), up to date; not to be written."""
+        self._follow_entities()
+        if key not in self._fresh:
+            self._used[key] = None
+            self._read((key,))
+        return self._arrays[key]
+
+    def refresh(self) -> None:
+        """Reads every column that was ever asked for and is out of date, in one batch."""
+        self._follow_entities()
+        stale = [key for key in self._used if key not in self._fresh]
+        if stale:
+            self._read(stale)
+
+    def expire(self) -> None:
+        """Marks poses and twists as out of date, because time went on."""
+        self._fresh.difference_update(STATE_COLUMNS)
+
+    def void(self, worlds: WorldNumbers | None = None) -> None:
+        """Drops unsent changes of poses and twists, in some worlds or in all."""
+        self._require_owner()
+        chosen = np.arange(self.worlds) if worlds is None else worlds
+        for key in STATE_COLUMNS:
+            if key in self._pending:
+                self._pending[key][chosen] = False
+        dropped = set(chosen.tolist())
+        self._lost = [
+            lost
+            for lost in self._lost
+            if (lost.kind, lost.column) not in STATE_COLUMNS or lost.world not in dropped
+        ]
+        self.expire()
+
+    def put(
+        self,
+        key: Key,
+        rows: slice | NDArray[np.intp],
+        values: ArrayLike,
+        worlds: WorldNumbers | None = None,
+    ) -> None:
+        """Changes rows of a column in some worlds, or in all.
+
+        Args:
+            key: The column.
+            rows: k rows of the present generation.
+            values: Checked cells of a shape that broadcasts to (w, k, ...).
+            worlds: The w worlds; all of them by default.
+        """
+        self._follow_entities()
+        if key[0] == "models":
+            self._overrule(key[1], rows, worlds)
+        array, pending = self._arrays[key], self._pending.get(key)
+        if pending is None:
+            pending = self._pending[key] = np.zeros(array.shape[:2], dtype=np.bool_)
+        if worlds is None:
+            array[:, rows] = values
+            pending[:, rows] = True
+        else:
+            where = (worlds, rows) if isinstance(rows, slice) else (worlds[:, None], rows)
+            array[where] = values
+            pending[where] = True
+
+    def flush(self) -> None:
+        """Sends all changes in one batch; see `World.flush`."""
+        self._follow_entities()
+        if not self._pending and not self._lost:
+            return
+        cells = {}
+        for key, mask in self._pending.items():
+            worlds, rows = mask.nonzero()
+            if len(rows):
+                cells[key] = Cells(worlds, rows, self._arrays[key][worlds, rows])
+        refusals = self._lost
+        if cells:
+            changes = Changes(self._tables.entities.generation, cells)
+            refusals = [*refusals, *self._simulator.write(changes)]
+        self._pending, self._lost = {}, []
+        self.expire()  # rows that depend on what was written follow it
+        if refusals:
+            self._fresh.clear()
+            raise WriteRefusedError(refusals)
+
+    def appearance(self) -> dict[Key, Array]:
+        """Returns copies of all columns of visuals and lights."""
+        return {key: self.column(key).copy() for key in APPEARANCE_COLUMNS}
+
+    def restore_appearance(self, kept: Mapping[Key, Array]) -> None:
+        """Puts back columns of visuals and lights in one batch; unsent changes are dropped."""
+        self._pending, self._lost = {}, []
+        self._fresh.clear()
+        for key, values in kept.items():
+            if not np.array_equal(self.column(key), values):
+                self.put(key, slice(None), values)
+        self.flush()
+
+    def _allocate(self) -> None:
+        """Makes tables for the present generation; nothing in them is up to date."""
+        self._tables = Tables(self._simulator.entities, self._simulator.worlds)
+        self._arrays = {key: self._tables.column(*key) for key in ALL_COLUMNS}
+        self._fresh: set[Key] = set()
+        self._nested = any(SCOPE in name for name in self._tables.entities.models)
+
+    def _read(self, keys: Collection[Key]) -> None:
+        if not self._pending:
+            self._simulator.read(self._tables, keys)
+        else:  # a simulator may fill more than it was asked for
+            kept = [
+                (self._arrays[key], mask, self._arrays[key][mask])
+                for key, mask in self._pending.items()
+            ]
+            self._simulator.read(self._tables, keys)
+            for array, mask, values in kept:
+                array[mask] = values
+        self._fresh.update(keys)
+
+    def _overrule(
+        self, column: str, rows: slice | NDArray[np.intp], worlds: WorldNumbers | None
+    ) -> None:
+        """Drops earlier changes of everything inside of models that are changed now."""
+        kinds: list[Kind] = ["models", "links"] if self._nested else ["links"]
+        models = self._tables.entities.models
+        for kind in kinds:
+            pending = self._pending.get((kind, column))
+            if pending is None:
+                continue
+            names = self._tables.entities.names(kind)
+            for row in np.arange(len(models))[rows].tolist():
+                within = names.rows(names.within(models[row]))
+                pending[np.ix_(np.arange(len(pending)) if worlds is None else worlds, within)] = 0
+            self._fresh.discard((kind, column))
+
+    def _follow_entities(self) -> None:
+        """Makes new tables when entities came or went; changes move along by name."""
+        self._require_owner()
+        if self._simulator.entities.generation == self._tables.entities.generation:
+            return
+        old, before = self._tables.entities, self._arrays
+        pending, self._pending = self._pending, {}
+        self._allocate()
+        for key, mask in pending.items():
+            then, now = old.names(key[0]), self._tables.entities.names(key[0])
+            moved = np.zeros((self.worlds, len(now)), dtype=np.bool_)
+            for row in np.flatnonzero(mask.any(axis=0)).tolist():
+                name, changed = then[row], mask[:, row]
+                if name in now:
+                    moved[:, now.row(name)] = changed
+                    self._arrays[key][changed, now.row(name)] = before[key][changed, row]
+                else:
+                    self._lost += [
+                        Refusal(*key, name, "it was deleted", world)
+                        for world in np.flatnonzero(changed).tolist()
+                    ]
+            self._pending[key] = moved

@@ -1,0 +1,485 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world: one simulator, its tables as rows, and everything that runs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_sync.behaviours.manager import BehaviourManager
+from deepsim_sync.errors import DeepSimError, SimulationError, UnsupportedError
+from deepsim_sync.port.cameras import CameraView
+from deepsim_sync.port.changes import checked_cells, checked_rows
+from deepsim_sync.port.entities import KINDS, Entities, Kind
+from deepsim_sync.port.simulator import Simulator, WorldNumbers
+from deepsim_sync.port.snapshots import Snapshots
+from deepsim_sync.port.spawning import SpawnRequest, checked_requests
+from deepsim_sync.trackers.manager import TrackerManager
+
+from .callbacks import call_all, invoke
+from .current import PerWorld, current_world, entered
+from .ownership import Ownership
+from .rows import LightRows, StateRows, VisualRows
+from .seeds import checked_count, make_generators, world_seeds
+from .state_cache import StateCache
+from .world_state import WorldState, entity_names
+
+T = TypeVar("T", bound=PerWorld)
+
+
+class World:
+    """W worlds of the same entities, ticked together; W = 1 unless the simulator has more.
+
+    A tick reads the tables in one batch, runs behaviours and trackers, writes all changed rows in
+    one batch, and then advances the simulator by a fixed number of physics steps. World w of W
+    gives the bits that it gives alone.
+
+    A changed row reads back at once. Rows that depend on it (a model's links, nested models)
+    follow when the batch is sent: at the end of the tick, or by `flush`. Of two changes to rows
+    that depend on each other, the later one counts.
+
+    A world belongs to the thread that made it, or that called `claim` last. Any other thread is
+    refused, but may leave a function with `post`.
+
+    Args:
+        simulator: The physics; the world owns it from now on.
+        seed: Seed of the random generators: that of world w is seeded with ``seed + w``.
+        steps_per_tick: Physics steps of one tick.
+
+    Attributes:
+        simulator: The physics.
+        rngs: The source of all randomness in each world.
+        steps_per_tick: Physics steps of one tick.
+        ticks: (W,) ticks since the last reset of each world.
+        models: Rows of all models; ``models.select(names)`` for some.
+        links: Rows of all links.
+        visuals: Rows of all visuals.
+        lights: Rows of all lights.
+        cache: The tables behind the rows.
+
+    Raises:
+        TypeError: `simulator` is no Simulator, or a number is not an int.
+        ValueError: A number is too small.
+    """
+
+    def __init__(self, simulator: Simulator, *, seed: int = 0, steps_per_tick: int = 1) -> None:
+        if isinstance(simulator, type) or not hasattr(simulator, "read"):
+            raise TypeError(f"simulator must be a Simulator, got {simulator!r}")
+        self.simulator = simulator
+        self.steps_per_tick = checked_count("steps_per_tick", steps_per_tick)
+        self.rngs = make_generators(seed, simulator.worlds)
+        self.ticks = np.zeros(simulator.worlds, dtype=np.int64)
+        self._owner = Ownership()
+        self._ticking = False
+        self.cache = StateCache(simulator, self._owner)
+        self.models = StateRows(self.cache, "models")
+        self.links = StateRows(self.cache, "links")
+        self.visuals = VisualRows(self.cache, "visuals")
+        self.lights = LightRows(self.cache, "lights")
+        self._singles: dict[type[PerWorld], PerWorld] = {}
+        self._trackers = self.get(TrackerManager)
+        self._trackers.add(self.behaviours)
+
+    def __len__(self) -> int:
+        """The number of worlds, W."""
+        return len(self.ticks)
+
+    # The rows
+
+    @property
+    def entities(self) -> Entities:
+        """The names of all models, links, visuals and lights, the same in every world."""
+        return self.simulator.entities
+
+    def put(
+        self,
+        kind: Kind,
+        columns: Mapping[str, ArrayLike],
+        rows: Iterable[int] | None = None,
+        worlds: WorldNumbers | None = None,
+    ) -> None:
+        """Changes rows of a table: they read back at once and are sent with the next flush.
+
+        Args:
+            kind: The table.
+            columns: New values by column: whole cells, of a shape that broadcasts to (w, k, ...).
+            rows: The k rows; all of them by default.
+            worlds: The w worlds; all of them by default.
+
+        Raises:
+            ValueError: There is no such table or column, or a value is not fit for its column;
+                nothing was changed.
+        """
+        if kind not in KINDS:
+            raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
+        names = self.cache.entities.names(kind)
+        chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
+        count = len(self) if worlds is None else len(worlds)
+        checked = {
+            column: checked_cells(names, column, chosen, values, count)
+            for column, values in columns.items()
+        }
+        for column, values in checked.items():
+            self.cache.put((kind, column), chosen, values, worlds)
+
+    def refresh(self) -> None:
+        """Reads every column in use that is out of date, in one batch."""
+        self.cache.refresh()
+
+    def flush(self) -> None:
+        """Sends everything that was put since the last flush, in one batch.
+
+        Raises:
+            WriteRefusedError: The simulator refused rows; all others were applied.
+        """
+        self.cache.flush()
+
+    # Time
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time of each world [s]; a new array."""
+        return self.simulator.time
+
+    @property
+    def timestep(self) -> float:
+        """Duration of one physics step [s]."""
+        return self.simulator.timestep
+
+    @property
+    def delta_time(self) -> float:
+        """Duration of one tick [s]."""
+        return self.simulator.timestep * self.steps_per_tick
+
+    def tick(self, worlds: WorldNumbers | None = None) -> None:
+        """Runs one tick: reads, calls behaviours and trackers, writes, then steps the physics.
+
+        Within it this world is the current one. Changes to worlds that do not tick are sent too.
+
+        Args:
+            worlds: The worlds that tick; all of them by default.
+
+        Raises:
+            CallbackError: A behaviour or tracker raised; the physics did not advance.
+            WriteRefusedError: The simulator refused rows; the physics did not advance.
+            SimulationError: The physics of some worlds diverged; the others ticked.
+            DeepSimError: A tick is under way already.
+        """
+        self._require_idle("tick")
+        self._ticking = True
+        try:
+            with self:
+                self.cache.refresh()
+                self._run_posted()
+                self._trackers.update(self.delta_time, self.time)
+        finally:
+            self._ticking = False
+        self.cache.expire()
+        chosen = slice(None) if worlds is None else worlds
+        self.ticks[chosen] += 1
+        try:
+            self.simulator.step(self.steps_per_tick, worlds)
+        except SimulationError as error:
+            self.ticks[list(error.worlds)] -= 1
+            raise
+        except BaseException:
+            self.ticks[chosen] -= 1
+            raise
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Leaves a function for the next tick, which calls it after reading; from any thread."""
+        self._owner.posted.append(function)
+
+    def claim(self) -> None:
+        """Hands the world to the calling thread; the former owner must have stopped using it."""
+        self._owner.claim()
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The source of all randomness, if there is one world.
+
+        Raises:
+            UnsupportedError: There are several worlds, each with its own generator in `rngs`.
+        """
+        self.require_single("World.rng")
+        return self.rngs[0]
+
+    def stream(self, name: str, world: int = 0) -> np.random.Generator:
+        """Returns an independent random stream; drawing from it does not advance the world's own.
+
+        It follows from the name and the present state of the world's generator: the same seed
+        gives the same stream.
+
+        Args:
+            name: The purpose of the numbers, such as ``"looks"``; each name has its own stream.
+            world: The number of the world.
+        """
+        key = deepcopy(self.rngs[world]).integers(2**32, size=4)
+        return np.random.default_rng([*key.tolist(), *name.encode()])
+
+    def reset(
+        self,
+        seed: int | Iterable[int | None] | None = None,
+        worlds: WorldNumbers | None = None,
+    ) -> None:
+        """Puts some worlds back to time 0: every model at its spawn pose and at rest.
+
+        Then all managers and trackers of this world are reset, and the behaviours last. Changes of
+        pose and twist that were not sent are dropped; the appearance of visuals and lights stays.
+
+        An error does not end it halfway: everything else is reset, all changes are sent, and then
+        the first error is raised.
+
+        Args:
+            seed: New seeds of the random generators: an int n gives world w the seed n + w, a
+                sequence has a seed or None for each of the chosen worlds. Without a seed a
+                generator goes on.
+            worlds: The worlds that are reset; all of them by default.
+
+        Raises:
+            CallbackError: A behaviour, an effect or a manager raised.
+            WriteRefusedError: The simulator refused what the behaviours set.
+            TypeError, ValueError: The seeds do not fit; nothing was reset.
+        """
+        self._owner.require()
+        chosen = np.arange(len(self)) if worlds is None else worlds
+        seeds = world_seeds(seed, chosen)
+        for number, own in zip(chosen.tolist(), seeds):
+            if own is not None:  # in place, for those who keep a reference
+                fresh = type(self.rngs[number].bit_generator)(own)
+                self.rngs[number].bit_generator.state = fresh.state
+        self.cache.void(worlds)
+        self.simulator.reset(worlds, seeds)
+        self.ticks[chosen] = 0
+        behaviours = self.behaviours
+        others = [single for single in self._singles.values() if single is not behaviours]
+        resets = [
+            partial(invoke, type(single).__name__, self, single.reset, chosen)
+            for single in (*others, behaviours)
+        ]
+        call_all([*resets, self.flush])
+
+    # Snapshots
+
+    def get_state(self) -> WorldState:
+        """Returns this instant, for `set_state`; unsent changes are sent first.
+
+        It holds the physics, appearance, random numbers, effects and the state of behaviours
+        (`Behaviour.get_state`). Users' own trackers are not part of it.
+
+        Raises:
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: A behaviour raised.
+            WriteRefusedError: The simulator refused unsent changes.
+            DeepSimError: A tick is under way.
+        """
+        snapshots = self._snapshots("get_state")
+        self.flush()
+        with self:
+            return WorldState(
+                entities=entity_names(self.entities),
+                simulator=snapshots.get_state(),
+                appearance=self.cache.appearance(),
+                rngs=[deepcopy(rng.bit_generator.state) for rng in self.rngs],
+                ticks=self.ticks.copy(),
+                behaviours={
+                    each.name: invoke(each.name, self, each.get_state) for each in self.behaviours
+                },
+                managers={
+                    kind: state
+                    for kind, single in self._singles.items()
+                    for state in [invoke(kind.__name__, self, single.get_state)]
+                    if state is not None
+                },
+            )
+
+    def set_state(self, state: WorldState) -> None:
+        """Goes back to an instant, and on from there bit for bit; unsent changes are dropped.
+
+        Args:
+            state: The result of `get_state`, here or in another world with the same entities and
+                behaviours.
+
+        Raises:
+            ValueError: The state belongs to other worlds, entities or behaviours; nothing changed.
+            UnsupportedError: The simulator cannot go back.
+            CallbackError: A behaviour raised; those after it keep their present state.
+            DeepSimError: A tick is under way.
+        """
+        snapshots = self._snapshots("set_state")
+        state.require_fit(len(self), self.entities, [each.name for each in self.behaviours])
+        for kind, single in self._singles.items():
+            if kind not in state.managers and kind is not BehaviourManager:
+                single.reset(np.arange(len(self)))
+        self.cache.restore_appearance(state.appearance)
+        snapshots.set_state(state.simulator)
+        self.cache.expire()
+        for rng, kept in zip(self.rngs, state.rngs):
+            rng.bit_generator.state = deepcopy(dict(kept))
+        self.ticks[:] = state.ticks
+        with self:
+            for each in self.behaviours:
+                invoke(each.name, self, each.set_state, state.behaviours[each.name])
+            for kind, kept_state in state.managers.items():
+                invoke(kind.__name__, self, self.get(kind).set_state, kept_state)
+
+    def _snapshots(self, method: str) -> Snapshots:
+        self._require_idle(method)
+        snapshots = self.simulator.snapshots
+        if snapshots is None:
+            raise UnsupportedError(f"{type(self.simulator).__name__} cannot go back to an instant")
+        return snapshots
+
+    # Entities
+
+    def spawn(self, description: Any, name: str, pose: ArrayLike) -> None:
+        """Adds a model to every world; unsent changes are sent first.
+
+        Args:
+            description: What the simulator builds models from (`deepsim_spawn.ModelDescription`).
+            name: A name that no model has; printable, without ``::``, and no name of the world
+                frame.
+            pose: Pose of the model frame in the world: a `Pose` for all worlds, or (W, 7).
+
+        Raises:
+            DuplicateEntityError: The name is taken.
+            SpawnError: The name cannot be used, or the description cannot be built; the world is
+                as it was.
+            ValueError: The pose is not finite, or its quaternion is zero.
+            WriteRefusedError: The simulator refused unsent changes; nothing was added.
+        """
+        self.spawn_many([SpawnRequest(description, name, pose)])
+
+    def spawn_many(self, requests: Iterable[SpawnRequest]) -> None:
+        """Adds many models at once, or none; unsent changes are sent first.
+
+        Args:
+            requests: Tuples of the arguments of `spawn`.
+
+        Raises:
+            DuplicateEntityError: A name is taken, or occurs twice; the world is as it was.
+            SpawnError: A name cannot be used, or a description cannot be built; the world is as it
+                was.
+            ValueError: A pose is not finite, or its quaternion is zero.
+            WriteRefusedError: The simulator refused unsent changes; nothing was added.
+        """
+        checked = checked_requests(requests, len(self), self.cache.entities.models)
+        if checked:
+            self.flush()
+            self.simulator.spawn(checked)
+
+    def delete(self, name: str) -> None:
+        """Removes a model from every world; unsent changes are sent first.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            WriteRefusedError: The simulator refused unsent changes; nothing was removed.
+        """
+        self.flush()
+        self.simulator.delete(name)
+
+    # Pictures
+
+    def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
+        """Takes a picture of the present instant; unsent changes are sent first.
+
+        Args:
+            camera: Name of a camera sensor, or a free camera.
+            world: The number of the world that is shown.
+
+        Returns:
+            (height, width, 3) RGB, a new array.
+
+        Raises:
+            UnsupportedError: The simulator takes no pictures.
+            UnknownEntityError: No camera sensor has the name.
+        """
+        if self.simulator.cameras is None:
+            raise UnsupportedError(f"{type(self.simulator).__name__} takes no pictures")
+        self.flush()
+        return self.simulator.cameras.render(camera, world)
+
+    # Managers, and the current world
+
+    @property
+    def trackers(self) -> TrackerManager:
+        """The trackers of this world."""
+        return self._trackers
+
+    @property
+    def behaviours(self) -> BehaviourManager:
+        """The behaviours of this world, by name and by tag."""
+        return self.get(BehaviourManager)
+
+    def get(self, kind: type[T]) -> T:
+        """Returns this world's one instance of a manager or tracker, made at its first use."""
+        single = self._singles.get(kind)
+        if single is None:
+            single = self._singles[kind] = kind(self)
+        return cast(T, single)
+
+    def require_single(self, what: str) -> None:
+        """Refuses something that is for one world, if there are more.
+
+        Raises:
+            UnsupportedError: There are several worlds; the message names `what`.
+        """
+        if len(self.ticks) > 1:
+            raise UnsupportedError(
+                f"{what} is for one world, and there are {len(self)}: use rows, "
+                "as in world.models.select(names).pose"
+            )
+
+    @staticmethod
+    def current() -> World:
+        """Returns the world that ``get_instance()`` answers for.
+
+        Raises:
+            NoCurrentWorldError: There is none.
+        """
+        return current_world()
+
+    def make_current(self) -> None:
+        """Lets ``get_instance()`` answer for this world from now on, in this thread."""
+        entered.set((*entered.get()[:-1], self))
+
+    def __enter__(self) -> World:
+        entered.set((*entered.get(), self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        worlds = entered.get()
+        if worlds[-1] is self:
+            entered.set(worlds[:-1])
+            return
+        # Another world was entered later and not left yet, as by generators that take turns.
+        last = max((n for n, each in enumerate(worlds) if each is self), default=None)
+        if last is not None:
+            entered.set((*worlds[:last], *worlds[last + 1 :]))
+
+    def close(self) -> None:
+        """Ends the simulator; the world is current no more, and cannot be used again."""
+        entered.set(tuple(None if world is self else world for world in entered.get()))
+        self._owner.close()
+        self.simulator.close()
+
+    def _require_idle(self, method: str) -> None:
+        self._owner.require()
+        if self._ticking:
+            raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
+
+    def _run_posted(self) -> None:
+        posted = self._owner.posted
+        for _ in range(len(posted)):
+            invoke("World", self, posted.popleft())
