@@ -319,3 +319,13 @@ def test_hits_sort_by_distance():
     spheres = [SphereCollider(0.5, pose_offset=Pose((x, 0, 0))) for x in (4, 2, 6)]
     hits = [sphere.raycast(Ray((0, 0, 0), (1, 0, 0))) for sphere in spheres]
     assert min(hits, key=lambda hit: hit.distance).collider is spheres[1]
+
+
+def test_hits_are_ordered_by_distance():
+    """The nearest of several colliders is found by `min`, the order by `sorted`."""
+    ray = Ray((-5, 0, 0), (1, 0, 0))
+    far, near = SphereCollider(1), BoxCollider(6, 1, 1)
+    hits = [far.raycast(ray), near.raycast(ray)]
+    assert min(hits).collider is near
+    assert max(hits).collider is far
+    assert [hit.distance for hit in sorted(hits)] == [2, 4]

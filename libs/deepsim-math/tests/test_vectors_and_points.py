@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepsim_math import Point, Quaternion, Vector3, cross, distance, dot, project, rotate
+from deepsim_math import Point, Position, Quaternion, Vector3, cross, distance, dot, project, rotate
 
 NUMBERS = st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
 TRIPLES = st.tuples(NUMBERS, NUMBERS, NUMBERS)
@@ -164,3 +164,7 @@ def test_methods_refuse_what_is_not_three_numbers():
         Vector3().cross(5)
     with pytest.raises(TypeError, match="y must be a number, got 'b'"):
         Vector3().distance((1, "b", 2))
+
+
+def test_the_paper_calls_a_point_position():
+    assert Position is Point

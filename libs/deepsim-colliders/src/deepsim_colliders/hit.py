@@ -16,6 +16,8 @@ class Hit(NamedTuple):
 
     Colliders are closed sets: their surface belongs to them. The ray is cut to its first connected
     piece inside the collider, at distances [distance, exit_distance] along the ray.
+
+    Hits are ordered by distance: ``min(hits)`` is the nearest.
     """
 
     collider: Collider
@@ -35,3 +37,9 @@ class Hit(NamedTuple):
 
     inside: bool
     """Whether the ray starts inside or on the surface."""
+
+    def __lt__(self, other: Hit) -> bool:  # type: ignore[override]  # of hits, not of any tuples
+        return self.distance < other.distance
+
+    def __gt__(self, other: Hit) -> bool:  # type: ignore[override]  # as above
+        return self.distance > other.distance

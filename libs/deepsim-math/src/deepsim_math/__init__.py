@@ -13,7 +13,7 @@ from .functions import cross, distance, dot, look_rotation, project, rotate
 from .interpolation import clamp, lerp, lerp_angle, lerp_angle_rad, slerp
 from .material import Material
 from .plane import Plane
-from .point import Point
+from .point import Point, Position
 from .pose import Pose
 from .ray import Ray
 from .rotation import Euler, Quaternion
@@ -28,6 +28,7 @@ __all__ = [
     "Plane",
     "Point",
     "Pose",
+    "Position",
     "Quaternion",
     "Ray",
     "Twist",

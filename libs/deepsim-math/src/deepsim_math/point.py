@@ -41,3 +41,7 @@ class Point(Coordinates):
         if isinstance(other, Vector3):
             return self + other
         return super().__radd__(other)
+
+
+Position = Point
+"""The name of a point in the DeepSim paper's Appendix A."""
