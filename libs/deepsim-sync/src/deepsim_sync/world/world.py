@@ -57,6 +57,7 @@ class World:
         rngs: The source of all randomness in each world.
         steps_per_tick: Physics steps of one tick.
         ticks: (W,) ticks since the last reset of each world.
+        ticking: (w,) the worlds that tick now; between ticks all of them.
         models: Rows of all models; ``models.select(names)`` for some.
         links: Rows of all links.
         visuals: Rows of all visuals.
@@ -76,6 +77,8 @@ class World:
         self.rngs = make_generators(seed, simulator.worlds)
         self.ticks = np.zeros(simulator.worlds, dtype=np.int64)
         self._owner = Ownership()
+        self._every = np.arange(simulator.worlds)
+        self.ticking: WorldNumbers = self._every
         self._ticking = False
         self.cache = StateCache(simulator, self._owner)
         self.models = StateRows(self.cache, "models")
@@ -173,6 +176,8 @@ class World:
         """
         self._require_idle("tick")
         self._ticking = True
+        if worlds is not None:
+            self.ticking = worlds
         try:
             with self:
                 self.cache.refresh()
@@ -180,6 +185,7 @@ class World:
                 self._trackers.update(self.delta_time, self.time)
         finally:
             self._ticking = False
+            self.ticking = self._every
         self.cache.expire()
         chosen = slice(None) if worlds is None else worlds
         self.ticks[chosen] += 1
@@ -209,6 +215,27 @@ class World:
         """
         self.require_single("World.rng")
         return self.rngs[0]
+
+    def uniform(
+        self,
+        low: float,
+        high: float,
+        size: int | tuple[int, ...] = (),
+        worlds: WorldNumbers | None = None,
+    ) -> NDArray[np.float64]:
+        """Draws uniform numbers from each world's own generator.
+
+        Args:
+            low: Lower bound, inclusive.
+            high: Upper bound, exclusive.
+            size: Shape of the numbers of one world.
+            worlds: The w worlds that draw; all of them by default.
+
+        Returns:
+            (w, *size) array.
+        """
+        chosen = range(len(self)) if worlds is None else worlds.tolist()
+        return np.array([self.rngs[world].uniform(low, high, size) for world in chosen])
 
     def stream(self, name: str, world: int = 0) -> np.random.Generator:
         """Returns an independent random stream; drawing from it does not advance the world's own.
