@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What creates and removes the model of a behaviour."""
+"""The interface by which behaviours add and remove their models."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class AbstractSpawner(ABC):
 
     @abstractmethod
     def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        """Adds a model.
+        """Adds a model to every world.
 
         Args:
-            world: Where it is added.
+            world: The world, or worlds.
             name: A name that no model of the world has.
-            pose: Of the model frame in the world; by default the spawner chooses.
+            pose: Pose of the model frame in the world frame; by default the spawner chooses.
 
         Raises:
             DuplicateEntityError: The name is taken.
@@ -28,7 +28,7 @@ class AbstractSpawner(ABC):
 
     @abstractmethod
     def delete(self, world: World, name: str) -> None:
-        """Removes a model that it spawned.
+        """Removes a model of this spawner from every world.
 
         Raises:
             UnknownEntityError: The world has no such model.

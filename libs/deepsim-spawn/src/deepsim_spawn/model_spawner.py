@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from deepsim_math import Pose
+from numpy.typing import ArrayLike
+
 from deepsim_sync import SpawnRequest, World
 
 from .abstract_spawner import AbstractSpawner
@@ -42,16 +43,23 @@ class ModelSpawner(AbstractSpawner):
             reader = loader if loader is not None else GazeboXMLLoader()
             self.description = reader.load_model(source, arguments or {})
 
-    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        """Adds a model, by default at the pose that its description gives."""
-        world.spawn(self.description, name, pose if pose is not None else self.description.pose)
-
-    def spawn_many(self, world: World, poses: Mapping[str, Pose]) -> None:
-        """Adds many models at once, or none.
+    def spawn(self, world: World, name: str, pose: ArrayLike | None = None) -> None:
+        """Adds a model to every world, by default at the pose that its description gives.
 
         Args:
-            world: Where they are added.
-            poses: Of the model frames in the world, by the names of the models.
+            world: The world, or worlds.
+            name: A name that no model of the world has.
+            pose: Pose of the model frame in the world frame: a `Pose`, or (W, 7), one for each
+                world.
+        """
+        world.spawn(self.description, name, pose if pose is not None else self.description.pose)
+
+    def spawn_many(self, world: World, poses: Mapping[str, ArrayLike]) -> None:
+        """Adds many models to every world, or none.
+
+        Args:
+            world: The world, or worlds.
+            poses: The pose of each model, as `spawn` takes it, by the model's name.
 
         Raises:
             DuplicateEntityError: A name is taken; nothing was added.
