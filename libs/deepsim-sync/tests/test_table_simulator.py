@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from deepsim_math import Euler, Pose, Twist
@@ -14,18 +15,20 @@ from deepsim_sync import (
     SimulationError,
     Simulator,
     SpawnError,
+    SpawnRequest,
     Tables,
     Transform,
     World,
     WriteRefusedError,
 )
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing import Call, TableModel, TableSimulator
 from deepsim_sync.testing.conformance import (
     ClockConformance,
     EntityConformance,
     LookConformance,
     MotionConformance,
     SnapshotConformance,
+    SpawnRequestConformance,
     StateConformance,
 )
 
@@ -37,6 +40,7 @@ class TestConformance(
     ClockConformance,
     MotionConformance,
     SnapshotConformance,
+    SpawnRequestConformance,
 ):
     """Runs the shared suite but for contacts and cameras."""
 
@@ -44,8 +48,8 @@ class TestConformance(
     test_lights_look_as_described = None
     test_the_centre_of_mass_flies_straight = None  # it is at the origin of the frame
 
-    def make_simulator(self) -> Simulator:
-        return TableSimulator(timestep=0.001, gravity=9.8)
+    def make_simulator(self, worlds: int) -> Simulator:
+        return TableSimulator(worlds=worlds, timestep=0.001, gravity=9.8)
 
     def describe(self, sdf: str) -> Any:
         model = ElementTree.fromstring(sdf).find("model")
@@ -74,17 +78,17 @@ class TestConformance(
 def test_log_tells_every_call_in_order() -> None:
     """Tests can count the batches that the layers above send."""
     simulator = TableSimulator()
-    simulator.spawn(TableModel(), "ball", Pose())
-    simulator.read(Tables.allocate(simulator.entities), ["models"])
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
+    simulator.read(Tables(simulator.entities), [("models", "pose")])
     simulator.step(3)
-    simulator.reset(7)
+    simulator.reset(np.array([0]), [7])
     simulator.delete("ball")
     assert simulator.log == [
-        ("spawn", "ball"),
-        ("read", ("models",)),
-        ("step", 3),
-        ("reset", 7),
-        ("delete", "ball"),
+        Call("spawn", ("ball",)),
+        Call("read", (("models", "pose"),)),
+        Call("step", 3),
+        Call("reset", (7,), worlds=(0,)),
+        Call("delete", "ball"),
     ]
     assert simulator.calls("step") == [3]
 
@@ -93,7 +97,7 @@ def test_log_tells_every_call_in_order() -> None:
 def test_only_table_models_with_links_can_be_spawned(description: Any) -> None:
     """Other descriptions are refused with the name of the model."""
     with pytest.raises(SpawnError, match=r"'ball'.*TableModel"):
-        TableSimulator().spawn(description, "ball", Pose())
+        TableSimulator().spawn([SpawnRequest(description, "ball", Pose())])
 
 
 @pytest.mark.parametrize("misplaced", ["base", "hand"])
@@ -128,7 +132,7 @@ def test_a_body_that_leaves_the_range_of_numbers_is_named() -> None:
 def test_rows_of_another_generation_are_refused() -> None:
     """Tables from before a spawn cannot be filled with rows from after it."""
     simulator = TableSimulator()
-    tables = Tables.allocate(simulator.entities)
-    simulator.spawn(TableModel(), "ball", Pose())
+    tables = Tables(simulator.entities)
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
     with pytest.raises(ValueError, match="generation"):
         simulator.read(tables)

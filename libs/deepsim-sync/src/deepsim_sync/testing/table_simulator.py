@@ -6,22 +6,24 @@ For tests of everything above the port, and as the simplest example of a backend
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deepsim_math import Pose, Quaternion, Vector3
-from deepsim_sync.changes import Changes, Refusal
-from deepsim_sync.entities import KINDS, SCOPE, Entities, Kind
-from deepsim_sync.errors import (
-    DuplicateEntityError,
-    SimulationError,
-    SpawnError,
-    UnknownEntityError,
-)
-from deepsim_sync.tables import COLUMNS, Array, Tables
+from deepsim_math import Pose, poses, quaternions, vectors
+from deepsim_sync.errors import SimulationError, SpawnError, UnknownEntityError
+from deepsim_sync.port.cameras import CameraMounts, Cameras
+from deepsim_sync.port.changes import Cells, Changes, Refusal
+from deepsim_sync.port.contacts import Contacts
+from deepsim_sync.port.entities import SCOPE, Entities, Kind
+from deepsim_sync.port.physics_properties import PhysicsProperties
+from deepsim_sync.port.simulator import Seeds, WorldNumbers
+from deepsim_sync.port.snapshots import Snapshots
+from deepsim_sync.port.spawning import SpawnRequest, checked_requests
+from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
 
 
 @dataclass(frozen=True)
@@ -60,153 +62,158 @@ class Call(NamedTuple):
     """One call that a `TableSimulator` carried out."""
 
     method: str
-    argument: Any
-    """The kinds of a read, the changes of a write, the n of a step, the name of a spawn or delete,
-    the seed of a reset."""
+    argument: Any = None
+    """The columns of a read, the changes of a write, the n of a step, the seeds of a reset, the
+    names of a spawn, the name of a delete."""
+    worlds: tuple[int, ...] | None = None
+    """The worlds of a step or reset; None for all."""
 
 
 class _Spawned(NamedTuple):
     model: TableModel
-    pose: Pose
+    poses: NDArray[np.float64]
+    """(W, 7)"""
+
+
+class _Link(NamedTuple):
+    name: str
+    """``model::link``"""
+    own: str
+    """The name without its model."""
+    row: int
+    """Of its model."""
+    model: TableModel
 
 
 class TableSimulator:
     """Models that fly along their twists, or stand still if they are static; nothing collides.
 
     Args:
+        worlds: The number of worlds, W.
         timestep: Duration of one step [s].
         gravity: Acceleration of free models along -z [m/s^2].
 
     Attributes:
-        timestep: Duration of one step [s].
-        gravity: Acceleration of free models along -z [m/s^2].
+        worlds: As given.
+        timestep: As given.
+        gravity: As given.
         entities: The names of all entities.
         log: Every call that was carried out, oldest first.
+        cameras, camera_mounts, contacts, physics: None; tests may put something here.
+        snapshots: Steps, poses and twists.
     """
 
-    def __init__(self, *, timestep: float = 0.01, gravity: float = 0.0) -> None:
+    cameras: Cameras | None = None
+    camera_mounts: CameraMounts | None = None
+    contacts: Contacts | None = None
+    physics: PhysicsProperties | None = None
+    snapshots: Snapshots | None
+
+    def __init__(self, *, worlds: int = 1, timestep: float = 0.01, gravity: float = 0.0) -> None:
+        if worlds < 1:
+            raise ValueError(f"a simulator has at least one world, got {worlds}")
+        self.worlds = worlds
         self.timestep = timestep
         self.gravity = gravity
         self.entities = Entities(0)
         self.log: list[Call] = []
+        self.snapshots = _TableSnapshots(self)
         self._spawned: dict[str, _Spawned] = {}  # in the order of the model rows
-        self._state = Tables.allocate(self.entities)
-        self._steps = 0
+        self._links: list[_Link] = []  # in the order of the link rows
+        self._state = Tables(self.entities, worlds)
+        self._steps = np.zeros(worlds, dtype=np.intp)
 
     def calls(self, method: str) -> list[Any]:
         """The arguments of all calls of one method so far, such as ``"write"``."""
         return [call.argument for call in self.log if call.method == method]
 
     @property
-    def time(self) -> float:
-        """Simulated time [s] since the last reset."""
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time since the last reset of each world [s]; a new array."""
         return self._steps * self.timestep
 
-    def step(self, n: int = 1) -> None:
-        """Moves every free model n times along its twist.
+    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
+        """Moves every free model of some worlds n times along its twist.
 
         Raises:
             ValueError: n is less than 1.
-            SimulationError: A position is no longer a finite number.
+            SimulationError: Positions in some worlds are no longer finite numbers.
         """
         if n < 1:
             raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
-        self.log.append(Call("step", n))
-        pose, twist = self._state.models.pose[0], self._state.models.twist[0]
-        models = [each.model for each in self._spawned.values()]
-        falls = np.array([m.gravity and not m.static for m in models], dtype=np.bool_)
+        self._note("step", n, worlds)
+        chosen = self._chosen(worlds)
+        models = self._state.models
+        pose, twist = models.pose[chosen], models.twist[chosen]
+        free = [each.model.gravity and not each.model.static for each in self._spawned.values()]
+        falls = np.array(free, dtype=np.bool_)
         for _ in range(n):
-            twist[falls, 2] -= self.gravity * self.timestep
+            twist[:, falls, 2] -= self.gravity * self.timestep
             with np.errstate(over="ignore"):  # reported below, by name
-                pose[:, :3] += twist[:, :3] * self.timestep
-            for row in np.flatnonzero(twist[:, 3:].any(axis=1)):
-                rate = Vector3(*twist[row, 3:])
-                turn = Quaternion.from_axis_angle(rate, rate.length * self.timestep)
-                pose[row, 3:] = (turn * Quaternion(*pose[row, 3:])).normalized()
-            self._steps += 1
-        for name, finite in zip(self.entities.models, np.isfinite(pose).all(axis=1)):
-            if not finite:
-                raise SimulationError(f"model {name!r} left the range of numbers: reset the world")
-
-    def reset(self, seed: int | None = None) -> None:
-        """Puts every model at rest to its spawn pose, at time 0."""
-        self.log.append(Call("reset", seed))
-        self._steps = 0
-        self._state.models.twist[:] = 0.0
-        for row, each in enumerate(self._spawned.values()):
-            self._state.models.pose[:, row] = each.pose
-
-    def get_state(self) -> Any:
-        """Steps, poses and twists."""
-        models = self._state.models
-        return self._steps, models.pose.copy(), models.twist.copy()
-
-    def set_state(self, state: Any) -> None:
-        """Goes back to an instant of a simulator with the same models.
-
-        Raises:
-            ValueError: It is one of another number of models.
-        """
-        steps, pose, twist = state
-        models = self._state.models
-        if pose.shape != models.pose.shape:
-            raise ValueError(
-                f"the state is of {pose.shape[1]} models, there are {models.pose.shape[1]}"
+                pose[..., :3] += twist[..., :3] * self.timestep
+            self._turn(pose, twist)
+        models.pose[chosen], models.twist[chosen] = pose, twist
+        self._steps[chosen] += n
+        lost = ~np.isfinite(pose).all(axis=-1)
+        if lost.any():
+            name = self.entities.models[int(np.argmax(lost.any(axis=0)))]
+            diverged = chosen[lost.any(axis=1)].tolist()
+            raise SimulationError(
+                f"model {name!r} left the range of numbers: reset world {diverged[0]}", diverged
             )
-        self._steps = steps
-        models.pose[:], models.twist[:] = pose, twist
 
-    def read(self, tables: Tables, kinds: Collection[Kind] = KINDS) -> None:
-        """Copies the named tables."""
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts every model of some worlds at rest to its spawn pose, at time 0."""
+        self._note("reset", None if seeds is None else tuple(seeds), worlds)
+        chosen = self._chosen(worlds)
+        self._steps[chosen] = 0
+        self._state.models.twist[chosen] = 0.0
+        for row, each in enumerate(self._spawned.values()):
+            self._state.models.pose[chosen, row] = each.poses[chosen]
+
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Copies the named columns of all worlds."""
         self._require_present(tables.entities.generation)
-        self.log.append(Call("read", tuple(kinds)))
-        if "links" in kinds:
+        self._note("read", tuple(columns))
+        if any(kind == "links" for kind, _ in columns):
             self._place_links()
-        for kind in kinds:
-            for column in COLUMNS[kind]:
-                tables.column(kind, column)[:] = self._state.column(kind, column)
+        for kind, column in columns:
+            tables.column(kind, column)[:] = self._state.column(kind, column)
 
     def write(self, changes: Changes) -> list[Refusal]:
         """Applies a batch; refuses velocities of static models, and every link but the first."""
         self._require_present(changes.generation)
-        self.log.append(Call("write", changes))
-        refusals = []
-        for kind in KINDS:
-            for column in COLUMNS[kind]:
-                if (kind, column) not in changes.cells:
-                    continue
-                for _, row, value in zip(*changes.cells[kind, column]):
-                    reason = self._set(kind, column, int(row), value)
-                    if reason is not None:
-                        name = self.entities.names(kind)[row]
-                        refusals.append(Refusal(kind, column, name, reason))
+        self._note("write", changes)
+        refusals: list[Refusal] = []
+        for kind, column in ALL_COLUMNS:
+            if (kind, column) in changes.cells:
+                refusals += self._set(kind, column, changes.cells[kind, column])
         return refusals
 
-    def spawn(self, description: Any, name: str, pose: Pose) -> None:
-        """Adds a model.
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world, all or none.
 
         Args:
-            description: A `TableModel`.
-            name: A name that no model has.
-            pose: Of the model frame.
+            requests: Their descriptions are `TableModel`.
 
         Raises:
-            DuplicateEntityError: The name is taken.
-            SpawnError: The name is empty or has ``::`` in it, or the description is not a
-                `TableModel` with at least one link.
+            DuplicateEntityError: A name is taken, or occurs twice.
+            SpawnError: A name cannot be used, or a description is not a `TableModel` with at least
+                one link.
         """
-        if name in self._spawned:
-            raise DuplicateEntityError("model", name)
-        if not name or SCOPE in name:
-            raise SpawnError(name, f"a model's name is not empty and has no {SCOPE!r} in it")
-        if not isinstance(description, TableModel) or not description.links:
-            raise SpawnError(name, f"it takes a TableModel with a link, got {description!r}")
-        self._become({**self._spawned, name: _Spawned(description, pose)})
-        self._state.models.pose[:, self.entities.models.row(name)] = pose
-        self.log.append(Call("spawn", name))
+        checked = checked_requests(requests, self.worlds, self.entities.models)
+        for model, name, _ in checked:
+            if not isinstance(model, TableModel) or not model.links:
+                raise SpawnError(name, f"expected a TableModel with a link, got {model!r}")
+        new = {name: _Spawned(model, np.asarray(pose)) for model, name, pose in checked}
+        if new:
+            self._become({**self._spawned, **new})
+            for name, each in new.items():
+                self._state.models.pose[:, self.entities.models.row(name)] = each.poses
+        self._note("spawn", tuple(new))
 
     def delete(self, name: str) -> None:
-        """Removes a model.
+        """Removes a model from every world.
 
         Raises:
             UnknownEntityError: There is no such model.
@@ -214,33 +221,18 @@ class TableSimulator:
         if name not in self._spawned:
             raise UnknownEntityError("model", name, self._spawned)
         self._become({other: each for other, each in self._spawned.items() if other != name})
-        self.log.append(Call("delete", name))
+        self._note("delete", name)
 
     def close(self) -> None:
         """Frees nothing: memory is all it holds."""
+        self._note("close")
 
-    def _become(self, spawned: dict[str, _Spawned]) -> None:
-        """Has these models from now on; the rows of those that it had already are kept."""
-        links = [
-            (name + SCOPE + link, each.model)
-            for name, each in spawned.items()
-            for link in each.model.links
-        ]
-        entities = Entities(
-            self.entities.generation + 1,
-            models=spawned,
-            links=[link for link, _ in links],
-            visuals=[link + SCOPE + visual for link, model in links for visual in model.visuals],
-            lights=[link + SCOPE + light for link, model in links for light in model.lights],
-        )
-        state = Tables.allocate(entities)
-        for kind in KINDS:
-            before, after = self.entities.names(kind), entities.names(kind)
-            stay = [name for name in before if name in after]
-            for column in COLUMNS[kind]:
-                kept = self._state.column(kind, column)[:, before.rows(stay)]
-                state.column(kind, column)[:, after.rows(stay)] = kept
-        self._spawned, self.entities, self._state = spawned, entities, state
+    def _note(self, method: str, argument: Any = None, worlds: WorldNumbers | None = None) -> None:
+        numbers = None if worlds is None else tuple(map(int, worlds))
+        self.log.append(Call(method, argument, numbers))
+
+    def _chosen(self, worlds: WorldNumbers | None) -> WorldNumbers:
+        return np.arange(self.worlds) if worlds is None else np.asarray(worlds, dtype=np.intp)
 
     def _require_present(self, generation: int) -> None:
         if generation != self.entities.generation:
@@ -249,35 +241,96 @@ class TableSimulator:
                 f"generation {self.entities.generation} now: look the rows up again"
             )
 
-    def _links(self) -> list[tuple[int, TableModel, str]]:
-        """Model row, model and own name of every link row."""
-        return [
-            (row, each.model, link)
-            for row, each in enumerate(self._spawned.values())
+    def _become(self, spawned: dict[str, _Spawned]) -> None:
+        """Has these models from now on; the rows of those that it had already are kept."""
+        links = [
+            _Link(name + SCOPE + link, link, row, each.model)
+            for row, (name, each) in enumerate(spawned.items())
             for link in each.model.links
         ]
+        entities = Entities(
+            self.entities.generation + 1,
+            models=spawned,
+            links=[link.name for link in links],
+            visuals=[link.name + SCOPE + name for link in links for name in link.model.visuals],
+            lights=[link.name + SCOPE + name for link in links for name in link.model.lights],
+        )
+        state = Tables(entities, self.worlds)
+        state.carry_over(self._state)
+        self._spawned, self._links, self.entities, self._state = spawned, links, entities, state
 
-    def _set(self, kind: Kind, column: str, row: int, value: Array) -> str | None:
-        """Sets one cell, or says why not."""
-        if kind == "links":
-            model_row, model, link = self._links()[row]
-            if link != model.links[0]:
-                return f"it is fixed to link {model.links[0]!r}: move that one"
-            return self._set("models", column, model_row, value)
-        moves = (kind, column) == ("models", "twist") and np.any(value)
-        if moves and self._spawned[self.entities.models[row]].model.static:
-            return "a static model has no velocity: set its pose"
-        self._state.column(kind, column)[:, row] = value
-        return None
+    def _turn(self, pose: NDArray[np.float64], twist: NDArray[np.float64]) -> None:
+        """Turns models by their angular velocities, for one step."""
+        spinning = twist[..., 3:].any(axis=-1)
+        if spinning.any():
+            rate = twist[spinning][:, 3:]
+            turn = quaternions.from_axis_angle(rate, vectors.length(rate) * self.timestep)
+            turned = quaternions.multiply(turn, pose[spinning][:, 3:])
+            pose[spinning, 3:] = quaternions.normalize(turned)
+
+    def _set(self, kind: Kind, column: str, cells: Cells) -> list[Refusal]:
+        """Sets the cells of one column, except those that it returns."""
+        refusals = []
+        for world, row, value in zip(*cells):
+            into, at, reason = kind, int(row), None
+            if kind == "links":
+                link = self._links[at]
+                first = link.model.links[0]
+                into, at = "models", link.row
+                if link.own != first:
+                    reason = f"it is fixed to link {first!r}: move that one"
+            moves = (into, column) == ("models", "twist") and np.any(value)
+            if moves and self._spawned[self.entities.models[at]].model.static:
+                reason = "a static model has no velocity: set its pose"
+            if reason is None:
+                self._state.column(into, column)[world, at] = value
+            else:
+                name = self.entities.names(kind)[row]
+                refusals.append(Refusal(kind, column, name, reason, int(world)))
+        return refusals
 
     def _place_links(self) -> None:
         models, links = self._state.models, self._state.links
-        for row, (model_row, model, link) in enumerate(self._links()):
-            links.pose[:, row] = models.pose[:, model_row]
-            links.twist[:, row] = models.twist[:, model_row]
-            if link in model.offsets:
-                pose = Pose.from_array(models.pose[0, model_row])
-                offset = model.offsets[link]
-                arm = pose.transform_vector(offset.position)
-                links.pose[:, row] = pose @ offset
-                links.twist[:, row, :3] += np.cross(models.twist[:, model_row, 3:], arm)
+        for row, link in enumerate(self._links):
+            pose, twist = models.pose[:, link.row], models.twist[:, link.row]
+            links.pose[:, row], links.twist[:, row] = pose, twist
+            offset = link.model.offsets.get(link.own)
+            if offset is not None:
+                arm = quaternions.rotate(pose[:, 3:], offset.position)
+                links.pose[:, row] = poses.compose(pose, np.asarray(offset))
+                links.twist[:, row, :3] += vectors.cross(twist[:, 3:], arm)
+
+
+class _TableState(NamedTuple):
+    models: tuple[str, ...]
+    steps: NDArray[np.intp]
+    pose: NDArray[np.float64]
+    twist: NDArray[np.float64]
+
+
+class _TableSnapshots:
+    """The snapshots of a `TableSimulator`."""
+
+    def __init__(self, simulator: TableSimulator) -> None:
+        self._simulator = simulator
+
+    def get_state(self) -> _TableState:
+        """Returns steps, poses and twists."""
+        simulator, models = self._simulator, self._simulator._state.models
+        names = tuple(simulator.entities.models)
+        return _TableState(names, simulator._steps.copy(), models.pose.copy(), models.twist.copy())
+
+    def set_state(self, state: _TableState) -> None:
+        """Goes back to an instant of a simulator with the same models and worlds.
+
+        Raises:
+            ValueError: It has others.
+        """
+        simulator, models = self._simulator, self._simulator._state.models
+        if (state.models, len(state.steps)) != (tuple(simulator.entities.models), simulator.worlds):
+            raise ValueError(
+                f"the state is of {len(state.steps)} world(s) with {state.models}, "
+                f"there are {simulator.worlds} with {tuple(simulator.entities.models)}"
+            )
+        simulator._steps[:] = state.steps
+        models.pose[:], models.twist[:] = state.pose, state.twist

@@ -7,7 +7,7 @@ pytest: ``pip install deepsim-sync[testing]``.
 
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.cases")
+pytest.register_assert_rewrite(f"{__name__}.bench", f"{__name__}.cases")
 
 from .cases import (  # noqa: E402 (the asserts in it are rewritten because of the line above)
     CameraConformance,
@@ -20,6 +20,7 @@ from .cases import (  # noqa: E402 (the asserts in it are rewritten because of t
     MotionConformance,
     PhysicsPropertyConformance,
     SnapshotConformance,
+    SpawnRequestConformance,
     StateConformance,
 )
 from .suite import SimulatorConformance  # noqa: E402 (as above)
@@ -36,5 +37,6 @@ __all__ = [
     "PhysicsPropertyConformance",
     "SimulatorConformance",
     "SnapshotConformance",
+    "SpawnRequestConformance",
     "StateConformance",
 ]

@@ -3,32 +3,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from deepsim_math import Pose
-from deepsim_sync.changes import Cells, Changes, Refusal
-from deepsim_sync.entities import KINDS, SCOPE, Entities, Kind
-from deepsim_sync.simulator import Simulator
-from deepsim_sync.tables import COLUMNS, Array, Tables
+from deepsim_sync.port.changes import Cells, Changes, Refusal
+from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind
+from deepsim_sync.port.simulator import Simulator
+from deepsim_sync.port.spawning import SpawnRequest, spawn_poses
+from deepsim_sync.port.tables import ALL_COLUMNS, COLUMNS, Array, Key, Tables
 
 
 class Bench:
     """Reads and writes rows of a simulator by name.
 
+    Every call is for all worlds unless it says which. As long as no call said so, all worlds were
+    treated alike; then each read asserts that they have the same bits, and what is returned are
+    the numbers of the first world.
+
     Args:
         simulator: The one to be tested.
-        describe: Turns SDF text into what the simulator's ``spawn`` takes.
+        describe: Turns SDF text into a description that the simulator spawns.
 
     Attributes:
-        simulator: The one to be tested.
+        simulator: As given.
+        worlds: The number of worlds, W.
+        alike: Whether all worlds were treated alike.
     """
 
     def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
         self.simulator = simulator
+        self.worlds = simulator.worlds
+        self.alike = True
         self._describe = describe
 
     @property
@@ -36,11 +44,42 @@ class Bench:
         """The names of all entities."""
         return self.simulator.entities
 
+    @property
+    def time(self) -> float:
+        """Simulated time [s] of the first world."""
+        times = self.simulator.time
+        assert times.shape == (self.worlds,)
+        if self.alike:
+            assert (times == times[0]).all(), f"worlds that were treated alike differ: {times}"
+        return float(times[0])
+
+    def request(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> SpawnRequest:
+        """A request as simulators take it.
+
+        Args:
+            sdf: The model.
+            name: Its name.
+            pose: x y z, or x y z qx qy qz qw; (3,) or (7,) for all worlds, or a row for each.
+        """
+        given = np.asarray(pose, dtype=np.float64)
+        if given.ndim > 1:
+            self.alike = False
+        if given.shape[-1] == 3:
+            upright = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*given.shape[:-1], 4))
+            given = np.concatenate([given, upright], axis=-1)
+        return SpawnRequest(self._describe(sdf), name, spawn_poses(name, given, self.worlds))
+
     def spawn(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Adds a model at x y z, or at x y z qx qy qz qw."""
-        numbers = [*np.asarray(pose, dtype=np.float64)]
-        placed = Pose(numbers[:3], numbers[3:] or (0.0, 0.0, 0.0, 1.0))
-        self.simulator.spawn(self._describe(sdf), name, placed)
+        """Adds a model to every world; the arguments are those of `request`."""
+        self.simulator.spawn([self.request(sdf, name, pose)])
+
+    def step(self, n: int = 1, worlds: Iterable[int] | None = None) -> None:
+        """Advances some worlds by n steps."""
+        self.simulator.step(n, self._numbers(worlds))
+
+    def reset(self, worlds: Iterable[int] | None = None) -> None:
+        """Puts some worlds back to time 0."""
+        self.simulator.reset(self._numbers(worlds))
 
     def run(self, seconds: float) -> int:
         """Steps through a stretch of simulated time; returns the number of steps."""
@@ -48,48 +87,100 @@ class Bench:
         self.simulator.step(steps)
         return steps
 
-    def tables(self, kinds: Collection[Kind] = KINDS) -> Tables:
-        """New tables with the named kinds read."""
-        tables = Tables.allocate(self.simulator.entities)
-        self.simulator.read(tables, kinds)
+    def tables(self, columns: Collection[Key] = ALL_COLUMNS) -> Tables:
+        """New tables with some columns read."""
+        tables = Tables(self.simulator.entities, self.worlds)
+        self.simulator.read(tables, columns)
+        if self.alike and self.worlds > 1:
+            for kind, column in columns:
+                cells = tables.column(kind, column)
+                first = cells[0].tobytes()
+                unlike = [w for w, each in enumerate(cells) if each.tobytes() != first]
+                assert not unlike, f"{kind}.{column} of worlds {unlike} is not that of world 0"
         return tables
 
-    def get(self, kind: Kind, column: str, name: str) -> Array:
+    def get(self, kind: Kind, column: str, name: str, world: int = 0) -> Array:
         """One cell."""
-        tables = self.tables([kind])
-        cell: Array = tables.column(kind, column)[0, tables.entities.names(kind).row(name)]
+        tables = self.tables([(kind, column)])
+        cell: Array = tables.column(kind, column)[world, tables.entities.names(kind).row(name)]
         return cell
 
-    def pose(self, model: str) -> Array:
+    def pose(self, model: str, world: int = 0) -> Array:
         """Pose of a model, (7,)."""
-        return self.get("models", "pose", model)
+        return self.get("models", "pose", model, world)
 
-    def twist(self, model: str) -> Array:
+    def twist(self, model: str, world: int = 0) -> Array:
         """Twist of a model, (6,)."""
-        return self.get("models", "twist", model)
+        return self.get("models", "twist", model, world)
 
     def write(
-        self, cells: Mapping[tuple[Kind, str], Mapping[str, ArrayLike]]
+        self,
+        cells: Mapping[Key, Mapping[str, ArrayLike]],
+        worlds: Iterable[int] | None = None,
     ) -> tuple[Refusal, ...]:
-        """Writes one batch, given by (table, column) and then by name."""
+        """Writes one batch to some worlds.
+
+        Args:
+            cells: Values by (table, column) and then by name: a cell, or a cell for each world.
+            worlds: The numbers of the worlds.
+
+        Returns:
+            The refusals of the first of them; those of the others are asserted to be the same.
+        """
+        chosen = self._numbers(worlds)
+        numbers = np.arange(self.worlds) if chosen is None else chosen
         entities = self.simulator.entities
         batch = {}
-        for (kind, column), values in cells.items():
-            rows = entities.names(kind).rows(values)
+        for (kind, column), by_name in cells.items():
+            spec = COLUMNS[kind][column]
+            rows = entities.names(kind).rows(by_name)
+            values = np.empty((len(numbers), len(rows), *spec.shape), spec.dtype)
+            for place, value in enumerate(by_name.values()):
+                self.alike &= np.ndim(value) == len(spec.shape)
+                values[:, place] = value
             batch[kind, column] = Cells(
-                np.zeros(len(rows), dtype=np.intp), rows, np.array([*values.values()])
+                np.repeat(numbers, len(rows)),
+                np.tile(rows, len(numbers)),
+                values.reshape(-1, *spec.shape),
             )
-        return tuple(self.simulator.write(Changes(entities.generation, batch)))
+        refusals = self.simulator.write(Changes(entities.generation, batch))
+        by_world: dict[int, list[Refusal]] = {int(world): [] for world in numbers}
+        for refusal in refusals:
+            by_world[refusal.world].append(refusal)
+        first, *others = by_world.values()
+        for other in others:
+            assert [each[:4] for each in other] == [each[:4] for each in first]
+        return tuple(first)
 
-    def state(self, *models: str) -> bytes:
+    def state(self, *models: str, world: int = 0) -> bytes:
         """All that the tables say of some models and of what is below them, bit for bit."""
+        return self.states(*models)[world]
+
+    def states(self, *models: str) -> list[bytes]:
+        """`state` for each of the worlds."""
         tables = self.tables()
-        parts = []
+        chosen = []
         for kind in KINDS:
             names = tables.entities.names(kind)
             rows = names.rows(name for name in names if name.split(SCOPE)[0] in models)
-            parts += [tables.column(kind, column)[:, rows].tobytes() for column in COLUMNS[kind]]
-        return b"".join(parts)
+            chosen += [tables.column(kind, column).take(rows, 1) for column in COLUMNS[kind]]
+        return [b"".join(cells[w].tobytes() for cells in chosen) for w in range(self.worlds)]
+
+    def close(self) -> None:
+        """Closes the simulator; asserts that worlds that were treated alike are so."""
+        try:
+            if self.worlds > 1:
+                _ = self.time
+                self.tables()
+        finally:
+            self.simulator.close()
+
+    def _numbers(self, worlds: Iterable[int] | None) -> NDArray[np.intp] | None:
+        if worlds is None:
+            return None
+        numbers = np.array(sorted(worlds), dtype=np.intp)
+        self.alike &= len(numbers) in (0, self.worlds)
+        return numbers
 
 
 def assert_same_pose(pose: ArrayLike, expected: ArrayLike, atol: float = 1e-9) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from .cases import (
-    BatchSpawningConformance,
     CameraConformance,
     CameraMountConformance,
     ClockConformance,
@@ -14,6 +13,7 @@ from .cases import (
     MotionConformance,
     PhysicsPropertyConformance,
     SnapshotConformance,
+    SpawnRequestConformance,
     StateConformance,
 )
 
@@ -29,15 +29,15 @@ class SimulatorConformance(
     CameraMountConformance,
     PhysicsPropertyConformance,
     SnapshotConformance,
-    BatchSpawningConformance,
+    SpawnRequestConformance,
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods.
 
     Example::
 
         class TestMySimulator(SimulatorConformance):
-            def make_simulator(self):
-                return MySimulator(timestep=0.001, gravity=(0, 0, -9.8))
+            def make_simulator(self, worlds):
+                return MySimulator(worlds, timestep=0.001, gravity=(0, 0, -9.8))
 
             def describe(self, sdf):
                 return my_loader(sdf)

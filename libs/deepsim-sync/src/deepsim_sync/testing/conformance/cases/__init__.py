@@ -2,7 +2,6 @@
 """The test cases of the conformance suite, one class per subject."""
 
 from .base import Conformance
-from .batch_spawning import BatchSpawningConformance
 from .camera_mounts import CameraMountConformance
 from .cameras import CameraConformance
 from .clock import ClockConformance
@@ -12,10 +11,10 @@ from .looks import LookConformance
 from .motion import MotionConformance
 from .physics_properties import PhysicsPropertyConformance
 from .snapshots import SnapshotConformance
+from .spawn_requests import SpawnRequestConformance
 from .states import StateConformance
 
 __all__ = [
-    "BatchSpawningConformance",
     "CameraConformance",
     "CameraMountConformance",
     "ClockConformance",
@@ -26,5 +25,6 @@ __all__ = [
     "MotionConformance",
     "PhysicsPropertyConformance",
     "SnapshotConformance",
+    "SpawnRequestConformance",
     "StateConformance",
 ]

@@ -1,37 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all cases share: how the simulator under test is made."""
+"""What all cases share: how the simulator under test is made, and its capabilities."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 
-from deepsim_sync.simulator import Simulator
+from deepsim_sync.port.cameras import CameraMounts, Cameras
+from deepsim_sync.port.contacts import Contacts
+from deepsim_sync.port.physics_properties import PhysicsProperties
+from deepsim_sync.port.simulator import Simulator
+from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.testing.conformance.bench import Bench
+from deepsim_sync.testing.conformance.models import BLOCK, EYE, LAMP
 
+CAMERA = "eye::link::camera"
+"""The camera of `Conformance.mounts`."""
 GRAVITY = 9.8
 """Acceleration along -z in every simulator under test [m/s^2]."""
+
+T = TypeVar("T")
 
 
 class Conformance(ABC):
     """Makes the simulator under test, afresh for each test.
 
+    Tests of a capability are skipped for simulators that lack it.
+
     Attributes:
+        world_counts: The numbers of worlds that every test is run with.
         deterministic: Whether the same calls give the same bytes; tests of that are skipped if not.
     """
 
+    world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
     deterministic: ClassVar[bool] = True
 
     @abstractmethod
-    def make_simulator(self) -> Simulator:
+    def make_simulator(self, worlds: int) -> Simulator:
         """A simulator without models at time 0, gravity (0, 0, -9.8) m/s^2, steps of 1 ms."""
 
     @abstractmethod
     def describe(self, sdf: str) -> Any:
-        """Turns the SDF text of one model into what the simulator's ``spawn`` takes.
+        """Turns the SDF text of one model into a description that the simulator spawns.
 
         It may call ``pytest.skip`` for a model of a sort that the engine does not have.
         """
@@ -40,9 +53,58 @@ class Conformance(ABC):
     def unbuildable(self) -> Any:
         """A description that ``spawn`` must refuse with `SpawnError`."""
 
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Runs each test once for each of `world_counts`; pytest calls it."""
+        if "worlds" in metafunc.fixturenames:
+            metafunc.parametrize("worlds", self.world_counts, ids=lambda count: f"W{count}")
+
     @pytest.fixture
-    def bench(self) -> Iterator[Bench]:
+    def bench(self, worlds: int) -> Iterator[Bench]:
         """The simulator under test, closed afterwards."""
-        simulator = self.make_simulator()
-        yield Bench(simulator, self.describe)
-        simulator.close()
+        bench = self.make_bench(worlds)
+        yield bench
+        bench.close()
+
+    @pytest.fixture
+    def cameras(self, bench: Bench) -> Cameras:
+        """Pictures of the simulator under test."""
+        return _capability(bench.simulator.cameras, "cameras")
+
+    @pytest.fixture
+    def mounts(self, bench: Bench) -> CameraMounts:
+        """Camera mounts of the simulator under test, which has a camera that sees a block."""
+        mounts = _capability(bench.simulator.camera_mounts, "camera mounts")
+        bench.spawn(LAMP, "lamp", (-1, 0, 1))
+        bench.spawn(BLOCK, "block")
+        bench.spawn(EYE, "eye", (-1.5, 0, 0))
+        return mounts
+
+    @pytest.fixture
+    def contacts(self, bench: Bench) -> Contacts:
+        """Contact points of the simulator under test."""
+        return _capability(bench.simulator.contacts, "contact points")
+
+    @pytest.fixture
+    def physics(self, bench: Bench) -> PhysicsProperties:
+        """Physics properties of the simulator under test."""
+        return _capability(bench.simulator.physics, "physics properties")
+
+    @pytest.fixture
+    def snapshots(self, bench: Bench) -> Snapshots:
+        """Snapshots of the simulator under test."""
+        return _capability(bench.simulator.snapshots, "snapshots")
+
+    def make_bench(self, worlds: int) -> Bench:
+        """A new simulator on a bench; whoever asks closes it."""
+        return Bench(self.make_simulator(worlds), self.describe)
+
+    def need_determinism(self) -> None:
+        """Skips the test for engines that do not repeat themselves."""
+        if not self.deterministic:
+            pytest.skip("this engine does not repeat itself bit for bit")
+
+
+def _capability(value: T | None, name: str) -> T:
+    if value is None:
+        pytest.skip(f"this simulator has no {name}")
+    return value

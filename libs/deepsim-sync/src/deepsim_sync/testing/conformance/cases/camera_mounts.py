@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Camera sensors that are mounted anew, for simulators that can do so."""
+"""Camera sensors that are mounted anew."""
 
 from __future__ import annotations
 
@@ -7,65 +7,52 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from deepsim_math import Euler, Pose
-from deepsim_sync.camera_mounts import CameraMount, CameraMounts
-from deepsim_sync.cameras import Cameras
 from deepsim_sync.errors import UnknownEntityError
+from deepsim_sync.port.cameras import CameraMount, CameraMounts, Cameras
 from deepsim_sync.testing.conformance.bench import Bench
-from deepsim_sync.testing.conformance.models import BLOCK, EYE, LAMP
+from deepsim_sync.testing.conformance.models import BLOCK, EYE
 
-from .base import Conformance
+from .base import CAMERA, Conformance
 
-CAMERA = "eye::link::camera"
 BACKWARD = CameraMount(Pose((0, 0, 0), Euler(0, 0, math.pi)), 1.0)
 
 
 class CameraMountConformance(Conformance):
-    """The capability `CameraMounts`; skipped for simulators without it."""
-
-    @pytest.fixture
-    def mounts(self, bench: Bench) -> CameraMounts:
-        """The simulator under test, with a camera that sees a block, if it can be moved."""
-        if not isinstance(bench.simulator, CameraMounts):
-            pytest.skip("the cameras of this simulator cannot be moved")
-        bench.spawn(LAMP, "lamp", (-1, 0, 1))
-        bench.spawn(BLOCK, "block")
-        bench.spawn(EYE, "eye", (-1.5, 0, 0))
-        return bench.simulator
+    """The capability `CameraMounts`."""
 
     def test_a_camera_is_mounted_as_described(self, mounts: CameraMounts) -> None:
         """The mount is that of the description."""
-        assert mounts.camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
-        assert mounts.described_camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
+        assert mounts.get(CAMERA) == CameraMount(Pose(), 1.0)
+        assert mounts.described(CAMERA) == CameraMount(Pose(), 1.0)
 
-    def test_a_camera_looks_along_its_mount(self, bench: Bench, mounts: CameraMounts) -> None:
+    def test_a_camera_looks_along_its_mount(self, mounts: CameraMounts, cameras: Cameras) -> None:
         """Turned round, it no longer sees the block."""
-        assert _green(bench) > 0
-        mounts.mount_camera(CAMERA, BACKWARD)
-        assert mounts.camera_mount(CAMERA).pose.isclose(BACKWARD.pose)
-        assert mounts.described_camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
-        assert _green(bench) == 0
+        assert _green(cameras) > 0
+        mounts.set(CAMERA, BACKWARD)
+        assert mounts.get(CAMERA).pose.isclose(BACKWARD.pose)
+        assert mounts.described(CAMERA) == CameraMount(Pose(), 1.0)
+        assert _green(cameras) == 0
 
-    def test_a_wider_lens_sees_things_smaller(self, bench: Bench, mounts: CameraMounts) -> None:
+    def test_a_wider_lens_sees_things_smaller(self, mounts: CameraMounts, cameras: Cameras) -> None:
         """Twice the half-width at depth 1 leaves a quarter of the pixels."""
-        before = _green(bench)
+        before = _green(cameras)
         wide = 2.0 * math.atan(2.0 * math.tan(0.5))
-        mounts.mount_camera(CAMERA, CameraMount(Pose(), wide))
-        assert _green(bench) == pytest.approx(before / 4, rel=0.3)
+        mounts.set(CAMERA, CameraMount(Pose(), wide))
+        assert _green(cameras) == pytest.approx(before / 4, rel=0.3)
 
     def test_a_reset_mounts_it_as_described(self, bench: Bench, mounts: CameraMounts) -> None:
         """After a reset, and when its model comes back, a camera is mounted as described."""
-        mounts.mount_camera(CAMERA, BACKWARD)
+        mounts.set(CAMERA, BACKWARD)
         bench.spawn(BLOCK, "another", (0, 3, 0))
-        assert mounts.camera_mount(CAMERA) != CameraMount(Pose(), 1.0)  # kept
+        assert mounts.get(CAMERA) != CameraMount(Pose(), 1.0)  # kept
         bench.simulator.reset()
-        assert mounts.camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
-        mounts.mount_camera(CAMERA, BACKWARD)
+        assert mounts.get(CAMERA) == CameraMount(Pose(), 1.0)
+        mounts.set(CAMERA, BACKWARD)
         bench.simulator.delete("eye")
         bench.spawn(EYE, "eye", (-1.5, 0, 0))
-        assert mounts.camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
+        assert mounts.get(CAMERA) == CameraMount(Pose(), 1.0)
 
     @pytest.mark.parametrize(
         ("mount", "message"),
@@ -82,21 +69,20 @@ class CameraMountConformance(Conformance):
     ) -> None:
         """Angles of view lie in (0, pi), and poses are poses."""
         with pytest.raises(ValueError, match=f"{message} of camera '{CAMERA}'"):
-            mounts.mount_camera(CAMERA, mount)
-        assert mounts.camera_mount(CAMERA) == CameraMount(Pose(), 1.0)
+            mounts.set(CAMERA, mount)
+        assert mounts.get(CAMERA) == CameraMount(Pose(), 1.0)
 
     def test_an_unknown_camera_cannot_be_mounted(self, mounts: CameraMounts) -> None:
         """A camera that does not exist raises UnknownEntityError."""
-        for act in (mounts.camera_mount, mounts.described_camera_mount):
+        for act in (mounts.get, mounts.described):
             with pytest.raises(UnknownEntityError, match="nowhere"):
                 act("nowhere")
         with pytest.raises(UnknownEntityError, match="nowhere"):
-            mounts.mount_camera("nowhere", BACKWARD)
+            mounts.set("nowhere", BACKWARD)
 
 
-def _green(bench: Bench) -> int:
+def _green(cameras: Cameras) -> int:
     """How many pixels of the camera's picture are clearly green."""
-    assert isinstance(bench.simulator, Cameras)
-    picture: NDArray[np.uint8] = bench.simulator.render(CAMERA)
+    picture = cameras.render(CAMERA)
     red, green, blue = np.moveaxis(picture.astype(np.int64), -1, 0)
     return int(((green > 20) & (green > 1.5 * np.maximum(red, blue))).sum())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures, for simulators that take them."""
+"""Pictures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from numpy.typing import NDArray
 
 from deepsim_math import Pose
-from deepsim_sync.cameras import Cameras, CameraView
 from deepsim_sync.errors import UnknownEntityError
+from deepsim_sync.port.cameras import Cameras, CameraView
 from deepsim_sync.testing.conformance.bench import Bench
 from deepsim_sync.testing.conformance.models import BLOCK, BOX, EYE, LAMP
 
@@ -20,14 +20,7 @@ PAINT = "block::link::paint"
 
 
 class CameraConformance(Conformance):
-    """The capability `Cameras`; skipped for simulators without it."""
-
-    @pytest.fixture
-    def cameras(self, bench: Bench) -> Cameras:
-        """The simulator under test, if it takes pictures."""
-        if not isinstance(bench.simulator, Cameras):
-            pytest.skip("this simulator takes no pictures")
-        return bench.simulator
+    """The capability `Cameras`."""
 
     def test_a_picture_is_an_array(self, cameras: Cameras) -> None:
         """A picture has three bytes per pixel, and each call returns another array."""
@@ -86,14 +79,14 @@ class CameraConformance(Conformance):
         bench.spawn(LAMP, "lamp", (-1, 0, 1))
         bench.spawn(BLOCK, "block")
         bench.spawn(EYE, "eye", (-1.5, 0, 0))
-        assert cameras.cameras == ("eye::link::camera",)
+        assert cameras.names == ("eye::link::camera",)
         ahead = cameras.render("eye::link::camera")
         assert ahead.shape == (48, 64, 3)
         assert _is_green(ahead).any()
         bench.write({("models", "pose"): {"eye": (-1.5, 0, 0, 0, 0, 1, 0)}})
         assert not _is_green(cameras.render("eye::link::camera")).any()
         bench.simulator.delete("eye")
-        assert not cameras.cameras
+        assert not cameras.names
 
     def test_an_unknown_camera_is_named(self, cameras: Cameras) -> None:
         """A camera that does not exist raises UnknownEntityError."""
@@ -104,10 +97,10 @@ class CameraConformance(Conformance):
         """Rendering leaves the state and the time alone."""
         bench.spawn(BOX, "box", (0, 0, 5))
         bench.run(0.05)
-        before, time = bench.state("box"), bench.simulator.time
+        before, time = bench.state("box"), bench.time
         cameras.render(VIEW)
         assert bench.state("box") == before
-        assert bench.simulator.time == time
+        assert bench.time == time
 
 
 def _is_green(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from deepsim_sync.port.tables import ALL_COLUMNS
 from deepsim_sync.testing.conformance.bench import Bench
 from deepsim_sync.testing.conformance.models import BLOCK, BOX, LAMP
 
@@ -14,6 +15,7 @@ from .base import Conformance
 
 PAINT = "box::link::paint"
 BULB = "lamp::link::bulb"
+VISUALS = [key for key in ALL_COLUMNS if key[0] == "visuals"]
 
 
 class LookConformance(Conformance):
@@ -66,11 +68,11 @@ class LookConformance(Conformance):
         """Each column of a visual reads back as it was set, and only that one changes."""
         bench.spawn(BOX, "box")
         bench.spawn(BLOCK, "wall", (3, 0, 0))
-        before = bench.tables(["visuals"]).visuals
+        before = bench.tables(VISUALS).visuals
         assert bench.write({("visuals", column): {PAINT: value}}) == ()
-        after = bench.tables(["visuals"]).visuals
+        after = bench.tables(VISUALS).visuals
         np.testing.assert_allclose(getattr(after, column)[0, 0], np.asarray(value), atol=1e-6)
-        getattr(after, column)[0, 0] = getattr(before, column)[0, 0]
+        getattr(after, column)[:, 0] = getattr(before, column)[:, 0]
         for other in ("ambient", "diffuse", "specular", "emissive", "transparency", "visible"):
             np.testing.assert_array_equal(getattr(after, other), getattr(before, other))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deepsim_math import Pose, Vector3
-from deepsim_sync.entities import Kind
+from deepsim_sync.port.entities import Kind
 from deepsim_sync.testing.conformance.bench import Bench, assert_same_pose
 from deepsim_sync.testing.conformance.models import (
     BLOCK,

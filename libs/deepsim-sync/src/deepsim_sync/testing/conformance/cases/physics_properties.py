@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass, friction and damping, for simulators that can scale them."""
+"""Mass, friction and damping."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from deepsim_sync.errors import UnknownEntityError
-from deepsim_sync.physics_properties import (
+from deepsim_sync.port.physics_properties import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
@@ -30,14 +30,7 @@ from .base import GRAVITY, Conformance
 
 
 class PhysicsPropertyConformance(Conformance):
-    """The capability `PhysicsProperties`; skipped for simulators without it."""
-
-    @pytest.fixture
-    def physics(self, bench: Bench) -> PhysicsProperties:
-        """The simulator under test, if its physics can be scaled."""
-        if not isinstance(bench.simulator, PhysicsProperties):
-            pytest.skip("the physics of this simulator cannot be scaled")
-        return bench.simulator
+    """The capability `PhysicsProperties`."""
 
     @pytest.mark.parametrize(("mass", "damping"), [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0), (0.5, 0.25)])
     def test_mass_and_damping_set_the_sinking_speed(
@@ -45,8 +38,8 @@ class PhysicsPropertyConformance(Conformance):
     ) -> None:
         """On a damped rail a link sinks at m g / d, approached as 1 - exp(-t d / m)."""
         bench.spawn(SINKER, "sinker", (0, 0, 5))
-        physics.scale_physics("mass", ["sinker::link"], mass)
-        physics.scale_physics("damping", ["sinker::link"], [damping])
+        physics.scale("mass", ["sinker::link"], mass)
+        physics.scale("damping", ["sinker::link"], [damping])
         time = bench.run(0.1) * bench.simulator.timestep
         rate = SINKER_DAMPING * damping / (SINKER_MASS * mass)
         expected = -GRAVITY / rate * (1.0 - np.exp(-time * rate))
@@ -59,7 +52,7 @@ class PhysicsPropertyConformance(Conformance):
         """A sliding box stops after v^2 / (2 mu g), where the ground's mu of 1 is the most."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BOX, "box", (0, 0, 0.1))
-        physics.scale_physics("friction", ["box::link"], factor)
+        physics.scale("friction", ["box::link"], factor)
         bench.run(0.1)
         bench.write({("models", "twist"): {"box": (1.0, 0, 0, 0, 0, 0)}})
         bench.run(1.5)
@@ -72,7 +65,7 @@ class PhysicsPropertyConformance(Conformance):
     ) -> None:
         """A pendulum falls at m g l / (I + m l^2), however heavy it is."""
         bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
-        physics.scale_physics("mass", ["pendulum::link"], factor)
+        physics.scale("mass", ["pendulum::link"], factor)
         time = bench.run(0.1) * bench.simulator.timestep
         mass, arm, inertia = PENDULUM_MASS, PENDULUM_ARM, PENDULUM_INERTIA
         expected = mass * GRAVITY * arm / (inertia + mass * arm**2) * time
@@ -86,22 +79,22 @@ class PhysicsPropertyConformance(Conformance):
         """Only the named link and property change; what is read is a copy."""
         for model in ("a", "b", "c"):
             bench.spawn(BOX, model, (0, 0, 5 + len(model)))
-        physics.scale_physics(name, ["b::link"], 2.0)
-        physics.scale_physics(name, ["b::link"], 3.0)  # does not multiply
-        physics.physics_factors(name)[:] = 7.0
+        physics.scale(name, ["b::link"], 2.0)
+        physics.scale(name, ["b::link"], 3.0)  # does not multiply
+        physics.factors(name)[:] = 7.0
         for each in PHYSICS_PROPERTIES:
             expected = [1.0, 3.0 if each == name else 1.0, 1.0]
-            assert physics.physics_factors(each).tolist() == expected
+            assert _factors(physics, each) == expected
 
     def test_factors_follow_their_links(self, bench: Bench, physics: PhysicsProperties) -> None:
         """Models that come and go leave factors alone; a model that comes back begins at 1."""
         bench.spawn(BOX, "first", (3, 0, 5))
         bench.spawn(SINKER, "sinker", (0, 0, 5))
-        physics.scale_physics("mass", ["first::link", "sinker::link"], [2.0, 3.0])
+        physics.scale("mass", ["first::link", "sinker::link"], [2.0, 3.0])
         bench.simulator.delete("first")
         bench.spawn(BOX, "first", (3, 0, 5))
         rows = bench.entities.links.rows(["first::link", "sinker::link"])
-        assert physics.physics_factors("mass")[rows].tolist() == [1.0, 3.0]
+        assert [_factors(physics, "mass")[row] for row in rows] == [1.0, 3.0]
         time = bench.run(0.1) * bench.simulator.timestep
         rate = SINKER_DAMPING / (SINKER_MASS * 3.0)
         expected = -GRAVITY / rate * (1.0 - np.exp(-time * rate))
@@ -123,11 +116,11 @@ class PhysicsPropertyConformance(Conformance):
         bench.simulator.reset()
         before = run()
         for name in PHYSICS_PROPERTIES:
-            physics.scale_physics(name, ["box::link", "sinker::link"], [1.7, 0.6])
+            physics.scale(name, ["box::link", "sinker::link"], [1.7, 0.6])
         bench.run(0.1)
         bench.simulator.reset()
         for name in PHYSICS_PROPERTIES:
-            assert (physics.physics_factors(name) == 1.0).all()
+            assert (physics.factors(name) == 1.0).all()
         if self.deterministic:
             assert run() == before
 
@@ -138,16 +131,24 @@ class PhysicsPropertyConformance(Conformance):
         """A factor is a finite number > 0, one for all links or one for each."""
         bench.spawn(BOX, "box", (0, 0, 5))
         with pytest.raises(ValueError, match="mass"):
-            physics.scale_physics("mass", ["box::link"], factor)  # type: ignore[arg-type]
-        assert physics.physics_factors("mass").tolist() == [1.0]
+            physics.scale("mass", ["box::link"], factor)  # type: ignore[arg-type]
+        assert _factors(physics, "mass") == [1.0]
 
     def test_unknown_names_are_refused(self, bench: Bench, physics: PhysicsProperties) -> None:
         """Links and properties that do not exist are named, and nothing changes."""
         bench.spawn(BOX, "box", (0, 0, 5))
         with pytest.raises(UnknownEntityError, match="box::lid"):
-            physics.scale_physics("mass", ["box::link", "box::lid"], 2.0)
-        assert physics.physics_factors("mass").tolist() == [1.0]
+            physics.scale("mass", ["box::link", "box::lid"], 2.0)
+        assert _factors(physics, "mass") == [1.0]
         with pytest.raises(ValueError, match="colour"):
-            physics.physics_factors("colour")  # type: ignore[arg-type]
+            physics.factors("colour")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="colour"):
-            physics.scale_physics("colour", ["box::link"], 2.0)  # type: ignore[arg-type]
+            physics.scale("colour", ["box::link"], 2.0)  # type: ignore[arg-type]
+
+
+def _factors(physics: PhysicsProperties, name: PhysicsProperty) -> list[float]:
+    """The factors of all links, which are the same in all worlds."""
+    factors = physics.factors(name)
+    assert (factors == factors[0]).all()
+    first: list[float] = factors[0].tolist()
+    return first

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from deepsim_math import Pose, Vector3
-from deepsim_sync.entities import Kind
-from deepsim_sync.tables import Tables
+from deepsim_sync.port.entities import Kind
+from deepsim_sync.port.tables import Tables
 from deepsim_sync.testing.conformance.bench import Bench, assert_same_pose
 from deepsim_sync.testing.conformance.models import (
     BLOCK,
@@ -184,10 +184,10 @@ class StateConformance(Conformance):
     def test_a_read_fills_what_was_asked_for(self, bench: Bench) -> None:
         """Tables that were not asked for stay as they are."""
         bench.spawn(BOX, "box", (1, 2, 3))
-        tables = Tables.allocate(bench.entities)
-        bench.simulator.read(tables, ["links"])
-        np.testing.assert_allclose(tables.links.pose[0, 0, :3], (1, 2, 3))
-        np.testing.assert_array_equal(tables.models.pose[0, 0, :3], 0)
+        tables = Tables(bench.entities, bench.worlds)
+        bench.simulator.read(tables, [("links", "pose")])
+        np.testing.assert_allclose(tables.links.pose[:, 0, :3], [(1, 2, 3)] * bench.worlds)
+        np.testing.assert_array_equal(tables.models.pose[:, 0, :3], 0)
 
     def test_orientations_are_unit_quaternions(self, bench: Bench) -> None:
         """Quaternions keep the length 1 while a body tumbles."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many models at once, for simulators that can."""
+"""Many models at once."""
 
 from __future__ import annotations
 
@@ -8,89 +8,79 @@ from typing import Sequence
 import numpy as np
 import pytest
 
-from deepsim_math import Pose
-from deepsim_sync.batch_spawning import BatchSpawning, SpawnRequest
 from deepsim_sync.errors import DuplicateEntityError, SpawnError
+from deepsim_sync.port.spawning import SpawnRequest
 from deepsim_sync.testing.conformance.bench import Bench
 from deepsim_sync.testing.conformance.models import BOX, LAMP, PAIR
 
 from .base import Conformance
 
 
-class BatchSpawningConformance(Conformance):
-    """The capability `BatchSpawning`; skipped for simulators without it."""
+class SpawnRequestConformance(Conformance):
+    """`spawn` of many models."""
 
-    @pytest.fixture
-    def batch(self, bench: Bench) -> BatchSpawning:
-        """The simulator under test, if it adds many models at once."""
-        if not isinstance(bench.simulator, BatchSpawning):
-            pytest.skip("this simulator adds models one by one")
-        return bench.simulator
-
-    def _requests(self, names: Sequence[str]) -> list[SpawnRequest]:
-        box = self.describe(BOX)
-        return [SpawnRequest(box, name, Pose((2.0 * n, 0, 9))) for n, name in enumerate(names)]
-
-    def test_all_are_added_in_one_generation(self, bench: Bench, batch: BatchSpawning) -> None:
+    def test_all_are_added_in_one_generation(self, bench: Bench) -> None:
         """Each is where it was asked for, in the order of the requests, after what was there."""
         bench.spawn(LAMP, "lamp", (0, 5, 0))
         generations = {bench.entities.generation}
         names = [f"box{n}" for n in range(20)]
-        pair = SpawnRequest(self.describe(PAIR), "pair", Pose((0, -5, 9)))
-        batch.spawn_many([*self._requests(names), pair])
+        pair = bench.request(PAIR, "pair", (0, -5, 9))
+        bench.simulator.spawn([*_boxes(bench, names), pair])
         generations.add(bench.entities.generation)
         assert len(generations) == 2
         assert list(bench.entities.models) == ["lamp", *names, "pair"]
         poses = bench.tables().models.pose[0]
         np.testing.assert_allclose(poses[1:-1, 0], 2.0 * np.arange(20), atol=1e-9)
 
-    def test_they_are_as_if_added_one_by_one(self, bench: Bench, batch: BatchSpawning) -> None:
+    def test_they_are_as_if_added_one_by_one(self, bench: Bench) -> None:
         """State and looks are the same bits, and each can be deleted alone."""
         names = ["a", "b", "c"]
-        batch.spawn_many(self._requests(names))
+        bench.simulator.spawn(_boxes(bench, names))
         together = bench.state(*names)
         for name in ("b", "a", "c"):
             bench.simulator.delete(name)
-        for request in self._requests(names):
-            bench.simulator.spawn(*request)
+        for request in _boxes(bench, names):
+            bench.simulator.spawn([request])
         assert bench.state(*names) == together
 
-    def test_the_others_stay_as_they_are(self, bench: Bench, batch: BatchSpawning) -> None:
+    def test_the_others_stay_as_they_are(self, bench: Bench) -> None:
         """Bit for bit, while they move."""
         bench.spawn(BOX, "box", (0, 0, 30))
         bench.write({("models", "twist"): {"box": (1, 2, 3, 4, 5, 6)}})
         bench.run(0.05)
-        before, time = bench.state("box"), bench.simulator.time
-        batch.spawn_many(self._requests(["a", "b"]))
+        before, time = bench.state("box"), bench.time
+        bench.simulator.spawn(_boxes(bench, ["a", "b"]))
         assert bench.state("box") == before
-        assert bench.simulator.time == time
+        assert bench.time == time
 
-    def test_one_that_cannot_be_built_leaves_none(self, bench: Bench, batch: BatchSpawning) -> None:
+    def test_one_that_cannot_be_built_leaves_none(self, bench: Bench) -> None:
         """The error names it, and all names are free afterwards."""
         bench.spawn(BOX, "box", (0, 5, 9))
         before = bench.state("box")
-        broken = SpawnRequest(self.unbuildable(), "broken", Pose())
-        requests = self._requests(["a", "b"])
+        broken = bench.request(BOX, "broken")._replace(description=self.unbuildable())
+        requests = _boxes(bench, ["a", "b"])
         with pytest.raises(SpawnError, match="'broken'"):
-            batch.spawn_many([requests[0], broken, requests[1]])
+            bench.simulator.spawn([requests[0], broken, requests[1]])
         assert list(bench.entities.models) == ["box"]
         assert bench.state("box") == before
-        batch.spawn_many(requests)
+        bench.simulator.spawn(requests)
         bench.simulator.step()
         assert list(bench.entities.models) == ["box", "a", "b"]
 
     @pytest.mark.parametrize("names", [["a", "box"], ["a", "b", "a"]])
-    def test_a_taken_name_leaves_none(
-        self, bench: Bench, batch: BatchSpawning, names: list[str]
-    ) -> None:
+    def test_a_taken_name_leaves_none(self, bench: Bench, names: list[str]) -> None:
         """Whether it is taken by a model or by another request."""
         bench.spawn(BOX, "box", (0, 5, 9))
         with pytest.raises(DuplicateEntityError):
-            batch.spawn_many(self._requests(names))
+            bench.simulator.spawn(_boxes(bench, names))
         assert list(bench.entities.models) == ["box"]
 
-    def test_no_requests_add_nothing(self, bench: Bench, batch: BatchSpawning) -> None:
+    def test_no_requests_add_nothing(self, bench: Bench) -> None:
         """An empty batch keeps the generation."""
         generation = bench.entities.generation
-        batch.spawn_many([])
+        bench.simulator.spawn([])
         assert bench.entities.generation == generation
+
+
+def _boxes(bench: Bench, names: Sequence[str]) -> list[SpawnRequest]:
+    return [bench.request(BOX, name, (2.0 * n, 0, 9)) for n, name in enumerate(names)]
