@@ -28,7 +28,7 @@ class Paint(AbstractEffect):
         super().__init__(*args, **options)
         self.columns = columns or {}
 
-    def on_update(self, delta_time: float, sim_time: float) -> None:
+    def on_update(self, delta_time: float, sim_time: np.ndarray) -> None:
         self.show(**self.columns)
 
 
@@ -71,46 +71,70 @@ def stored(world: World) -> Callable[[], dict[str, Visual]]:
     return lambda: World(world.simulator).get(GetVisualTracker).get_visuals()
 
 
+class Factors:
+    """The capability to scale physics, in memory."""
+
+    def __init__(self, simulator: TableSimulator) -> None:
+        self.simulator = simulator
+        self.given: dict[tuple[int, str, str], float] = {}
+
+    def factors(self, name):
+        worlds, links = range(self.simulator.worlds), self.simulator.entities.links
+        return np.array([[self.given.get((w, name, link), 1.0) for link in links] for w in worlds])
+
+    def scale(self, name, links, factors, worlds=None):
+        links = list(links)
+        self.simulator.entities.links.rows(links)
+        chosen = np.arange(self.simulator.worlds) if worlds is None else worlds
+        cells = np.broadcast_to(factors, (len(chosen), len(links))).tolist()
+        for world, row in zip(chosen.tolist(), cells, strict=True):
+            for link, factor in zip(links, row, strict=True):
+                self.given[world, name, link] = factor
+
+
+class Mounts:
+    """The capability to move cameras, in memory."""
+
+    def __init__(self, simulator: TableSimulator) -> None:
+        self.simulator = simulator
+        self.given: dict[tuple[int, str], CameraMount] = {}
+
+    def get(self, camera, world=0):
+        return self.given.get((world, camera)) or self.described(camera)
+
+    def described(self, camera):
+        if camera != "car::body::eye":
+            raise UnknownEntityError("camera", camera, ["car::body::eye"])
+        return CameraMount(Pose((1.0, 0.0, 0.5), Euler(0.0, 0.0, 0.5)), 1.2)
+
+    def set(self, camera, mount, worlds=None):
+        self.described(camera)
+        for world in range(self.simulator.worlds) if worlds is None else worlds.tolist():
+            self.given[world, camera] = mount.checked(camera)
+
+
 class TunableSimulator(TableSimulator):
     """A table simulator with all optional capabilities that a randomizer asks for."""
 
     def __init__(self, **options) -> None:
         super().__init__(**options)
-        self.factors = {}
-        self.mounts = {}
+        self.physics = Factors(self)
+        self.camera_mounts = Mounts(self)
 
-    def physics_factors(self, name):
-        return np.array([self.factors.get((name, link), 1.0) for link in self.entities.links])
-
-    def scale_physics(self, name, links, factors):
-        self.entities.links.rows(links)
-        for link, factor in zip(links, factors, strict=True):
-            self.factors[name, link] = factor
-
-    def camera_mount(self, camera):
-        return self.mounts.get(camera) or self.described_camera_mount(camera)
-
-    def described_camera_mount(self, camera):
-        if camera != "car::body::eye":
-            raise UnknownEntityError("camera", camera, ["car::body::eye"])
-        return CameraMount(Pose((1.0, 0.0, 0.5), Euler(0.0, 0.0, 0.5)), 1.2)
-
-    def mount_camera(self, camera, mount):
-        self.described_camera_mount(camera)
-        self.mounts[camera] = mount.checked(camera)
-
-    def reset(self, seed=None):
-        super().reset(seed)
-        self.factors.clear()
-        self.mounts.clear()
+    def reset(self, worlds=None, seeds=None):
+        super().reset(worlds, seeds)
+        ended = set(range(self.worlds) if worlds is None else worlds.tolist())
+        for given in (self.physics.given, self.camera_mounts.given):
+            for key in [key for key in given if key[0] in ended]:
+                del given[key]
 
 
 @pytest.fixture
-def garage() -> Callable[[int], World]:
-    """Makes a world with a car, a lamp and all optional capabilities, from a seed."""
+def garage() -> Callable[..., World]:
+    """Makes worlds with a car, a lamp and all optional capabilities, from a seed."""
 
-    def make(seed: int = 0) -> World:
-        world = World(TunableSimulator(timestep=0.1), seed=seed)
+    def make(seed: int = 0, worlds: int = 1) -> World:
+        world = World(TunableSimulator(worlds=worlds, timestep=0.1), seed=seed)
         car = TableModel(links=("body", "wheel_l", "wheel_r"), visuals=("skin", "stripe"))
         world.spawn(car, "car", Pose())
         world.spawn(TableModel(lights=("bulb", "glow"), static=True), "lamp", Pose((0, 0, 3)))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from deepsim_fx import EffectManager
@@ -85,7 +86,7 @@ def test_reset_ends_all_effects(paint, world, looks):
     ]
     for effect in effects:
         effect.attach()
-    world.get(EffectManager).reset()
+    world.get(EffectManager).reset(np.arange(1))
     assert [effect.attached for effect in effects] == [False, False]
     assert looks() == before
 

@@ -55,7 +55,7 @@ def test_a_nested_model_may_have_the_name_of_a_link(garage):
     """Its visuals are of its own links, and each is painted once."""
     world = garage()
     world.spawn(TableModel(links=("arm", "arm::hand")), "robot", Pose())
-    drawn = ModelVisualRandomizer("robot", "link", links="arm", world=world).randomize()
+    (drawn,) = ModelVisualRandomizer("robot", "link", links="arm", world=world).randomize()
     assert list(drawn.values["diffuse"]) == ["robot::arm::visual"]
     ModelVisualRandomizer("robot", "visual", num_selection=2, world=world).randomize()
     assert list(painted(world)) == ["robot::arm::visual", "robot::arm::hand::visual"]
@@ -102,7 +102,7 @@ def test_colours_come_from_their_range(garage, color, low, high):
     world = garage()
     randomizer = ModelVisualRandomizer("car", "visual", color=color, world=world)
     for _ in range(20):
-        colors = np.array([*randomizer.randomize().values["diffuse"].values()])
+        colors = np.array([*randomizer.randomize()[0].values["diffuse"].values()])
         assert (colors >= low).all()
         assert (colors <= high).all()
 
@@ -162,7 +162,7 @@ def test_effects_stay_on_top(garage):
     world.tick()
     (drawn,) = [
         name
-        for name, color in randomizer.randomize().values["diffuse"].items()
+        for name, color in randomizer.randomize()[0].values["diffuse"].items()
         if color != [0.0, 0.0, 0.0, 1.0]
     ]
     world.tick()
@@ -203,10 +203,10 @@ def test_what_makes_no_sense_is_refused_at_once(garage, options, message):
     [
         ({"level": "link", "num_selection": 4}, r"'visuals of car' selects 4 of 3 link\(s\)"),
         ({"level": "visual", "links": "body", "num_selection": 3}, r"selects 3 of 2 visual\(s\)"),
-        ({"links": "arm*"}, r"no link of model 'car' fits \['arm\*'\]; it has body, wheel_l, w"),
+        ({"links": "arm*"}, r"no link of model 'car' matches \['arm\*'\]; it has body, wheel_l, w"),
         (
             {"visuals": "x"},
-            r"no visual of model 'car' in links \['\*'\] fits \['x'\]; they have sk",
+            r"no visual of model 'car' in links \['\*'\] matches \['x'\]; they have sk",
         ),
         ({"color": ("uniform", 0, 2)}, r"colours must lie in 0\.\.1, .* was drawn"),
     ],
@@ -233,7 +233,7 @@ def test_what_is_shown_depends_on_the_last_draw_alone(garage, counts, seed):
             "car", "visual", num_selection=count, columns=["diffuse"], world=world
         )
         for _ in range(2):
-            values = randomizer.randomize().values["diffuse"]
+            values = randomizer.randomize()[0].values["diffuse"]
         shown = dict(zip(world.entities.visuals, world.visuals.diffuse[0].tolist(), strict=True))
         assert {name: shown[name] for name in values} == dict(values)
         assert sum(shown[name] != own[0, row].tolist() for row, name in enumerate(shown)) == count

@@ -25,14 +25,14 @@ from deepsim_sync import Behaviour, DuplicateEntityError, NoCurrentWorldError, U
 
 
 class Wind(AbstractRandomizer):
-    """A randomizer of one's own: it blows the car along."""
+    """A randomizer of a user: it blows the car along."""
 
-    def draw(self, rng):
+    def draw(self, rng, world):
         return {"speed": float(rng.uniform(1.0, 2.0))}
 
-    def apply(self, values):
-        row = self.world.entities.models.row("car")
-        self.world.put("models", {"twist": [(values["speed"], 0, 0, 0, 0, 0)]}, [row])
+    def apply(self, values, worlds):
+        speed = [[(each["speed"], 0, 0, 0, 0, 0)] for each in values]
+        self.world.models.select(["car"]).put(worlds, twist=speed)
 
 
 def add_all(world):
@@ -53,11 +53,11 @@ def add_all(world):
 
 def everything(world):
     """All that a randomizer may change, bit for bit."""
-    simulator = world.simulator
+    physics, mounts = world.simulator.physics, world.simulator.camera_mounts
     tables = [world.models.pose, world.models.twist, world.visuals.ambient, world.visuals.diffuse]
     tables += [world.lights.diffuse, world.lights.attenuation]
-    factors = [simulator.physics_factors(name) for name in ("mass", "friction", "damping")]
-    mount = simulator.camera_mount("car::body::eye")
+    factors = [physics.factors(name) for name in ("mass", "friction", "damping")]
+    mount = mounts.get("car::body::eye")
     return b"".join(table.tobytes() for table in [*tables, *factors]), mount
 
 
@@ -97,9 +97,9 @@ def test_a_stream_apart_leaves_the_worlds_numbers_alone(garage):
     world = garage(seed=1)
     manager = add_all(world)
     before = world.rng.bit_generator.state
-    drawn = manager.randomize(world.stream("looks"))
+    drawn = manager.randomize(rngs=[world.stream("looks")])
     assert world.rng.bit_generator.state == before
-    assert manager.randomize(world.stream("looks")) == drawn
+    assert manager.randomize(rngs=[world.stream("looks")]) == drawn
     assert manager.randomize() != drawn
 
 
@@ -147,7 +147,7 @@ def test_a_draw_tells_when_it_was(garage):
     world.tick()
     world.tick()
     wind = Wind("wind", world)
-    draw = wind.randomize()
+    (draw,) = wind.randomize()
     assert (draw.randomizer, draw.tick, draw.time) == ("wind", 2, pytest.approx(0.2))
     assert draw.values == {"speed": world.models.twist[0, 0, 0]}
     assert world.get(RandomizerManager).log == [draw]
@@ -172,8 +172,8 @@ def test_the_log_begins_anew_with_an_episode(garage):
 def test_what_was_drawn_by_another_is_refused(garage):
     world = garage()
     manager = add_all(world)
-    with pytest.raises(ValueError, match="drawn by 'wind', and this is 'pose of car'"):
-        manager["pose of car"].replay(manager["wind"].randomize())
+    with pytest.raises(ValueError, match="'pose of car' cannot apply a draw of 'wind'"):
+        manager["pose of car"].replay(*manager["wind"].randomize())
 
 
 def test_a_log_with_a_stranger_is_refused_as_a_whole(garage):

@@ -66,7 +66,7 @@ def test_a_light_is_never_moved(garage):
 @pytest.mark.parametrize(
     ("lights", "options", "message"),
     [
-        ("sun", {}, r"no light fits \['sun'\]; there are lamp::link::bulb, lamp::link::glow"),
+        ("sun", {}, r"no light matches \['sun'\]; there are lamp::link::bulb, lamp::link::glow"),
         (BULB, {"linear": ("uniform", -2, -1)}, "linear attenuation must be >= 0, .* drew -1"),
         (BULB, {"color": ("uniform", 2, 3)}, r"colours must lie in 0\.\.1"),
     ],
@@ -123,7 +123,7 @@ def test_a_pose_leaves_the_velocity(garage):
 
 
 def factors(world, name):
-    return world.simulator.physics_factors(name).tolist()
+    return world.simulator.physics.factors(name)[0].tolist()
 
 
 def test_each_link_has_factors_of_its_own_or_all_have_one(garage):
@@ -159,7 +159,7 @@ def test_factors_do_not_add_up_and_end_with_the_episode(garage):
     [
         ({"mass": ("uniform", -1, 0)}, "factors of mass must be > 0, 'physics of car' drew -"),
         ({"friction": 0}, "factors of friction must be > 0, 'physics of car' drew 0"),
-        ({"mass": 1, "links": "arm"}, r"no link of model 'car' fits \['arm'\]"),
+        ({"mass": 1, "links": "arm"}, r"no link of model 'car' matches \['arm'\]"),
     ],
 )
 def test_factors_that_cannot_be_are_refused(garage, options, message):
@@ -186,12 +186,12 @@ def test_a_randomizer_with_nothing_to_draw_is_refused(garage, make):
 
 def test_a_camera_moves_along_its_own_axes(garage):
     world = garage()
-    described = world.simulator.described_camera_mount(EYE)
+    described = world.simulator.camera_mounts.described(EYE)
     for _ in range(2):  # offsets do not add up
         CameraRandomizer(
             EYE, position=(0.1, 0, 0), rotation=(0, 0.2, 0), horizontal_fov=1.5, world=world
         ).randomize()
-        mount = world.simulator.camera_mount(EYE)
+        mount = world.simulator.camera_mounts.get(EYE)
         expected = described.pose @ Pose((0.1, 0, 0), Euler(0, 0.2, 0))
         assert mount.pose.isclose(expected)
         assert mount.horizontal_fov == 1.5
@@ -200,8 +200,8 @@ def test_a_camera_moves_along_its_own_axes(garage):
 def test_without_a_distribution_the_angle_of_view_stays(garage):
     world = garage()
     CameraRandomizer(EYE, position=("normal", 0, 0.1), world=world).randomize()
-    mount = world.simulator.camera_mount(EYE)
-    described = world.simulator.described_camera_mount(EYE)
+    mount = world.simulator.camera_mounts.get(EYE)
+    described = world.simulator.camera_mounts.described(EYE)
     assert mount.horizontal_fov == described.horizontal_fov
     assert mount.pose.position != described.pose.position
 
@@ -220,10 +220,10 @@ def test_an_unknown_camera_is_named(garage):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda world: PhysicsRandomizer("car", mass=1, world=world), "PhysicsProperties"),
-        (lambda world: CameraRandomizer(EYE, world=world), "CameraMounts"),
+        (lambda world: PhysicsRandomizer("car", mass=1, world=world), "scale physics: its `physics`"),
+        (lambda world: CameraRandomizer(EYE, world=world), "move cameras: its `camera_mounts`"),
     ],
 )
 def test_a_simulator_without_the_capability_is_told(make, message):
-    with pytest.raises(UnsupportedError, match=f"TableSimulator .*it has no {message}"):
+    with pytest.raises(UnsupportedError, match=f"TableSimulator cannot {message} is None"):
         make(World(TableSimulator()))

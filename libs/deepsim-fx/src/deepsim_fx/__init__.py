@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Visual effects and domain randomizers.
 
-Effects are driven by simulated time and give back exactly what was there before them. Randomizers
-draw from the world's own generator; what they drew can be logged and replayed.
+Effects follow simulated time and restore the appearance of visuals exactly. Randomizers draw from
+the generators of the worlds; their draws can be logged and replayed.
 """
 
-from .blink import BlinkEffect
-from .camera_randomizer import CameraRandomizer
-from .distributions import (
+from .effects.blink import BlinkEffect
+from .effects.effect import AbstractEffect
+from .effects.fade import FadeEffect
+from .effects.invisible import InvisibleEffect
+from .effects.manager import EffectManager
+from .effects.observer import EffectObserver
+from .effects.tint import TintEffect
+from .randomizers.camera import CameraRandomizer
+from .randomizers.distributions import (
     DISTRIBUTIONS,
     Choice,
     Distribution,
@@ -18,19 +24,13 @@ from .distributions import (
     Uniform,
     distribution,
 )
-from .effect import AbstractEffect
-from .fade import FadeEffect
-from .invisible import InvisibleEffect
-from .light_randomizer import LightRandomizer
-from .manager import EffectManager
-from .model_visual_randomizer import ModelVisualRandomizer, RandomizerLevel
-from .observer import EffectObserver
-from .physics_randomizer import PhysicsRandomizer
-from .pose_randomizer import PoseRandomizer
-from .randomizer import AbstractRandomizer, Draw
-from .randomizer_manager import RandomizerManager
+from .randomizers.light import LightRandomizer
+from .randomizers.manager import RandomizerManager
+from .randomizers.model_visual import ModelVisualRandomizer, RandomizerLevel
+from .randomizers.physics import PhysicsRandomizer
+from .randomizers.pose import PoseRandomizer
+from .randomizers.randomizer import AbstractRandomizer, Draw
 from .targets import Target
-from .tint import TintEffect
 
 __all__ = [
     "DISTRIBUTIONS",

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an effect or a randomizer is on: models, links or single visuals."""
+"""Targets and worlds as users give them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync import Entities, LinkTransform, Transform, World
 
@@ -15,7 +15,7 @@ Target = str | Transform | LinkTransform
 
 
 def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tuple[str, ...], World]:
-    """The names of targets, and the world that they are in.
+    """Returns the names of targets, and their world.
 
     Args:
         targets: One or several.
@@ -28,7 +28,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
     """
     several = [targets] if isinstance(targets, Target) else list(targets)
     if not several:
-        raise ValueError("at least one target is needed, got none")
+        raise ValueError("expected at least one target, got none")
     for target in several:
         if not isinstance(target, Target):
             raise TypeError(f"a target is a name, a Transform or a LinkTransform, got {target!r}")
@@ -36,18 +36,18 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
     if world is not None:
         worlds.add(world)
     if len(worlds) > 1:
-        raise ValueError("the targets are in several worlds: make one for each")
+        raise ValueError("the targets belong to several World objects: use one for each")
     names = tuple(target if isinstance(target, str) else target.name for target in several)
     return names, worlds.pop() if worlds else World.current()
 
 
 def is_present(entities: Entities, name: str) -> bool:
-    """Whether a model, link or visual has the name."""
+    """Returns whether a model, link or visual has the name."""
     return name in entities.models or name in entities.links or name in entities.visuals
 
 
 def visual_rows(entities: Entities, names: Iterable[str]) -> NDArray[np.intp]:
-    """The rows of the visuals that have one of the names or lie below it, each once, ascending."""
+    """Returns the rows of the visuals that have one of the names or lie below it, ascending."""
     visuals = entities.visuals
     found: set[str] = set()
     for name in names:
@@ -55,3 +55,23 @@ def visual_rows(entities: Entities, names: Iterable[str]) -> NDArray[np.intp]:
         if name in visuals:
             found.add(name)
     return np.sort(visuals.rows(found))
+
+
+def chosen_worlds(world: World, worlds: ArrayLike | None) -> NDArray[np.intp]:
+    """Returns the numbers of some worlds, or of all, ascending.
+
+    Raises:
+        ValueError: They are not a list of world numbers, or one occurs twice.
+    """
+    if worlds is None:
+        return np.arange(len(world))
+    given = np.asarray(worlds)
+    if not given.size:
+        return np.zeros(0, np.intp)
+    fit = given.ndim == 1 and given.dtype.kind in "iu" and given.min() >= 0
+    if not fit or given.max() >= len(world) or len(np.unique(given)) < len(given):
+        raise ValueError(
+            f"worlds must be different numbers from 0 to {len(world) - 1}, got {worlds!r}: "
+            "for a mask, give np.flatnonzero(mask)"
+        )
+    return np.sort(given).astype(np.intp, copy=False)

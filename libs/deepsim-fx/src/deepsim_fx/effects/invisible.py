@@ -5,19 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_fx.targets import Target
 from deepsim_sync import World
 
 from .effect import AbstractEffect
-from .targets import Target
 
 
 class InvisibleEffect(AbstractEffect):
-    """Hides visuals for a while; nothing but their looks changes.
+    """Hides visuals; physics and sensors other than cameras do not notice.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several.
-        duration: After which they show again [s].
-        world: Where the targets are; by default the world of a transform, or the current one.
+        duration: Simulated time after which they show again [s].
+        world: The world of the targets; by default that of a transform, or the current one.
     """
 
     def __init__(
@@ -29,6 +32,6 @@ class InvisibleEffect(AbstractEffect):
     ) -> None:
         super().__init__(targets, duration=duration, world=world)
 
-    def on_update(self, delta_time: float, sim_time: float) -> None:
-        """Hides them."""
+    def on_update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Hides the visuals."""
         self.show(visible=False)

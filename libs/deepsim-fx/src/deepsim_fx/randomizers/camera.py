@@ -3,36 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 
 from deepsim_math import Euler, Pose
-from deepsim_sync import CameraMount, CameraMounts, UnsupportedError, World
+from deepsim_sync import CameraMount, CameraMounts, UnsupportedError, World, WorldNumbers
 
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
 
 
 class CameraRandomizer(AbstractRandomizer):
-    """Mounts a camera sensor a little other than described: moved, turned, with another lens.
+    """Moves and turns a camera sensor on its link, and changes its angle of view.
 
-    Offsets do not add up from one time to the next, and a reset of the world ends them.
+    Offsets are relative to the described mount, and a reset of the world ends them.
 
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.
         position: Distribution of the offset [m] along the axes of the described mount: x ahead, y
             left, z up in the picture.
-        rotation: Distribution of the turn about these axes: roll, pitch and yaw [rad].
+        rotation: Distribution of the rotation about these axes: roll, pitch and yaw [rad].
         horizontal_fov: Distribution of the angle of view [rad], in (0, pi); by default it stays as
             described.
-        name: In the log; by default it has the name of the camera.
-        world: Where the camera is; by default the current one.
+        name: Its name in the log; by default one with the name of the camera.
+        world: The world of the camera; by default the current one.
 
     Raises:
         ValueError: A distribution is not fit.
-        UnsupportedError: The simulator has no `CameraMounts`.
+        UnsupportedError: The simulator cannot move cameras.
     """
 
     def __init__(
@@ -50,9 +51,9 @@ class CameraRandomizer(AbstractRandomizer):
         self.position = distribution(position, (3,))
         self.rotation = distribution(rotation, (3,))
         self.horizontal_fov = None if horizontal_fov is None else distribution(horizontal_fov)
-        self._simulator()
+        self._mounts()
 
-    def draw(self, rng: Generator) -> dict[str, Any]:
+    def draw(self, rng: Generator, world: int) -> dict[str, Any]:
         """Draws a mount.
 
         Returns:
@@ -61,7 +62,7 @@ class CameraRandomizer(AbstractRandomizer):
         Raises:
             UnknownEntityError: There is no such camera.
         """
-        described = self._simulator().described_camera_mount(self.camera)
+        described = self._mounts().described(self.camera)
         position = self.position(rng, (3,))
         pose = described.pose @ Pose(position, Euler(*self.rotation(rng, (3,))))
         angle = described.horizontal_fov
@@ -69,15 +70,17 @@ class CameraRandomizer(AbstractRandomizer):
             angle = float(self.horizontal_fov(rng, ()))
         return {"pose": [float(number) for number in pose], "horizontal_fov": angle}
 
-    def apply(self, values: Mapping[str, Any]) -> None:
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
         """Mounts the camera."""
-        mount = CameraMount(Pose.from_array(values["pose"]), values["horizontal_fov"])
-        self._simulator().mount_camera(self.camera, mount)
+        mounts = self._mounts()
+        for each, number in zip(values, worlds, strict=True):
+            mount = CameraMount(Pose.from_array(each["pose"]), each["horizontal_fov"])
+            mounts.set(self.camera, mount, np.array([number]))
 
-    def _simulator(self) -> CameraMounts:
+    def _mounts(self) -> CameraMounts:
         simulator = self.world.simulator
-        if not isinstance(simulator, CameraMounts):
+        if simulator.camera_mounts is None:
             raise UnsupportedError(
-                f"the cameras of {type(simulator).__name__} cannot be moved: it has no CameraMounts"
+                f"{type(simulator).__name__} cannot move cameras: its `camera_mounts` is None"
             )
-        return simulator
+        return simulator.camera_mounts

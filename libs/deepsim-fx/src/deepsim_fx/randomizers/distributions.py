@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What random numbers are drawn from: callables that compose, by name or as objects."""
+"""Distributions of random numbers: callables that compose, by name or as objects."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ Floats = NDArray[np.float64]
 
 
 class Distribution(ABC):
-    """Draws numbers; a subclass says how by `__call__`.
+    """Draws numbers; subclasses implement `__call__`.
 
     Attributes:
-        cell: Shape of what is drawn at once, such as ``(3,)`` for a colour; ``()`` for numbers that
-            do not depend on each other.
+        cell: Shape of a whole cell, such as ``(3,)`` for a colour; ``()`` for independent numbers.
     """
 
     cell: tuple[int, ...] = ()
@@ -31,16 +30,16 @@ class Distribution(ABC):
 
         Args:
             rng: The only source of randomness.
-            shape: Of the array; its last lengths are those of the cell.
+            shape: Shape of the array; it ends with the shape of the cell.
         """
 
 
 Spec = Distribution | float | Sequence[Any]
-"""How users write a distribution: see `distribution`."""
+"""A distribution as users write it; see `distribution`."""
 
 
 class Uniform(Distribution):
-    """Every value from `low` to `high` alike; each is a number or an array for a whole cell.
+    """The uniform distribution from `low` to `high`, numbers or arrays for a whole cell.
 
     Raises:
         ValueError: A bound is not finite, or low > high.
@@ -58,7 +57,7 @@ class Uniform(Distribution):
 
 
 class LogUniform(Distribution):
-    """Every order of magnitude from `low` to `high` alike: for factors and scales.
+    """The uniform distribution of the logarithm, from `low` to `high`: for factors and scales.
 
     Raises:
         ValueError: A bound is not finite, or they are not 0 < low <= high.
@@ -77,7 +76,7 @@ class LogUniform(Distribution):
 
 
 class Normal(Distribution):
-    """A bell curve; what lies beyond `low` or `high` is drawn as that bound.
+    """The normal distribution, clipped to `low` and `high`.
 
     Raises:
         ValueError: The mean or the standard deviation is not finite, std < 0, or low > high.
@@ -106,10 +105,10 @@ class Choice(Distribution):
 
     Args:
         options: (n,) or (n, ...) finite numbers.
-        weights: (n,) how likely each is, in proportion; all alike by default.
+        weights: (n,) relative probabilities; all equal by default.
 
     Raises:
-        ValueError: There is no option, or the weights are not fit for them.
+        ValueError: There is no option, or not one weight >= 0 for each.
     """
 
     def __init__(self, options: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -156,11 +155,11 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
     "log-uniform": LogUniform,
     "choice": Choice,
 }
-"""The distributions that can be named."""
+"""The distributions by name."""
 
 
 def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
-    """A distribution as users write it.
+    """Returns the distribution that a user wrote.
 
     Args:
         spec: A distribution; a name with its arguments, ``("uniform", 0.5, 2)``; a number, which
@@ -168,8 +167,8 @@ def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
         cells: Shapes of whole cells that may be drawn, beside single numbers.
 
     Raises:
-        ValueError: There is no such distribution, or its arguments or its shape are not fit.
-        TypeError: It is nothing of that sort.
+        ValueError: There is no such distribution, or its arguments or its shape are invalid.
+        TypeError: It has another type.
     """
     made = _made(spec)
     if made.cell and made.cell not in cells:
@@ -203,7 +202,7 @@ def _made(spec: Any) -> Distribution:
 
 
 def _together(name: str, **arrays: ArrayLike) -> tuple[Floats, ...]:
-    """The arguments of a distribution as finite arrays of one shape."""
+    """Returns the arguments of a distribution as finite arrays of one shape."""
     for argument, array in arrays.items():
         if not np.isfinite(np.asarray(array, dtype=np.float64)).all():
             raise ValueError(f"{argument} of {name} must be finite, got {array!r}")

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from deepsim_sync import DuplicateEntityError, PerWorld, UnknownEntityError, World
+from numpy.typing import ArrayLike
+
+from deepsim_sync import DuplicateEntityError, PerWorld, UnknownEntityError, World, WorldNumbers
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -17,13 +19,14 @@ if TYPE_CHECKING:
 class RandomizerManager(PerWorld):
     """Runs the randomizers of a world in the order in which they were added, and keeps the log.
 
-    Nothing runs by itself: call `randomize` where episodes begin, such as in ``on_reset``.
+    Nothing runs by itself: call `randomize` where episodes begin, such as in a hook ``reset`` or
+    ``on_reset``.
 
     Args:
         world: The world.
 
     Attributes:
-        log: What was drawn since the last reset of the world, oldest first.
+        log: The draws since the last reset of each world, oldest first.
     """
 
     def __init__(self, world: World) -> None:
@@ -47,10 +50,10 @@ class RandomizerManager(PerWorld):
             raise UnknownEntityError("randomizer", name, self._randomizers) from None
 
     def add(self, randomizer: AbstractRandomizer) -> None:
-        """Takes a randomizer in, after those that are there.
+        """Adds a randomizer after those that are present.
 
         Raises:
-            DuplicateEntityError: Another one has its name: give it one by ``name=``.
+            DuplicateEntityError: Another one has its name: choose one by ``name=``.
             ValueError: It is for another world.
         """
         if randomizer.world is not self.world:
@@ -60,10 +63,10 @@ class RandomizerManager(PerWorld):
         self._randomizers[randomizer.name] = randomizer
 
     def remove(self, randomizer: AbstractRandomizer | str) -> None:
-        """Takes a randomizer out, by itself or by name; what it did stays.
+        """Removes a randomizer, by itself or by name; its last draw stays in effect.
 
         Raises:
-            UnknownEntityError: It is not here.
+            UnknownEntityError: It is not present.
         """
         name = randomizer if isinstance(randomizer, str) else randomizer.name
         if randomizer not in self:
@@ -71,31 +74,44 @@ class RandomizerManager(PerWorld):
         del self._randomizers[name]
 
     def discard(self, randomizer: AbstractRandomizer | str) -> None:
-        """Takes a randomizer out if it is here."""
+        """Removes a randomizer if it is present."""
         if randomizer in self:
             self.remove(randomizer)
 
-    def randomize(self, rng: Generator | None = None) -> tuple[Draw, ...]:
-        """Has every randomizer draw and apply, in order; returns what they drew.
+    def randomize(
+        self, worlds: ArrayLike | None = None, rngs: Sequence[Generator] | None = None
+    ) -> tuple[Draw, ...]:
+        """Lets every randomizer draw and apply, in order; returns all draws.
 
         Args:
-            rng: What all of them draw from; by default the world's ``rng``.
+            worlds: The numbers of the worlds; all of them by default.
+            rngs: The generator of each of these worlds; by default the world's own.
         """
-        return tuple(randomizer.randomize(rng) for randomizer in self)
+        return tuple(draw for each in self for draw in each.randomize(worlds, rngs))
 
     def replay(self, draws: Iterable[Draw]) -> None:
-        """Does again what was drawn before, here or in another world; nothing is random.
+        """Applies earlier draws of this or another world; nothing is random.
 
         Args:
             draws: In the order of a log.
 
         Raises:
-            UnknownEntityError: A randomizer of that name is not here; nothing was replayed.
+            UnknownEntityError: A randomizer is not present; nothing was replayed.
+            ValueError: There is no world of the number of a draw.
         """
         pairs = [(self[draw.randomizer], draw) for draw in draws]
         for randomizer, draw in pairs:
             randomizer.replay(draw)
 
-    def reset(self) -> None:
-        """Begins a new log; the randomizers stay, and so does what they did to looks."""
-        self.log = []
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Begins the log of some worlds anew; what was drawn for their appearance stays."""
+        ended = set(worlds.tolist())
+        self.log = [draw for draw in self.log if draw.world not in ended]
+
+    def get_state(self) -> Any:
+        """Returns the log, for a snapshot."""
+        return tuple(self.log)
+
+    def set_state(self, state: Any) -> None:
+        """Restores the log."""
+        self.log = list(state)

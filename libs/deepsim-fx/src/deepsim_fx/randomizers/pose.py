@@ -1,33 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random places."""
+"""Random poses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.random import Generator
 
+from deepsim_fx.targets import named
 from deepsim_math import Euler, Pose
-from deepsim_sync import Transform, World
+from deepsim_sync import Transform, World, WorldNumbers
 
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
-from .targets import named
 
 _ORIGIN = (0.0, 0.0, 0.0)
 
 
 class PoseRandomizer(AbstractRandomizer):
-    """Puts a model somewhere; its velocity stays as it is.
+    """Puts a model at a random pose; its velocity stays as it is.
 
     Args:
         model: The model, by name or transform.
         position: Distribution of x, y and z [m], such as ``[("uniform", -1, 1), 0, 0.5]``.
         rotation: Distribution of roll, pitch and yaw [rad].
         origin: The pose in the world that both are relative to.
-        name: In the log; by default it has the name of the model.
-        world: Where the model is; by default that of the transform, or the current one.
+        name: Its name in the log; by default one with the name of the model.
+        world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
         ValueError: A distribution is not fit.
@@ -49,7 +49,7 @@ class PoseRandomizer(AbstractRandomizer):
         self.rotation = distribution(rotation, (3,))
         self.origin = origin if origin is not None else Pose()
 
-    def draw(self, rng: Generator) -> dict[str, list[float]]:
+    def draw(self, rng: Generator, world: int) -> dict[str, list[float]]:
         """Draws a pose.
 
         Returns:
@@ -59,7 +59,7 @@ class PoseRandomizer(AbstractRandomizer):
         pose = self.origin @ Pose(position, Euler(*self.rotation(rng, (3,))))
         return {"pose": [float(number) for number in pose]}
 
-    def apply(self, values: Mapping[str, Any]) -> None:
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
         """Moves the model."""
         row = self.world.entities.models.row(self.model)
-        self.world.put("models", {"pose": [values["pose"]]}, [row])
+        self.world.put("models", {"pose": [[each["pose"]] for each in values]}, [row], worlds)

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from .distributions import Distribution, Spec, Uniform, distribution
 
 ANY_COLOR = Uniform((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
-"""Every opaque colour alike."""
+"""The uniform distribution of opaque colours."""
 
 
 def color_distribution(spec: Spec) -> Distribution:
-    """A distribution of channels, of whole RGB colours or of whole RGBA colours.
+    """Returns a distribution of channels, of RGB colours or of RGBA colours.
 
     Raises:
-        ValueError: It is none of the three.
-        TypeError: It is no distribution.
+        ValueError: It has another shape.
+        TypeError: It is not a distribution.
     """
     return distribution(spec, (3,), (4,))
 
 
 def draw_colors(colors: Distribution, rng: Generator, count: int) -> NDArray[np.float64]:
-    """Draws RGBA colours, (count, 4); those without alpha are opaque.
+    """Draws RGBA colours, (count, 4), opaque unless alpha is drawn too.
 
     Raises:
         ValueError: A channel is outside 0..1.

@@ -6,25 +6,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_fx.targets import Target
 from deepsim_sync import World
 
 from .effect import AbstractEffect
-from .targets import Target
 
 
 class FadeEffect(AbstractEffect):
-    """Fades visuals evenly from how they look to some opacity, or from there to how they look.
+    """Fades visuals linearly from their own opacity to another one, or back.
 
-    Each visual starts from its own opacity. Afterwards it keeps the last opacity until the effect
-    ends, and then looks as before.
+    Each visual keeps the last opacity until the effect ends, and then has its own again.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several.
-        alpha: The opacity that it fades to: 0 invisible .. 1 opaque.
-        reverse: Whether it fades in: from `alpha` to how the visuals look.
-        fade_time: How long the fading takes [s]; the whole duration by default.
-        duration: After which it ends by itself [s].
-        world: Where the targets are; by default the world of a transform, or the current one.
+        alpha: The other opacity: 0 invisible .. 1 opaque.
+        reverse: Whether it fades from `alpha` to the visuals' own opacity.
+        fade_time: Duration of the fading [s]; the whole duration by default.
+        duration: Simulated time after which it ends by itself [s].
+        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
         ValueError: The opacity is not in 0..1, or a time is not positive; or the duration is
@@ -50,8 +52,8 @@ class FadeEffect(AbstractEffect):
         if not 0.0 < self.fade_time < math.inf:
             raise ValueError(f"fade_time must be > 0 s and finite, got {self.fade_time}")
 
-    def on_update(self, delta_time: float, sim_time: float) -> None:
-        """Shows the opacity of this instant."""
-        progress = min(1.0, self.elapsed / self.fade_time)
+    def on_update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Shows the opacity at this instant."""
+        progress = np.minimum(1.0, self.elapsed / self.fade_time)
         mix = 1.0 - progress if self.reverse else progress
         self.show(transparency=1.0 - self.alpha, mix=mix)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who wants to know when an effect comes and goes."""
+"""Observers of effects."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ if TYPE_CHECKING:
 
 
 class EffectObserver(Protocol):
-    """Anything to be told of the effects that it was added to."""
+    """Receives the beginning and the end of effects; see `AbstractEffect.add_observer`.
+
+    ``effect.worlds`` has the numbers of the worlds.
+    """
 
     def on_effect_attached(self, effect: AbstractEffect) -> None:
-        """The effect shows from now on."""
+        """Called when the effect has begun and shows."""
         ...
 
     def on_effect_detached(self, effect: AbstractEffect) -> None:
-        """The effect is over, and the visuals look like before."""
+        """Called when the effect has ended, and the visuals look like before."""
         ...

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random mass, friction and damping."""
+"""Random physics properties."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
+from deepsim_fx.targets import named
 from deepsim_sync import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
@@ -16,34 +17,35 @@ from deepsim_sync import (
     Transform,
     UnsupportedError,
     World,
+    WorldNumbers,
 )
 
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
 from .selection import Patterns, as_patterns, links_of
-from .targets import named
+from .stacking import stacked
 
 
 class PhysicsRandomizer(AbstractRandomizer):
-    """Makes the links of a model heavier, more slippery, or more damped than described.
+    """Scales mass, friction and damping of the links of a model.
 
-    Drawn are factors of what the model's description says, so that one distribution fits models of
-    any size. They do not add up from one time to the next, and a reset of the world ends them.
+    It draws factors of the described values, so that one distribution fits models of any size. A
+    factor replaces the one before it, and a reset of the world ends it.
 
     Args:
         model: The model, by name or transform.
         mass: Distribution of the factor of mass and inertia, > 0, such as
             ``("log-uniform", 0.5, 2)``.
-        friction: Of the factor of friction.
-        damping: Of the factor of the damping of joints.
-        links: Only links with such names in the model, ``"wheel_*"``.
+        friction: Distribution of the factor of friction.
+        damping: Distribution of the factor of the damping of joints.
+        links: Patterns of the names of links in the model, ``"wheel_*"``.
         per_link: Whether each link has a factor of its own, rather than one for all.
-        name: In the log; by default it has the name of the model.
-        world: Where the model is; by default that of the transform, or the current one.
+        name: Its name in the log; by default one with the name of the model.
+        world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
         ValueError: A distribution is not fit, or none is given.
-        UnsupportedError: The simulator has no `PhysicsProperties`.
+        UnsupportedError: The simulator cannot scale physics.
     """
 
     def __init__(
@@ -72,9 +74,9 @@ class PhysicsRandomizer(AbstractRandomizer):
             raise ValueError(f"{self.name!r} has nothing to draw: give mass, friction or damping")
         self.links = as_patterns(links)
         self.per_link = per_link
-        self._simulator()
+        self._physics()
 
-    def draw(self, rng: Generator) -> dict[str, dict[str, float]]:
+    def draw(self, rng: Generator, world: int) -> dict[str, dict[str, float]]:
         """Draws factors.
 
         Returns:
@@ -97,19 +99,18 @@ class PhysicsRandomizer(AbstractRandomizer):
             values[name] = dict(zip(links, every, strict=True))
         return values
 
-    def apply(self, values: Mapping[str, Any]) -> None:
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
         """Scales the physics."""
-        simulator = self._simulator()
-        for name in PHYSICS_PROPERTIES:
-            if name in values:
-                factors = values[name]
-                simulator.scale_physics(name, list(factors), list(factors.values()))
+        physics = self._physics()
+        for numbers, links, factors in stacked(values, worlds):
+            for name in PHYSICS_PROPERTIES:
+                if name in factors:
+                    physics.scale(name, links, factors[name], numbers)
 
-    def _simulator(self) -> PhysicsProperties:
+    def _physics(self) -> PhysicsProperties:
         simulator = self.world.simulator
-        if not isinstance(simulator, PhysicsProperties):
+        if simulator.physics is None:
             raise UnsupportedError(
-                f"the physics of {type(simulator).__name__} cannot be scaled: "
-                "it has no PhysicsProperties"
+                f"{type(simulator).__name__} cannot scale physics: its `physics` is None"
             )
-        return simulator
+        return simulator.physics

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_fx.targets import Target
 from deepsim_math import Color
 from deepsim_sync import World
 
 from .effect import AbstractEffect
-from .targets import Target
 
 
 class TintEffect(AbstractEffect):
@@ -17,10 +20,10 @@ class TintEffect(AbstractEffect):
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several.
-        color: Red, green and blue, 0..1; an alpha does not matter.
-        strength: How much of the colour: 0 none .. 1 nothing else.
-        duration: After which it ends by itself [s].
-        world: Where the targets are; by default the world of a transform, or the current one.
+        color: RGB or RGBA, 0..1; the alpha is ignored.
+        strength: Share of the colour: 0 none .. 1 nothing else.
+        duration: Simulated time after which it ends by itself [s].
+        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
         ValueError: The strength or a channel is not in 0..1, or the duration is not positive.
@@ -41,7 +44,7 @@ class TintEffect(AbstractEffect):
         self.color = Color.from_array(color)
         self.strength = strength
 
-    def on_update(self, delta_time: float, sim_time: float) -> None:
+    def on_update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Shows the colour; a subclass may change colour and strength from tick to tick."""
         mix = (self.strength, self.strength, self.strength, 0.0)
         self.show(ambient=self.color, diffuse=self.color, mix=mix)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which links, visuals and lights a randomizer is for: names filtered by patterns."""
+"""Selects links, visuals and lights by patterns of their names."""
 
 from __future__ import annotations
 
@@ -9,43 +9,45 @@ from fnmatch import fnmatchcase
 from deepsim_sync import SCOPE, Entities, UnknownEntityError
 
 Patterns = str | Iterable[str]
-"""A name or several, ``*`` and ``?`` standing for any characters and for any one character."""
+"""A name or several, where ``*`` matches any characters and ``?`` any one."""
 
 
 def as_patterns(patterns: Patterns) -> tuple[str, ...]:
-    """Patterns as a tuple."""
+    """Returns patterns as a tuple."""
     return (patterns,) if isinstance(patterns, str) else tuple(patterns)
 
 
 def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
-    """The names that fit at least one pattern."""
+    """Returns the names that match at least one pattern."""
     return [name for name in names if any(fnmatchcase(name, each) for each in patterns)]
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """The links of a model whose names in it, such as ``arm::hand``, fit a pattern.
+    """Returns the links of a model whose names in it, such as ``arm::hand``, match a pattern.
 
     Raises:
         UnknownEntityError: There is no such model.
-        ValueError: None of its links fits.
+        ValueError: None of its links matches.
     """
     if model not in entities.models:
         raise UnknownEntityError("model", model, entities.models)
     own = [name[len(model + SCOPE) :] for name in entities.links.within(model)]
     chosen = matching(own, links)
     if not chosen:
-        raise ValueError(f"no link of model {model!r} fits {list(links)}; it has {', '.join(own)}")
+        raise ValueError(
+            f"no link of model {model!r} matches {list(links)}; it has {', '.join(own)}"
+        )
     return [model + SCOPE + name for name in chosen]
 
 
 def visuals_of(
     entities: Entities, model: str, links: Sequence[str], visuals: Sequence[str]
 ) -> dict[str, list[str]]:
-    """The visuals of a model whose own names fit a pattern, by link; links without are left out.
+    """Returns the visuals of a model whose own names match a pattern, by link with at least one.
 
     Raises:
         UnknownEntityError: There is no such model.
-        ValueError: None of its links fits, or none of their visuals.
+        ValueError: None of its links matches, or none of their visuals.
     """
     found: dict[str, list[str]] = {}
     known: list[str] = []
@@ -59,7 +61,7 @@ def visuals_of(
             found[link] = [link + SCOPE + name for name in chosen]
     if not found:
         raise ValueError(
-            f"no visual of model {model!r} in links {list(links)} fits {list(visuals)}; "
+            f"no visual of model {model!r} in links {list(links)} matches {list(visuals)}; "
             f"they have {', '.join(known) or 'none'}"
         )
     return found

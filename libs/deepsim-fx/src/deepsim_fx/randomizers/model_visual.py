@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random colours of a model."""
+"""Random colours of models."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from deepsim_sync import COLUMNS, Transform, World
+from deepsim_fx.effects.manager import EffectManager
+from deepsim_fx.targets import named
+from deepsim_sync import COLUMNS, Transform, World, WorldNumbers
 
 from .colors import ANY_COLOR, color_distribution, draw_colors
 from .distributions import Spec
-from .manager import EffectManager
 from .randomizer import AbstractRandomizer
 from .selection import Patterns, as_patterns, visuals_of
-from .targets import named
+from .stacking import stacked
 
-_COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.width == (4,))
+_COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.shape == (4,))
 
 
 class RandomizerLevel(str, Enum):
-    """What has one colour."""
+    """The parts of a model that have one colour."""
 
     MODEL = "model"
     """The whole model."""
@@ -36,20 +37,21 @@ class RandomizerLevel(str, Enum):
 class ModelVisualRandomizer(AbstractRandomizer):
     """Paints a model: as a whole, link by link, or visual by visual.
 
-    Where only some are selected, the others get back the colours that they had when the randomizer
-    first met them: when it was made, or at the first draw that finds visuals which came later. That
-    memory is no part of a snapshot of the world. Effects stay on top of it.
+    Where only some are selected, the others get their own colours back: those that they had when
+    the randomizer was constructed or, if they were spawned later, at its first draw. Own colours
+    are not part of a snapshot of the world. Effects stay on top.
 
     Args:
         model: The model, by name or transform.
-        level: What has one colour: ``"model"``, ``"link"`` or ``"visual"``.
-        num_selection: How many links or visuals are painted, chosen anew each time; all by default.
-        links: Only links with such names in the model, ``"wheel_*"``.
-        visuals: Only visuals with such names in their links.
+        level: The parts that have one colour: ``"model"``, ``"link"`` or ``"visual"``.
+        num_selection: Number of links or visuals that are painted, chosen anew by each draw; all by
+            default.
+        links: Patterns of the names of links in the model, ``"wheel_*"``.
+        visuals: Patterns of the names of visuals in their links.
         color: Distribution of channels, RGB or RGBA colours, 0..1.
-        columns: Which colours of the material are painted, all alike.
-        name: In the log; by default it has the name of the model.
-        world: Where the model is; by default that of the transform, or the current one.
+        columns: The colours of the material that are painted, all alike.
+        name: Its name in the log; by default one with the name of the model.
+        world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
         ValueError: The level, a column or the distribution is not fit, or `num_selection` < 1.
@@ -82,12 +84,12 @@ class ModelVisualRandomizer(AbstractRandomizer):
         self.columns = tuple(columns)
         if not self.columns or not set(self.columns) <= set(_COLORS):
             raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
-        self._first: dict[tuple[str, str], list[float]] = {}
-        self._met: tuple[tuple[Any, ...], list[list[str]]] | None = None
+        self._own: dict[tuple[str, str], list[list[float]]] = {}  # (W, 4) by column and visual
+        self._found: tuple[tuple[Any, ...], list[list[str]]] | None = None
         # Now, and not at the first draw: by then a snapshot of another world may have painted them.
-        self._meet(self.world.entities.visuals.within(self.model))
+        self._remember(self.world.entities.visuals.within(self.model))
 
-    def draw(self, rng: Generator) -> dict[str, dict[str, list[float]]]:
+    def draw(self, rng: Generator, world: int) -> dict[str, dict[str, list[float]]]:
         """Draws a selection and its colours.
 
         Returns:
@@ -115,30 +117,29 @@ class ModelVisualRandomizer(AbstractRandomizer):
         }
         every = [visual for group in groups for visual in group]
         return {
-            column: {visual: painted.get(visual, self._first[column, visual]) for visual in every}
+            column: {
+                visual: painted.get(visual, self._own[column, visual][world]) for visual in every
+            }
             for column in self.columns
         }
 
-    def apply(self, values: Mapping[str, Any]) -> None:
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
         """Paints the visuals."""
-        names = self.world.entities.visuals
-        alike: dict[tuple[str, ...], dict[str, list[list[float]]]] = {}  # by visuals, what for them
-        for column, colors in values.items():
-            alike.setdefault(tuple(colors), {})[column] = list(colors.values())
-        for visuals, columns in alike.items():
-            self.world.put("visuals", columns, names.rows(visuals))
+        known = self.world.entities.visuals
+        for numbers, names, columns in stacked(values, worlds):
+            self.world.put("visuals", columns, known.rows(names), numbers)
 
     def _groups(self) -> list[list[str]]:
-        """The visuals that get one colour together; their own colours are known then."""
+        """The visuals that get one colour together; their own colours are remembered."""
         generation = self.world.entities.generation
         key = generation, self.level, self.links, self.visuals, self.columns
-        if self._met is None or self._met[0] != key:
-            groups = self._found()
-            self._meet([visual for group in groups for visual in group])
-            self._met = key, groups
-        return self._met[1]
+        if self._found is None or self._found[0] != key:
+            groups = self._find()
+            self._remember([visual for group in groups for visual in group])
+            self._found = key, groups
+        return self._found[1]
 
-    def _found(self) -> list[list[str]]:
+    def _find(self) -> list[list[str]]:
         by_link = visuals_of(self.world.entities, self.model, self.links, self.visuals)
         every = [visual for visuals in by_link.values() for visual in visuals]
         if self.level is RandomizerLevel.MODEL:
@@ -147,12 +148,12 @@ class ModelVisualRandomizer(AbstractRandomizer):
             return list(by_link.values())
         return [[visual] for visual in every]
 
-    def _meet(self, visuals: Sequence[str]) -> None:
+    def _remember(self, visuals: Sequence[str]) -> None:
         """Remembers the own colours of visuals that are new."""
         if not visuals:
             return
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
-            own = self.world.get(EffectManager).own(column)[0, rows].tolist()
-            for visual, color in zip(visuals, own, strict=True):
-                self._first.setdefault((column, visual), color)
+            own = self.world.get(EffectManager).own(column)[:, rows]
+            for number, visual in enumerate(visuals):
+                self._own.setdefault((column, visual), own[:, number].tolist())

@@ -5,25 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_fx.targets import Target
 from deepsim_math import lerp
 from deepsim_sync import World
 
 from .effect import AbstractEffect
-from .targets import Target
 
 
 class BlinkEffect(AbstractEffect):
-    """Fades visuals out and in again, over and over.
+    """Fades visuals out and in repeatedly.
 
-    Opacity goes evenly from `max_alpha` to `min_alpha` and back in every interval.
+    Opacity changes linearly from `max_alpha` to `min_alpha` and back in every interval.
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several.
         min_alpha: Smallest opacity: 0 invisible .. 1 opaque.
         max_alpha: Largest opacity.
         interval: Time from one largest opacity to the next [s].
-        duration: After which it ends by itself [s].
-        world: Where the targets are; by default the world of a transform, or the current one.
+        duration: Simulated time after which it ends by itself [s].
+        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
         ValueError: The opacities are not 0 <= min <= max <= 1, or a time is not positive.
@@ -42,7 +45,7 @@ class BlinkEffect(AbstractEffect):
         super().__init__(targets, duration=duration, world=world)
         if not 0.0 <= min_alpha <= max_alpha <= 1.0:
             raise ValueError(
-                f"it takes 0 <= min_alpha <= max_alpha <= 1, got {min_alpha} and {max_alpha}"
+                f"expected 0 <= min_alpha <= max_alpha <= 1, got {min_alpha} and {max_alpha}"
             )
         if not interval > 0.0:
             raise ValueError(f"interval must be > 0 s, got {interval}")
@@ -50,8 +53,8 @@ class BlinkEffect(AbstractEffect):
         self.max_alpha = max_alpha
         self.interval = interval
 
-    def on_update(self, delta_time: float, sim_time: float) -> None:
-        """Shows the opacity of this instant."""
+    def on_update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Shows the opacity at this instant."""
         phase = self.elapsed / self.interval % 1.0
-        faded = 1.0 - abs(1.0 - 2.0 * phase)  # 0 at both ends of the interval, 1 in its middle
+        faded = 1.0 - np.abs(1.0 - 2.0 * phase)  # 0 at both ends of the interval, 1 in its middle
         self.show(transparency=1.0 - lerp(self.max_alpha, self.min_alpha, faded))

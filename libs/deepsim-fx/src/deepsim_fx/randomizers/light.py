@@ -1,38 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random light."""
+"""Random lights."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from deepsim_sync import World
+from deepsim_sync import World, WorldNumbers
 
 from .colors import ANY_COLOR, color_distribution, draw_colors
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
 from .selection import Patterns, as_patterns, matching
+from .stacking import stacked
 
 _TERMS = ("constant", "linear", "quadratic")
 
 
 class LightRandomizer(AbstractRandomizer):
-    """Changes the colour of lights and how they fade with distance; never where they are.
+    """Changes the colours of lights and their attenuation with distance; they never move.
 
-    What no distribution is given for stays as it is.
+    Properties without a distribution stay as they are.
 
     Args:
-        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each is drawn by itself.
-        color: Distribution of the diffuse light: channels, RGB or RGBA colours, 0..1.
-        specular: The same of highlights.
+        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each is drawn independently.
+        color: Distribution of the diffuse colour: channels, RGB or RGBA colours, 0..1.
+        specular: Distribution of the specular colour.
         constant: Distribution of the constant term of attenuation, >= 0.
-        linear: Of the linear term [1/m].
-        quadratic: Of the quadratic term [1/m^2].
-        name: In the log; by default it has the names of the lights.
-        world: Where they are; by default the current one.
+        linear: Distribution of the linear term [1/m].
+        quadratic: Distribution of the quadratic term [1/m^2].
+        name: Its name in the log; by default one with the names of the lights.
+        world: The world of the lights; by default the current one.
 
     Raises:
         ValueError: A distribution is not fit, or none is given.
@@ -65,7 +66,7 @@ class LightRandomizer(AbstractRandomizer):
         if not self.colors and not self.terms:
             raise ValueError(f"{self.name!r} has nothing to draw: give a distribution")
 
-    def draw(self, rng: Generator) -> dict[str, dict[str, list[float]]]:
+    def draw(self, rng: Generator, world: int) -> dict[str, dict[str, list[float]]]:
         """Draws colours and attenuation.
 
         Returns:
@@ -78,12 +79,12 @@ class LightRandomizer(AbstractRandomizer):
         chosen = matching(every, self.lights)
         if not chosen:
             known = ", ".join(every) or "none"
-            raise ValueError(f"no light fits {list(self.lights)}; there are {known}")
+            raise ValueError(f"no light matches {list(self.lights)}; there are {known}")
         columns = {
             column: draw_colors(colors, rng, len(chosen)) for column, colors in self.colors.items()
         }
         if self.terms:
-            attenuation = self.world.lights.attenuation[0, every.rows(chosen)]
+            attenuation = self.world.lights.attenuation[world, every.rows(chosen)]
             for number, term in self.terms.items():
                 attenuation[:, number] = term(rng, (len(chosen),))
                 if (attenuation[:, number] < 0.0).any():
@@ -97,8 +98,8 @@ class LightRandomizer(AbstractRandomizer):
             for column, cells in columns.items()
         }
 
-    def apply(self, values: Mapping[str, Any]) -> None:
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
         """Changes the lights."""
-        names = self.world.entities.lights
-        for column, cells in values.items():
-            self.world.put("lights", {column: list(cells.values())}, names.rows(cells))
+        known = self.world.entities.lights
+        for numbers, names, columns in stacked(values, worlds):
+            self.world.put("lights", columns, known.rows(names), numbers)

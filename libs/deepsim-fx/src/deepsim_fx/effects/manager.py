@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All effects of one world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_fx.targets import is_present, visual_rows
+from deepsim_sync import PerWorld, World, WorldNumbers, call_all, plain_attributes
+
+from .layers import Layer, Layers
+from .shade import Array
+
+if TYPE_CHECKING:
+    from .effect import AbstractEffect
+
+_ROUNDING = 1e-9  # of simulated time [s]: it must not cost a tick
+
+
+class EffectManager(PerWorld):
+    """Updates the effects of a world once per tick, in the order in which they were attached.
+
+    It is a tracker of NORMAL priority. Users attach effects by `AbstractEffect.attach`.
+
+    Args:
+        world: The world.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._effects: dict[AbstractEffect, None] = {}  # attached in at least one world
+        # By order of construction, which identifies an effect in a snapshot.
+        self._constructed: WeakValueDictionary[int, AbstractEffect] = WeakValueDictionary()
+        self._constructions = 0
+        self._attachments = 0
+        self._layers: list[Layer] | None = None
+        self._appearance = Layers(world)
+        self._generation = world.entities.generation
+        world.trackers.add(self)
+
+    def __iter__(self) -> Iterator[AbstractEffect]:
+        return iter(tuple(self._effects))
+
+    def __len__(self) -> int:
+        return len(self._effects)
+
+    def __contains__(self, effect: object) -> bool:
+        return effect in self._effects
+
+    def register(self, effect: AbstractEffect) -> None:
+        """Numbers an effect; its constructor does so."""
+        effect.number = self._constructions
+        self._constructed[effect.number] = effect
+        self._constructions += 1
+
+    def add(self, effect: AbstractEffect, worlds: WorldNumbers) -> None:
+        """Puts an effect on top in some worlds; `AbstractEffect.attach` does so."""
+        if self._constructed.get(effect.number) is not effect:
+            self.register(effect)  # constructed after an instant that `set_state` went back to
+        effect.attached_in[worlds] = True
+        effect.start[worlds] = self.world.time[worlds]
+        effect.order[worlds] = self._attachments
+        self._attachments += 1
+        self._effects[effect] = None
+        self._layers = None
+
+    def remove(self, effect: AbstractEffect, worlds: WorldNumbers) -> None:
+        """Takes an effect out in some worlds; `AbstractEffect.detach` does so."""
+        effect.attached_in[worlds] = False
+        if not effect.attached:
+            self._effects.pop(effect, None)
+        self._layers = None
+        self.show()
+
+    def show(self) -> None:
+        """Shows all effects together."""
+        generation = self.world.entities.generation
+        if self._layers is None or generation != self._generation:
+            self._generation = generation
+            self._layers = list(self._ordered())
+        self._appearance.show(self._layers)
+
+    def own(self, column: str) -> Array:
+        """Returns a column of the visual table, (W, N, ...), as it is without effects."""
+        return self._appearance.own(column)
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Updates every effect, and ends it where its time is over or its targets are gone.
+
+        Worlds that do not tick keep their effects as they are.
+
+        Raises:
+            CallbackError: An effect or an observer raised.
+        """
+        ticking = np.zeros(len(self.world), np.bool_)
+        ticking[self.world.ticking] = True
+        for effect, due in [(effect, effect.attached_in & ticking) for effect in self]:
+            effect.detach((due & self._is_over(effect)).nonzero()[0])
+            worlds = (due & effect.attached_in).nonzero()[0]
+            if worlds.size:
+                effect.update(delta_time, sim_time, worlds)
+        self.show()
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Ends all effects in some worlds, the latest first.
+
+        Raises:
+            CallbackError: An effect or an observer raised; all effects have ended all the same.
+        """
+        call_all(partial(effect.detach, worlds) for effect in reversed(tuple(self)))
+
+    # Snapshots
+
+    def get_state(self) -> Any:
+        """Returns the state of all effects, and the appearance beneath them."""
+        effects = {
+            number: _EffectState(type(effect), effect.targets, _objects(effect), effect.get_state())
+            for number, effect in sorted(self._constructed.items())
+        }
+        attached = [effect.number for effect in self]
+        counts = self._constructions, self._attachments
+        return effects, attached, counts, self._appearance.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Restores all effects and the appearance beneath them; calls no hook or observer.
+
+        Effects are identified by their order of construction. One that was attached and does not
+        exist is constructed again from its class and its plain attributes.
+
+        Raises:
+            ValueError: An effect that was attached does not exist, and has other attributes.
+        """
+        effects, attached, (self._constructions, self._attachments), appearance = state
+        present = dict(self._constructed)
+        for effect in (*self, *present.values()):
+            effect.attached_in[:] = False
+        self._constructed.clear()
+        self._effects.clear()
+        restored = {}
+        for number, saved in effects.items():
+            effect = present.get(number)
+            if effect is None or (type(effect), effect.targets) != (saved.kind, saved.targets):
+                if number not in attached:
+                    continue
+                effect = saved.construct(self.world)
+            effect.set_state(saved.attributes)
+            self._constructed[number] = restored[number] = effect
+        self._effects.update(dict.fromkeys(restored[number] for number in attached))
+        self._appearance.set_state(appearance)
+        self._layers = None
+
+    def _ordered(self) -> Iterator[Layer]:
+        """The layers of all effects, in each world in the order in which they were attached."""
+        effects, entities = list(self), self.world.entities
+        if not effects:
+            return
+        rows = [visual_rows(entities, effect.targets) for effect in effects]
+        order = np.array([effect.order for effect in effects])
+        order[~np.array([effect.attached_in for effect in effects])] = self._attachments
+        for depth in np.argsort(order, axis=0):  # (W,) number of an effect in each world
+            for number in np.unique(depth):
+                effect = effects[number]
+                worlds = ((depth == number) & effect.attached_in).nonzero()[0]
+                if worlds.size:
+                    yield Layer(rows[number], worlds, effect.look)
+
+    def _is_over(self, effect: AbstractEffect) -> NDArray[np.bool_]:
+        """(W,) whether an effect ends now."""
+        entities = self.world.entities
+        gone = not any(is_present(entities, name) for name in effect.targets)
+        return (effect.elapsed >= effect.duration - _ROUNDING) | gone
+
+
+class _EffectState(NamedTuple):
+    kind: type[AbstractEffect]
+    targets: tuple[str, ...]
+    objects: tuple[str, ...]
+    attributes: Any
+
+    def construct(self, world: World) -> AbstractEffect:
+        if self.objects:
+            raise ValueError(
+                f"the state has a {self.kind.__name__} attached that does not exist here, and "
+                f"cannot hold its {', '.join(self.objects)}: construct it before set_state, "
+                "and keep a reference"
+            )
+        effect = self.kind.__new__(self.kind)
+        effect.world, effect.observers = world, []
+        return effect
+
+
+def _objects(effect: AbstractEffect) -> tuple[str, ...]:
+    """The names of the attributes that `AbstractEffect.get_state` leaves out."""
+    kept = {"world", "observers", *plain_attributes(effect)}
+    return tuple(name for name in vars(effect) if name not in kept)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base class of randomizers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from deepsim_fx.targets import chosen_worlds
+from deepsim_sync import World, WorldNumbers
+
+from .manager import RandomizerManager
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The result of one draw for one world, complete enough to apply it again.
+
+    It consists of names, numbers, lists and dicts, so that JSON keeps every digit:
+    ``json.dumps(asdict(draw))``, and back by ``Draw(**json.loads(text))``. To apply it in another
+    world, set its number: ``dataclasses.replace(draw, world=0)``.
+
+    Attributes:
+        randomizer: The name of the randomizer.
+        tick: The world's tick count then.
+        time: Simulated time then [s].
+        values: The drawn values, as the randomizer's `apply` takes them.
+        world: The number of the world.
+    """
+
+    randomizer: str
+    tick: int
+    time: float
+    values: Mapping[str, Any]
+    world: int = 0
+
+
+class AbstractRandomizer(ABC):
+    """Randomizes a property of a world, from the world's own generator or another one.
+
+    A subclass separates drawing, `draw`, from applying, `apply`, so that a draw can be logged and
+    be applied again without any randomness.
+
+    Example::
+
+        class Wind(AbstractRandomizer):
+            def draw(self, rng, world):
+                return {"speed": float(rng.uniform(1.0, 2.0))}
+
+            def apply(self, values, worlds):
+                speed = [[(each["speed"], 0, 0, 0, 0, 0)] for each in values]  # (w, 1, 6)
+                self.world.models.select(["car"]).put(worlds, twist=speed)
+
+    Args:
+        name: Its name in the log, unique among the randomizers of the world's manager.
+        world: The world that it randomizes; by default the current one.
+
+    Attributes:
+        name: Its name in the log.
+        world: The world that it randomizes.
+
+    Raises:
+        NoCurrentWorldError: No world was given, and none is current.
+    """
+
+    def __init__(self, name: str, world: World | None = None) -> None:
+        self.name = name
+        self.world = world if world is not None else World.current()
+
+    def randomize(
+        self, worlds: ArrayLike | None = None, rngs: Sequence[Generator] | None = None
+    ) -> tuple[Draw, ...]:
+        """Draws for each of some worlds, and applies it; the result reads back at once.
+
+        Args:
+            worlds: The numbers of the worlds; all of them by default.
+            rngs: The generator of each of these worlds; by default the world's own, of
+                ``world.rngs``. Generators of `World.stream` leave the world's own where they are.
+
+        Returns:
+            The draw of each world; they are also in the log of the world's `RandomizerManager`.
+
+        Raises:
+            ValueError: There is not one generator for each world.
+        """
+        chosen = chosen_worlds(self.world, worlds)
+        numbers = chosen.tolist()
+        if rngs is None:
+            rngs = [self.world.rngs[number] for number in numbers]
+        elif len(rngs) != len(numbers):
+            raise ValueError(
+                f"expected one generator for each of {len(numbers)} worlds, got {len(rngs)}"
+            )
+        drawn = [self.draw(rng, number) for rng, number in zip(rngs, numbers, strict=True)]
+        return self._record(drawn, chosen)
+
+    def replay(self, draw: Draw) -> Draw:
+        """Applies an earlier draw of this or another world; nothing is random.
+
+        Raises:
+            ValueError: Another randomizer drew it, or there is no world of its number.
+        """
+        if draw.randomizer != self.name:
+            raise ValueError(f"{self.name!r} cannot apply a draw of {draw.randomizer!r}")
+        return self._record([draw.values], chosen_worlds(self.world, [draw.world]))[0]
+
+    def _record(
+        self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers
+    ) -> tuple[Draw, ...]:
+        if not values:
+            return ()
+        self.apply(values, worlds)
+        ticks, times = self.world.ticks.tolist(), self.world.time.tolist()
+        draws = tuple(
+            Draw(self.name, ticks[number], times[number], each, number)
+            for number, each in zip(worlds.tolist(), values, strict=True)
+        )
+        self.world.get(RandomizerManager).log.extend(draws)
+        return draws
+
+    @abstractmethod
+    def draw(self, rng: Generator, world: int) -> Mapping[str, Any]:
+        """Draws values for one world, and leaves the world as it is.
+
+        Args:
+            rng: The only source of randomness.
+            world: The number of the world.
+
+        Returns:
+            Names, numbers, lists and dicts.
+        """
+
+    @abstractmethod
+    def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
+        """Applies what was drawn for some worlds.
+
+        Args:
+            values: A result of `draw` for each of the worlds, perhaps by way of JSON.
+            worlds: (w,) the numbers of the worlds.
+        """
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
