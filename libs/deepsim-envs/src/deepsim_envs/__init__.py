@@ -10,9 +10,7 @@ What needs Gymnasium is imported when it is first asked for: that takes as long 
 import importlib
 import typing
 
-from .agent import AbstractAgent
-from .area import AreaInterface
-from .batch_area import BatchArea, Judgement
+from .area import AbstractAgent, Agents, Area, AreaInterface
 from .digests import digest
 from .environment_state import EnvironmentState
 from .errors import (
@@ -22,30 +20,27 @@ from .errors import (
     ReplayError,
     ResetNeededError,
 )
-from .step_result import StepResult
+from .step_result import Step, StepResult
 
 if typing.TYPE_CHECKING:
-    from .batch_environment import BatchEnvironment, BatchEnvironmentState, BatchStepResult
     from .batch_policy import BatchPolicy, BatchPolicyMaker, in_each_world
     from .batch_vector_env import BatchVectorEnv
     from .environment import Environment
-    from .gymnasium_env import Act, GymnasiumEnv, PolicyMaker
+    from .gymnasium_env import GymnasiumEnv
     from .gymnasium_vector_env import GymnasiumVectorEnv
+    from .policy import Policy, PolicyMaker
     from .recording import Recorder, replay
     from .registration import register
 else:  # a checker of types must not believe that there are other names, too
     _NEEDS_GYMNASIUM = {
-        "Act": "gymnasium_env",
-        "BatchEnvironment": "batch_environment",
-        "BatchEnvironmentState": "batch_environment",
         "BatchPolicy": "batch_policy",
         "BatchPolicyMaker": "batch_policy",
-        "BatchStepResult": "batch_environment",
         "BatchVectorEnv": "batch_vector_env",
         "Environment": "environment",
         "GymnasiumEnv": "gymnasium_env",
         "GymnasiumVectorEnv": "gymnasium_vector_env",
-        "PolicyMaker": "gymnasium_env",
+        "Policy": "policy",
+        "PolicyMaker": "policy",
         "Recorder": "recording",
         "in_each_world": "batch_policy",
         "register": "registration",
@@ -65,27 +60,25 @@ else:  # a checker of types must not believe that there are other names, too
 
 __all__ = [
     "AbstractAgent",
-    "Act",
     "ActionError",
+    "Agents",
+    "Area",
     "AreaInterface",
-    "BatchArea",
-    "BatchEnvironment",
-    "BatchEnvironmentState",
     "BatchPolicy",
     "BatchPolicyMaker",
-    "BatchStepResult",
     "BatchVectorEnv",
     "ClosedEnvironmentError",
     "Environment",
     "EnvironmentState",
     "GymnasiumEnv",
     "GymnasiumVectorEnv",
-    "Judgement",
     "ObservationError",
+    "Policy",
     "PolicyMaker",
     "Recorder",
     "ReplayError",
     "ResetNeededError",
+    "Step",
     "StepResult",
     "digest",
     "in_each_world",

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an environment remembers of an instant."""
+"""Snapshots of an environment."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_sync import WorldState
 
@@ -13,20 +17,22 @@ from deepsim_sync import WorldState
 class EnvironmentState:
     """An instant between two steps; `Environment.set_state` goes back to it.
 
-    It can be pickled, and set in another environment of the same task.
+    It can be pickled, and set in another environment of the same task with as many worlds.
 
     Attributes:
         world: The world, with all behaviours and agents.
-        area: What the area's `get_state` returned.
-        steps: Environment steps in the episode.
-        live: Names of the agents that were not done.
+        area: The result of the area's `get_state`.
+        observation: The latest observations, or None before the first reset.
+        steps: (W,) environment steps in the episode of each world.
+        live: (W, A) bool, the agents that are not done.
         no_step_because: Why no step can follow without a reset, or None.
         first_seed: Seed of the first reset, if that is still to come.
     """
 
     world: WorldState
     area: Any
-    steps: int
-    live: tuple[str, ...]
+    observation: Sequence[Any] | None
+    steps: NDArray[np.int64]
+    live: NDArray[np.bool_]
     no_step_because: str | None
-    first_seed: int | None
+    first_seed: int | Sequence[int | None] | None

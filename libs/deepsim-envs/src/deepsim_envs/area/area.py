@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A task on arrays, in one world or in many."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
+
+from .agents import Agents
+
+Bools = NDArray[np.bool_]
+
+
+class Area(ABC):
+    """A task for A agents in each of W worlds, W >= 1.
+
+    `Environment` calls the hooks in the order in which they stand here; `fixed_update` is called
+    once per tick. All arrays have the worlds as their first axis. Where agents form one group,
+    actions and observations are one array (W, A, ...) in the types of the group's spaces; with
+    several groups they are a tuple with one array for each. Members of a `Dict` or `Tuple` space
+    are a dict or tuple of such arrays; members of spaces without arrays, such as `Text`, are the
+    entries of an object array (W, A).
+
+    Rows of agents that are not `live` are void: the environment ignores what a hook computes for
+    them, but random numbers of a world that does not step must not be drawn.
+
+    World w gives the same bits for every W if hooks use elementwise arithmetic on arrays in C
+    order, sums over the last axis, and random numbers of ``world.rngs[w]`` in a fixed order.
+
+    Args:
+        world: The world, or worlds, in which the task takes place.
+
+    Attributes:
+        world: As given.
+        agents: One group of agents, or a sequence of groups; A is the number of all agents.
+        live: (W, A) bool, the agents that take part in the present step, in the order of the
+            groups; during a reset, all agents of the worlds that are reset. Read-only.
+        stepping: (w,) the worlds that take part.
+
+    Example:
+        A ball that an action puts somewhere, and that looks for the middle::
+
+            class BallArea(Area):
+                agents = Agents(["ball"], Box(-10.0, 10.0, (3,)), Box(-1.0, 1.0, (2,)))
+
+                def __init__(self, world):
+                    super().__init__(world)
+                    self.balls = world.models.select(["ball"])
+
+                def reset(self, worlds):
+                    pass
+
+                def act(self, actions):
+                    pose = self.balls.pose
+                    pose[..., :2] = actions
+                    self.balls.pose = pose
+
+                def observe(self):
+                    return self.balls.pose[..., :3]
+
+                def reward(self):
+                    x, y = self.balls.pose[..., 0], self.balls.pose[..., 1]
+                    return -np.sqrt(x * x + y * y)
+    """
+
+    agents: Agents | Sequence[Agents]
+    live: Bools
+    stepping: WorldNumbers
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    @abstractmethod
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Begins new episodes in some worlds, which were reset; the others stay as they are."""
+
+    @abstractmethod
+    def act(self, actions: Any) -> None:
+        """Acts upon actions, before the physics advances.
+
+        Args:
+            actions: (W, A, ...), the area's own copy; rows of agents that are not live hold 0.
+        """
+
+    def fixed_update(self, delta_time: float) -> None:  # noqa: B027 (not every task moves things)
+        """Moves things in a tick, before its physics steps.
+
+        Args:
+            delta_time: Simulated duration of a tick [s].
+        """
+
+    def update(self) -> None:  # noqa: B027 (not every task has rules)
+        """Applies the rules between agents, once per step, after the physics.
+
+        What is put here is in the simulator when agents observe.
+        """
+
+    @abstractmethod
+    def observe(self) -> Any:
+        """Returns what agents observe now, (W, A, ...).
+
+        Called after every step and reset; it must not draw random numbers.
+        """
+
+    def terminated(self) -> Bools | None:
+        """Returns (W, A) bool, whose episode ends by this step; None stands for nobody's."""
+        return None
+
+    def truncated(self) -> Bools | None:
+        """Returns (W, A) bool, whose episode is cut off by this step; None stands for nobody's.
+
+        The time limit of the environment comes on top.
+        """
+        return None
+
+    @abstractmethod
+    def reward(self) -> NDArray[np.float64]:
+        """Returns (W, A), the reward of the step for each agent."""
+
+    def info(self) -> Mapping[str, Any]:
+        """Returns further values by name: arrays (W, ...), or lists with an entry for each world.
+
+        An entry under an agent's name may be a dict of such values, which are that agent's own.
+        The key ``"deepsim"`` is the environment's.
+        """
+        return {}
+
+    # Beyond a step
+
+    def ends(self, late: Bools) -> tuple[Bools | None, Bools | None]:
+        """Returns `terminated` and `truncated`; the place for ends that depend on each other.
+
+        Args:
+            late: (W,) bool, the worlds whose time limit this step reached.
+        """
+        return self.terminated(), self.truncated()
+
+    def diverged(self, worlds: WorldNumbers) -> None:  # noqa: B027 (the next reset comes anyway)
+        """Is told of worlds whose physics diverged in this step.
+
+        They were reset, so that hooks compute with finite numbers, and are no longer `stepping`;
+        the environment truncates their episodes.
+        """
+
+    def get_state(self) -> Any:
+        """Returns what the area remembers, for `Environment.get_state`.
+
+        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
+        An area that remembers more, as within objects of its own, adds that.
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Restores what the area remembered; the world is restored already.
+
+        Args:
+            state: The result of `get_state`.
+        """
+        restore_attributes(self, state)
+
+    def close(self) -> None:  # noqa: B027 (most areas hold nothing)
+        """Frees what the area holds; the environment closes the world itself."""

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The area of a task with an object for each agent: an `AreaInterface` and its agents, W = 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Space
+from numpy.typing import NDArray
+
+from deepsim_envs.area import AbstractAgent, Agents, Area, AreaInterface, Bools
+from deepsim_envs.spaces import copied, shown
+from deepsim_sync import UnsupportedError, World, WorldNumbers, invoke
+
+from .group_batches import GroupBatches
+from .slots import Slot, slots_of
+
+# ruff: noqa: D102 (hooks are documented by Area)
+
+_Member = tuple[AbstractAgent, Slot]
+
+
+class ObjectArea(Area):
+    """Calls the hooks of agents in turn, and keeps what they return in arrays.
+
+    Neighbours among the agents that have equal spaces form a group.
+
+    Args:
+        area: The task, whose agents live in one world.
+
+    Raises:
+        TypeError: An agent or a space is not one.
+        ValueError: There are no agents, they live in several worlds, or the spaces are those of
+            other agents.
+        UnsupportedError: The agents' world has more than one.
+    """
+
+    def __init__(self, area: AreaInterface) -> None:
+        members = agents_by_name(area)
+        super().__init__(shared_world(members))
+        owner = type(area).__name__
+        if len(self.world) > 1:
+            raise UnsupportedError(
+                f"{owner} is an AreaInterface, which is for one world, got {len(self.world)}: "
+                "write an Area for more"
+            )
+        self._area = area
+        self._owner = owner
+        self.agents = _groups(
+            members,
+            declared_spaces(area, "observation_space", members),
+            declared_spaces(area, "action_space", members),
+        )
+        slots = slots_of(self.agents, 1)
+        self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
+        self._taking_part: list[_Member] = []
+        self._begins = False
+        self._actions, self._observations = (
+            GroupBatches(
+                kind, [getattr(group, f"{kind}_space") for group in self.agents], slots, 1, owner
+            )
+            for kind in ("action", "observation")
+        )
+        self._observed = self._observations.empty()
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        for agent, _ in self._members:
+            agent.begin_episode()
+        invoke(self._owner, self.world, self._area.reset)
+        for agent, _ in self._members:
+            invoke(agent.name, self.world, agent.on_episode_begin)
+        self._taking_part = self._members
+        self._begins = True
+
+    def act(self, actions: Any) -> None:
+        if self.live.all():
+            self._taking_part = self._members
+        else:
+            live = self.live[0].tolist()
+            self._taking_part = [each for each in self._members if live[each[1].column]]
+        batches = actions if len(self.agents) > 1 else (actions,)
+        for agent, slot in self._taking_part:
+            agent.last_action = action = self._actions.get(batches, slot)
+            invoke(agent.name, self.world, agent.on_action_received, action)
+
+    def update(self) -> None:
+        self.world.behaviours.update()
+
+    def observe(self) -> Any:
+        for agent, slot in self._taking_part:
+            state = invoke(agent.name, self.world, agent.get_next_state)
+            self._observations.put(self._observed, slot, state)
+        if self._begins:  # an agent that counts its reward as it observes has earned none yet
+            for agent, _ in self._members:
+                agent.step_reward = agent.episode_reward = 0.0
+            self._begins = False
+        return self._observed if len(self.agents) > 1 else self._observed[0]
+
+    def ends(self, late: Bools) -> tuple[Bools, Bools]:
+        if late[0]:
+            for agent, _ in self._taking_part:
+                agent.end_episode(truncated=True)
+        self._end_episodes()
+        return (
+            np.array([[agent.terminated for agent, _ in self._members]]),
+            np.array([[agent.truncated for agent, _ in self._members]]),
+        )
+
+    def reward(self) -> NDArray[np.float64]:
+        reward = np.zeros((1, len(self._members)))
+        for agent, slot in self._taking_part:
+            reward[0, slot.column] = agent.take_reward()
+        return reward
+
+    def info(self) -> dict[str, Any]:
+        """Returns the area's info in lists of one entry."""
+        info = invoke(self._owner, self.world, self._area.get_info)
+        if not isinstance(info, Mapping):
+            raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
+        names = [agent.name for agent, _ in self._members]
+        return {
+            key: {part: [own] for part, own in value.items()}
+            if key in names and isinstance(value, Mapping)
+            else [value]
+            for key, value in info.items()
+        }
+
+    def last_actions(self) -> dict[str, Any]:
+        """Returns copies of what the agents that took part in the step remember as their action."""
+        return {agent.name: copied(agent.last_action) for agent, _ in self._taking_part}
+
+    def diverged(self, worlds: WorldNumbers) -> None:
+        """Truncates the episodes; what agents earned in the step does not count."""
+        for agent, _ in self._taking_part:
+            agent.terminated, agent.truncated = False, True
+        self._end_episodes()
+        for agent, _ in self._taking_part:
+            agent.episode_reward -= agent.take_reward()
+
+    def get_state(self) -> Any:
+        state = invoke(self._owner, self.world, self._area.get_state)
+        return state, self._observations.copy(self._observed)
+
+    def set_state(self, state: Any) -> None:
+        own, observed = state
+        invoke(self._owner, self.world, self._area.set_state, own)
+        self._observed = list(observed)
+
+    def close(self) -> None:
+        invoke(self._owner, self.world, self._area.close)
+
+    def _end_episodes(self) -> None:
+        """Calls `on_episode_end` of all agents that are done, which may end others in turn."""
+        waiting = [agent for agent, _ in self._taking_part]
+        while ended := [agent for agent in waiting if agent.done]:
+            waiting = [agent for agent in waiting if agent not in ended]
+            for agent in ended:
+                invoke(agent.name, self.world, agent.on_episode_end)
+
+
+def agents_by_name(area: AreaInterface) -> dict[str, AbstractAgent]:
+    """Returns the agents of an area, in its order.
+
+    Raises:
+        TypeError: One is not an agent, or its constructor did not call that of `AbstractAgent`.
+        ValueError: There is none, or one is listed twice.
+    """
+    owner = f"{type(area).__name__}.get_agents()"
+    agents: dict[str, AbstractAgent] = {}
+    for agent in area.get_agents():
+        kind = type(agent).__name__
+        if not isinstance(agent, AbstractAgent):
+            raise TypeError(f"{owner} must list instances of AbstractAgent, got {agent!r}")
+        if not hasattr(agent, "world"):
+            raise TypeError(
+                f"agent {kind} has neither name nor world: "
+                f"{kind}.__init__ must call super().__init__(name) before anything else"
+            )
+        if agent.name in agents:
+            raise ValueError(f"{owner} lists agent {agent.name!r} twice")
+        agents[agent.name] = agent
+    if not agents:
+        raise ValueError(f"{owner} lists no agent: an environment needs at least one")
+    return agents
+
+
+def shared_world(agents: Mapping[str, AbstractAgent]) -> World:
+    """Returns the world of all agents.
+
+    Raises:
+        ValueError: They live in several worlds.
+    """
+    first, *others = agents.values()
+    for agent in others:
+        if agent.world is not first.world:
+            raise ValueError(
+                f"agent {agent.name!r} lives in another world than agent {first.name!r}: "
+                "make all agents in one, by `with world:` or `world=`"
+            )
+    return first.world
+
+
+def declared_spaces(
+    area: AreaInterface, attribute: str, agents: Iterable[str]
+) -> dict[str, Space[Any]]:
+    """Returns the observation or action spaces of an area, in the order of its agents.
+
+    Raises:
+        TypeError: It is not a mapping of Gymnasium spaces.
+        ValueError: An agent has no space, or a space no agent.
+    """
+    owner = f"{type(area).__name__}.{attribute}"
+    found = getattr(area, attribute)
+    if callable(found):
+        found = found()
+    if not isinstance(found, Mapping):
+        raise TypeError(f"{owner} must be a dict of spaces by agent name, got {shown(found)}")
+    for name in agents:
+        if name not in found:
+            raise ValueError(f"{owner} lacks agent {name!r}: it has {list(found)}")
+        if not isinstance(found[name], Space):
+            raise TypeError(
+                f"{owner} of agent {name!r} must be a gymnasium.spaces.Space, "
+                f"got {shown(found[name])}"
+            )
+    unknown = [name for name in found if name not in agents]
+    if unknown:
+        raise ValueError(f"{owner} names {unknown[0]!r}, but the agents are {list(agents)}")
+    return {name: found[name] for name in agents}
+
+
+def _groups(
+    agents: Iterable[str],
+    observation_spaces: Mapping[str, Space[Any]],
+    action_spaces: Mapping[str, Space[Any]],
+) -> Sequence[Agents]:
+    groups: list[Agents] = []
+    for name in agents:
+        spaces = observation_spaces[name], action_spaces[name]
+        last = groups[-1] if groups else None
+        if last is not None and (last.observation_space, last.action_space) == spaces:
+            groups[-1] = Agents((*last.names, name), *spaces)
+        else:
+            groups.append(Agents((name,), *spaces))
+    return tuple(groups)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents by name: one slot for each agent of each world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs.area import Agents
+from deepsim_envs.spaces import copied
+
+if TYPE_CHECKING:
+    from .environment import Environment
+
+
+class Slot(NamedTuple):
+    """An agent of one world, and its place in arrays."""
+
+    name: str
+    """The agent's name, such as ``"red_car"``; ``"red_car/3"`` where there are several worlds."""
+    agent: str
+    world: int
+    group: int
+    row: int
+    """Of the agent within its group."""
+    column: int
+    """Of the agent among all agents."""
+
+
+def slots_of(groups: Sequence[Agents], worlds: int) -> tuple[Slot, ...]:
+    """Returns the slots of world 0 in the order of the agents, then those of world 1, ..."""
+    places = [
+        (agent, group, row)
+        for group, agents in enumerate(groups)
+        for row, agent in enumerate(agents.names)
+    ]
+    return tuple(
+        Slot(agent if worlds == 1 else f"{agent}/{world}", agent, world, group, row, column)
+        for world in range(worlds)
+        for column, (agent, group, row) in enumerate(places)
+    )
+
+
+def by_slot(values: NDArray[Any], slots: Iterable[Slot]) -> dict[str, Any]:
+    """Returns the entries of an array (W, A) by name."""
+    rows = values.tolist()
+    return {slot.name: rows[slot.world][slot.column] for slot in slots}
+
+
+def named_info(
+    info: Mapping[str, Any], slots: Iterable[Slot], agents: Sequence[str], worlds: int
+) -> dict[str, Any]:
+    """Returns an area's info for a caller by name.
+
+    With one world, values have no axis of worlds, and an agent's own dict stands under its name.
+    With several, values are arrays (W, ...), and the dict stands under the slot's name.
+    """
+    own = {key for key in agents if isinstance(info.get(key), Mapping)}
+    named: dict[str, Any] = {
+        key: copied(value[0]) if worlds == 1 else world_values(value, worlds, f"info {key!r}")
+        for key, value in info.items()
+        if key not in own
+    }
+    for slot in slots:
+        if slot.agent in own:
+            values = info[slot.agent]
+            named[slot.name] = {key: copied(value[slot.world]) for key, value in values.items()}
+    return named
+
+
+def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns one agent's part of a step's info, a copy.
+
+    It has the shared values, those of the slot's own world where there are several, and the
+    agent's own ones. The environment's entry ``"deepsim"`` is left out: views return its values
+    apart.
+
+    Args:
+        slot: One of `Environment.slots`.
+        environment: The environment.
+        info: What its `reset` or `step` returned.
+    """
+    worlds = len(environment)
+    names = environment.slots
+    shared = {
+        key: value if worlds == 1 else value[environment.world_of(slot)]
+        for key, value in info.items()
+        if key != "deepsim" and not (key in names and isinstance(value, Mapping))
+    }
+    own = info.get(slot)
+    return copied({**shared, **own} if isinstance(own, Mapping) else shared)  # type: ignore[no-any-return]  # a dict stays one
+
+
+def world_values(value: Any, worlds: int, what: str) -> NDArray[Any]:
+    """Returns a new array with an entry for each world; texts are objects in it.
+
+    Raises:
+        ValueError: The value has another length.
+    """
+    try:
+        array = np.array(value)
+    except ValueError:  # entries of different shapes
+        array = np.empty(len(value), dtype=object)
+        array[:] = value
+    if array.shape[:1] != (worlds,):
+        raise ValueError(f"{what} must have shape ({worlds}, ...), got {array.shape}")
+    return array.astype(object) if array.dtype.kind in "US" else array
