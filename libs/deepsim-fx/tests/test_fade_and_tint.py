@@ -135,7 +135,7 @@ def test_what_someone_sets_shines_through_a_mix(world, car):
         ({"visible": False, "mix": 0.5}, "visible is true or false: its mix must be 1, got 0.5"),
         ({"transparency": 0.5, "mix": 1.5}, r"mix of transparency must lie in 0\.\.1, got 1\.5"),
         ({"transparency": 0.5, "mix": math.nan}, r"mix of transparency must lie in 0\.\.1"),
-        ({"diffuse": (1, 0, 0, 1), "mix": (1, 1, 1)}, r"mix of diffuse must be a number, or have shape \(4,\) or"),
+        ({"diffuse": (1, 0, 0, 1), "mix": (1, 1, 1)}, "mix of diffuse must be a number, or"),
     ],
 )
 def test_a_mix_is_checked_when_it_is_shown(paint, car, looks, columns, message):

@@ -220,8 +220,8 @@ def test_an_unknown_camera_is_named(garage):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda world: PhysicsRandomizer("car", mass=1, world=world), "scale physics: its `physics`"),
-        (lambda world: CameraRandomizer(EYE, world=world), "move cameras: its `camera_mounts`"),
+        (lambda world: PhysicsRandomizer("car", mass=1, world=world), "scale physics: .*`physics`"),
+        (lambda world: CameraRandomizer(EYE, world=world), "move cameras: .*`camera_mounts`"),
     ],
 )
 def test_a_simulator_without_the_capability_is_told(make, message):

@@ -133,7 +133,7 @@ class AbstractEffect(ABC):
         except CallbackError:
             self._manager.remove(self, chosen)
             raise
-        self._manager.show()
+        self._manager.show(chosen)
         for observer in tuple(self.observers):
             self._call(chosen, observer, observer.on_effect_attached, self)
 

@@ -42,16 +42,19 @@ class Layers:
         self._entities = world.entities
         self._columns: dict[str, _Column] = {}
 
-    def show(self, layers: Sequence[Layer]) -> None:
-        """Puts every cell that differs from what the visuals show now.
+    def show(self, layers: Sequence[Layer], worlds: WorldNumbers) -> None:
+        """Puts every cell of some worlds that differs from what the visuals show now.
 
         Args:
             layers: From the bottom to the top.
+            worlds: (w,) the worlds; the others stay as they are.
         """
         if not layers and not self._columns:
             return
         self._follow_entities()
         visuals = self._world.visuals
+        chosen = np.zeros(len(self._world), np.bool_)
+        chosen[worlds] = True
         for name in COLUMNS["visuals"]:
             tops = [layer for layer in layers if name in layer.look]
             if not tops and name not in self._columns:
@@ -59,12 +62,13 @@ class Layers:
             now = visuals.get(name)
             if name not in self._columns:
                 self._columns[name] = _Column.unchanged(now)
-            shown = self._columns[name].cover(now, name, tops)
-            changed = _any_in_cell(shown != now)
+            column = self._columns[name]
+            column.cover(now, name, tops, chosen)
+            changed = _any_in_cell(column.shown != now) & chosen[:, None]
             if changed.any():
-                worlds, rows = (np.flatnonzero(changed.any(axis)) for axis in (1, 0))
-                values = shown[np.ix_(worlds, rows)]
-                self._world.put("visuals", {name: values}, rows, worlds)
+                within, rows = (np.flatnonzero(changed.any(axis)) for axis in (1, 0))
+                values = column.shown[np.ix_(within, rows)]
+                self._world.put("visuals", {name: values}, rows, within)
             if not tops:
                 del self._columns[name]
 
@@ -72,7 +76,7 @@ class Layers:
         """Returns a column of the visual table, (W, N, ...), as it is without effects."""
         now = self._world.visuals.get(name)
         self._follow_entities()
-        return self._columns[name].renewed(now).copy() if name in self._columns else now
+        return self._columns[name].beneath(now) if name in self._columns else now
 
     def get_state(self) -> dict[str, tuple[Array, Array, NDArray[np.bool_]]]:
         """Returns what lies beneath the effects, by column, for a snapshot."""
@@ -117,25 +121,27 @@ class _Column(NamedTuple):
     def unchanged(cls, now: Array) -> _Column:
         return cls(now.copy(), now.copy(), np.zeros(now.shape[:2], np.bool_))
 
-    def renewed(self, now: Array) -> Array:
-        """Updates the column without effects from the present one, and returns it."""
+    def beneath(self, now: Array) -> Array:
+        """Returns the column without effects, given the present one."""
         exact = now.dtype == np.bool_
         differs = now != self.shown if exact else np.abs(now - self.shown) > _NOISE
+        beneath = self.own.copy()
         renewed = ~self.covered | _any_in_cell(differs)
-        self.own[renewed] = now[renewed]
-        return self.own
+        beneath[renewed] = now[renewed]
+        return beneath
 
-    def cover(self, now: Array, name: str, layers: Sequence[Layer]) -> Array:
-        """Returns the column with all layers on it, given the present one."""
-        self.shown[:] = self.renewed(now)
-        self.covered[:] = False
+    def cover(
+        self, now: Array, name: str, layers: Sequence[Layer], chosen: NDArray[np.bool_]
+    ) -> None:
+        """Puts all layers on the chosen worlds, (W,), of the present column."""
+        self.own[chosen] = self.shown[chosen] = self.beneath(now)[chosen]
+        self.covered[chosen] = False
         for layer in layers:
             shade = layer.look[name]
-            worlds = layer.worlds[shade.named[layer.worlds]]
+            worlds = layer.worlds[(shade.named & chosen)[layer.worlds]]
             cells = np.ix_(worlds, layer.rows)
             self.shown[cells] = shade.over(self.shown[cells], worlds)
             self.covered[cells] = True
-        return self.shown
 
 
 def _any_in_cell(numbers: NDArray[np.bool_]) -> NDArray[np.bool_]:

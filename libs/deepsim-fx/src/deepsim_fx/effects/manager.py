@@ -76,15 +76,15 @@ class EffectManager(PerWorld):
         if not effect.attached:
             self._effects.pop(effect, None)
         self._layers = None
-        self.show()
+        self.show(worlds)
 
-    def show(self) -> None:
-        """Shows all effects together."""
+    def show(self, worlds: WorldNumbers) -> None:
+        """Shows all effects together, in some worlds."""
         generation = self.world.entities.generation
         if self._layers is None or generation != self._generation:
             self._generation = generation
             self._layers = list(self._ordered())
-        self._appearance.show(self._layers)
+        self._appearance.show(self._layers, worlds)
 
     def own(self, column: str) -> Array:
         """Returns a column of the visual table, (W, N, ...), as it is without effects."""
@@ -105,7 +105,7 @@ class EffectManager(PerWorld):
             worlds = (due & effect.attached_in).nonzero()[0]
             if worlds.size:
                 effect.update(delta_time, sim_time, worlds)
-        self.show()
+        self.show(self.world.ticking)
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Ends all effects in some worlds, the latest first.

@@ -84,10 +84,11 @@ class ModelVisualRandomizer(AbstractRandomizer):
         self.columns = tuple(columns)
         if not self.columns or not set(self.columns) <= set(_COLORS):
             raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
-        self._own: dict[tuple[str, str], list[list[float]]] = {}  # (W, 4) by column and visual
+        # RGBA by world, for each column and visual.
+        self._own: dict[tuple[str, str], dict[int, list[float]]] = {}
         self._found: tuple[tuple[Any, ...], list[list[str]]] | None = None
         # Now, and not at the first draw: by then a snapshot of another world may have painted them.
-        self._remember(self.world.entities.visuals.within(self.model))
+        self._remember(self.world.entities.visuals.within(self.model), range(len(self.world)))
 
     def draw(self, rng: Generator, world: int) -> dict[str, dict[str, list[float]]]:
         """Draws a selection and its colours.
@@ -116,6 +117,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
             for visual in groups[number]
         }
         every = [visual for group in groups for visual in group]
+        self._remember(every, [world])
         return {
             column: {
                 visual: painted.get(visual, self._own[column, visual][world]) for visual in every
@@ -130,13 +132,10 @@ class ModelVisualRandomizer(AbstractRandomizer):
             self.world.put("visuals", columns, known.rows(names), numbers)
 
     def _groups(self) -> list[list[str]]:
-        """The visuals that get one colour together; their own colours are remembered."""
-        generation = self.world.entities.generation
-        key = generation, self.level, self.links, self.visuals, self.columns
+        """The visuals that get one colour together."""
+        key = self.world.entities.generation, self.level, self.links, self.visuals
         if self._found is None or self._found[0] != key:
-            groups = self._find()
-            self._remember([visual for group in groups for visual in group])
-            self._found = key, groups
+            self._found = key, self._find()
         return self._found[1]
 
     def _find(self) -> list[list[str]]:
@@ -148,12 +147,14 @@ class ModelVisualRandomizer(AbstractRandomizer):
             return list(by_link.values())
         return [[visual] for visual in every]
 
-    def _remember(self, visuals: Sequence[str]) -> None:
-        """Remembers the own colours of visuals that are new."""
-        if not visuals:
-            return
+    def _remember(self, visuals: Sequence[str], worlds: Iterable[int]) -> None:
+        """Remembers the own colours of visuals that are new in some worlds."""
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
-            own = self.world.get(EffectManager).own(column)[:, rows]
-            for number, visual in enumerate(visuals):
-                self._own.setdefault((column, visual), own[:, number].tolist())
+            known = [self._own.setdefault((column, visual), {}) for visual in visuals]
+            if all(world in own for own in known for world in worlds):
+                continue
+            colors = self.world.get(EffectManager).own(column)[:, rows]
+            for place, own in enumerate(known):
+                for world in worlds:
+                    own.setdefault(world, colors[world, place].tolist())
