@@ -20,7 +20,10 @@ EMPTY = SimpleNamespace(
 class TestConformance(SimulatorConformance):
     """Reads through shared memory."""
 
-    def make_simulator(self) -> Simulator:
+    world_counts = (1,)
+
+    def make_simulator(self, worlds: int) -> Simulator:
+        assert worlds == 1
         simulator = GazeboSimulator()
         simulator.load(EMPTY)
         return simulator

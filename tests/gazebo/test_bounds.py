@@ -91,7 +91,7 @@ def test_bounds_of_one_shape(
     )
     model = GazeboXMLLoader([wedge.parent]).load_model(sdf)
     poses = {"straight": STRAIGHT, "turned": TURNED}
-    gazebo.spawn_many([SpawnRequest(model, name, pose) for name, pose in poses.items()])
+    gazebo.spawn([SpawnRequest(model, name, pose) for name, pose in poses.items()])
     theirs = dict(zip(poses, client.bounds(list(poses)), strict=True))
     np.testing.assert_allclose(theirs["straight"], ours(model, STRAIGHT), atol=WITHIN)
     exact = ours(model, TURNED)
@@ -119,7 +119,7 @@ def test_bounds_of_the_models_of_gazebos_worlds(
             if bounds is not None and np.isfinite([*bounds.lower, *bounds.upper]).all():
                 models[f"{path.stem}_{model.name}"] = bare(model)
     assert len(models) > 100
-    gazebo.spawn_many([SpawnRequest(model, name, model.pose) for name, model in models.items()])
+    gazebo.spawn([SpawnRequest(model, name, model.pose) for name, model in models.items()])
     boxes = client.bounds(list(models))
     loose = set()
     for (name, model), theirs in zip(models.items(), boxes, strict=True):
@@ -135,6 +135,12 @@ def test_what_has_no_bounds_is_told(gazebo: GazeboSimulator, client: BatchStateC
     """By name."""
     with pytest.raises(CallRefusedError, match="no model or link 'nobody'"):
         client.bounds(["nobody"])
-    gazebo.spawn("<sdf version='1.6'><model name='m'><link name='l'/></model></sdf>", "air", Pose())
+    gazebo.spawn(
+        [
+            SpawnRequest(
+                "<sdf version='1.6'><model name='m'><link name='l'/></model></sdf>", "air", Pose()
+            )
+        ]
+    )
     with pytest.raises(CallRefusedError, match="nothing of 'air' collides"):
         client.bounds(["air"])

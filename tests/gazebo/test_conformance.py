@@ -16,6 +16,7 @@ from deepsim_sync.testing.conformance import SimulatorConformance
 class TestConformance(SimulatorConformance):
     """Reads through shared memory."""
 
+    world_counts = (1,)
     shared_memory: ClassVar[bool] = True
 
     @pytest.fixture(autouse=True)
@@ -23,7 +24,8 @@ class TestConformance(SimulatorConformance):
         self.connect = connect
         self.empty = empty
 
-    def make_simulator(self) -> Simulator:
+    def make_simulator(self, worlds: int) -> Simulator:
+        assert worlds == 1
         simulator = self.connect(shared_memory=self.shared_memory)
         simulator.load(self.empty)
         return simulator

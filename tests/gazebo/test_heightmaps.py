@@ -71,7 +71,7 @@ def test_gazebo_puts_it_at_the_origin(gazebo: GazeboSimulator, stairs: ModelDesc
     collision = stairs.links[0].collisions[0]
     aside = replace(collision, geometry=replace(collision.geometry, position=(1, 2, 0.25)))
     there = replace(stairs, links=(replace(stairs.links[0], collisions=(aside,)),))
-    gazebo.spawn(there, "stairs", Pose((3, 4, 5)))
+    gazebo.spawn([SpawnRequest(there, "stairs", Pose((3, 4, 5)))])
     client = BatchStateClient()
     (theirs,) = client.bounds(["stairs"])
     client.close()

@@ -16,10 +16,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboCameraSimulator
+from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboSimulator
 from deepsim_math import Euler, Pose, Quaternion
-from deepsim_sync import Cells, Changes, UnknownEntityError
-from deepsim_sync.cameras import CameraView
+from deepsim_sync import CameraView, Cells, Changes, SpawnRequest, UnknownEntityError
 from deepsim_sync.testing.conformance.models import EYE, LAMP
 from gazebo import sandbox
 from gazebo.servers import ADDRESS, GazeboServer
@@ -47,13 +46,19 @@ WALL = """<sdf version="1.6"><model name="wall"><static>true</static><link name=
 
 
 @pytest.fixture
-def eye(gazebo: Any) -> GazeboCameraSimulator:
-    """An empty world in lock-step that is seen."""
-    assert isinstance(gazebo, GazeboCameraSimulator)
+def eye(gazebo: GazeboSimulator) -> GazeboSimulator:
+    """An empty world in lock-step, on a server that renders."""
+    assert gazebo.cameras is not None
     return gazebo
 
 
-def put(simulator: GazeboCameraSimulator, kind: Any, column: str, name: str, value: Any) -> None:
+def render(simulator: GazeboSimulator, camera: str | CameraView = VIEW) -> NDArray[np.uint8]:
+    """Takes a picture at the present instant."""
+    assert simulator.cameras is not None
+    return simulator.cameras.render(camera)
+
+
+def put(simulator: GazeboSimulator, kind: Any, column: str, name: str, value: Any) -> None:
     """Writes one cell, and nothing else: no step, no read."""
     rows = simulator.entities.names(kind).rows([name])
     cells = Cells(np.zeros(1, dtype=np.intp), rows, np.array([value], dtype=float))
@@ -61,7 +66,7 @@ def put(simulator: GazeboCameraSimulator, kind: Any, column: str, name: str, val
     assert not refused
 
 
-def place(simulator: GazeboCameraSimulator, name: str, *position: float) -> None:
+def place(simulator: GazeboSimulator, name: str, *position: float) -> None:
     """Moves a model."""
     put(simulator, "models", "pose", name, (*position, 0, 0, 0, 1))
 
@@ -79,35 +84,35 @@ def column_of(picture: NDArray[np.uint8], channel: int = 1) -> float:
     return float(np.nonzero(like(picture, channel))[1].mean() + 0.5)
 
 
-def test_each_picture_shows_the_latest_write(eye: GazeboCameraSimulator) -> None:
+def test_each_picture_shows_the_latest_write(eye: GazeboSimulator) -> None:
     """Twenty writes, twenty pictures: none is of the instant before."""
-    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     for y in np.linspace(-1.2, 1.2, 20):
         place(eye, "ball", 0, y, 0)
-        assert column_of(eye.render(VIEW)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
+        assert column_of(render(eye)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
 
 
-def test_each_picture_shows_the_latest_step(eye: GazeboCameraSimulator) -> None:
+def test_each_picture_shows_the_latest_step(eye: GazeboSimulator) -> None:
     """What moves is where physics has it after exactly so many steps."""
-    eye.spawn(ball("0 1 0", pushed=True), "ball", Pose((0, -1, 0)))
+    eye.spawn([SpawnRequest(ball("0 1 0", pushed=True), "ball", Pose((0, -1, 0)))])
     put(eye, "models", "twist", "ball", (0, 10, 0, 0, 0, 0))
     for tick in range(20):
         y = -1 + 0.1 * tick
-        assert column_of(eye.render(VIEW)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
+        assert column_of(render(eye)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
         eye.step(10)
-    assert eye.time == 0.2
+    assert eye.time == [0.2]
 
 
-def test_a_name_that_is_used_again_is_another_model(eye: GazeboCameraSimulator) -> None:
+def test_a_name_that_is_used_again_is_another_model(eye: GazeboSimulator) -> None:
     """A deleted model is never seen again, and its successor at once."""
     for colour, channel in (("1 0 0", 0), ("0 1 0", 1), ("0 0 1", 2), ("1 0 0", 0)):
-        eye.spawn(ball(colour), "ball", Pose())
-        picture = eye.render(VIEW)
+        eye.spawn([SpawnRequest(ball(colour), "ball", Pose())])
+        picture = render(eye)
         assert [like(picture, number).any() for number in range(3)] == [
             number == channel for number in range(3)
         ]
         eye.delete("ball")
-        picture = eye.render(VIEW)
+        picture = render(eye)
         assert not any(like(picture, number).any() for number in range(3))
 
 
@@ -122,107 +127,108 @@ def publish(topic: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ball", "ball::link"])
-def test_what_gazebo_tells_too_late_misleads_nobody(eye: GazeboCameraSimulator, name: str) -> None:
+def test_what_gazebo_tells_too_late_misleads_nobody(eye: GazeboSimulator, name: str) -> None:
     """A part of a deleted model that comes to the scene at last does not catch its successor's."""
-    eye.spawn(ball("1 0 0"), "ball", Pose())
-    assert like(eye.render(VIEW), 0)[24, 32]
+    eye.spawn([SpawnRequest(ball("1 0 0"), "ball", Pose())])
+    assert like(render(eye), 0)[24, 32]
     eye.delete("ball")
     kind = "LINK" if "::" in name else "MODEL"
     parent = "ball" if "::" in name else "default"
     publish("visual", f"name: '{name}' id: 4000000 parent_name: '{parent}' type: {kind}")
-    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     for y in (0.5, -0.5):
         place(eye, "ball", 0, y, 0)
-        assert column_of(eye.render(VIEW)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
+        assert column_of(render(eye)) == pytest.approx(32 - y * PIXELS_PER_METRE, abs=1.0)
     eye.delete("ball")
-    assert not any(like(eye.render(VIEW), number).any() for number in range(3))
+    assert not any(like(render(eye), number).any() for number in range(3))
 
 
-def test_a_name_that_was_used_hundreds_of_times_is_seen(eye: GazeboCameraSimulator) -> None:
+def test_a_name_that_was_used_hundreds_of_times_is_seen(eye: GazeboSimulator) -> None:
     """Whatever Gazebo still tells of the models that had it before."""
-    eye.spawn(LAMP, "lamp", Pose((-1, 0, 2)))
+    eye.spawn([SpawnRequest(LAMP, "lamp", Pose((-1, 0, 2)))])
     for cycle in range(CYCLES):
         channel = cycle % 3
-        eye.spawn(ball(("1 0 0", "0 1 0", "0 0 1")[channel]), "ball", Pose())
+        colour = ("1 0 0", "0 1 0", "0 0 1")[channel]
+        eye.spawn([SpawnRequest(ball(colour), "ball", Pose())])
         eye.step()
         if cycle % 20 == 0:
-            picture = eye.render(VIEW)
+            picture = render(eye)
             assert [like(picture, number).any() for number in range(3)] == [
                 number == channel for number in range(3)
             ]
         eye.delete("ball")
-    assert not any(like(eye.render(VIEW), number).any() for number in range(3))
+    assert not any(like(render(eye), number).any() for number in range(3))
 
 
-def test_colours_and_transparency_do_not_disturb_each_other(eye: GazeboCameraSimulator) -> None:
+def test_colours_and_transparency_do_not_disturb_each_other(eye: GazeboSimulator) -> None:
     """A half transparent ball that is painted anew stays half transparent."""
-    eye.spawn(ball("0 1 0"), "ball", Pose())
-    eye.spawn(ball("1 0 0"), "behind", Pose((1, 0, 0)))
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
+    eye.spawn([SpawnRequest(ball("1 0 0"), "behind", Pose((1, 0, 0)))])
     skin = "ball::link::skin"
-    assert not like(eye.render(VIEW), 0)[24, 32]
+    assert not like(render(eye), 0)[24, 32]
     put(eye, "visuals", "transparency", skin, 0.8)
-    assert like(eye.render(VIEW), 0)[24, 32]
+    assert like(render(eye), 0)[24, 32]
     put(eye, "visuals", "emissive", skin, (0, 0, 1, 1))
     put(eye, "visuals", "diffuse", skin, (0, 0, 1, 1))
-    assert like(eye.render(VIEW), 0)[24, 32]
+    assert like(render(eye), 0)[24, 32]
     put(eye, "visuals", "transparency", skin, 0.0)
-    assert like(eye.render(VIEW), 2)[24, 32]
+    assert like(render(eye), 2)[24, 32]
 
 
-def test_light_is_that_of_the_present_instant(eye: GazeboCameraSimulator) -> None:
+def test_light_is_that_of_the_present_instant(eye: GazeboSimulator) -> None:
     """A lamp shines in the colour that was written last, from where its model is now."""
-    eye.spawn(WALL, "wall", Pose((1, 0, 0)))
-    eye.spawn(LAMP, "lamp", Pose((0, 1.5, 0)))
+    eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
+    eye.spawn([SpawnRequest(LAMP, "lamp", Pose((0, 1.5, 0)))])
     bulb = "lamp::link::bulb"
     put(eye, "lights", "specular", bulb, DARK)
-    left = eye.render(VIEW).astype(int)
+    left = render(eye).astype(int)
     assert left[24, 8].sum() > left[24, 56].sum() + 50
     place(eye, "lamp", 0, -1.5, 0)
-    right = eye.render(VIEW).astype(int)
+    right = render(eye).astype(int)
     assert right[24, 56].sum() > right[24, 8].sum() + 50
     put(eye, "lights", "diffuse", bulb, (0.0, 0.0, 1.0, 1.0))
-    assert like(eye.render(VIEW), 2)[24, 56]
+    assert like(render(eye), 2)[24, 56]
     put(eye, "lights", "diffuse", bulb, DARK)
-    dark = eye.render(VIEW).astype(int)
+    dark = render(eye).astype(int)
     assert dark[24, 56].sum() < right[24, 56].sum() - 50
 
 
-def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboCameraSimulator) -> None:
+def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboSimulator) -> None:
     """Its place on the link counts, and its link's in the world."""
-    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     mounted = EYE.replace('name="camera">', 'name="camera"><pose>0.5 -0.2 0.1 0 0.1 0.3</pose>', 1)
     assert mounted != EYE
     body = Pose((-2, 1, 0.5), Euler(0.1, 0.2, -0.5))
-    eye.spawn(mounted, "eye", body)
+    eye.spawn([SpawnRequest(mounted, "eye", body)])
     there = body @ Pose((0.5, -0.2, 0.1), Euler(0, 0.1, 0.3))
-    free = eye.render(CameraView(there, horizontal_fov=1.0, width=64, height=48))
+    free = render(eye, CameraView(there, horizontal_fov=1.0, width=64, height=48))
     assert like(free, 1).sum() > 20
-    np.testing.assert_array_equal(eye.render("eye::link::camera"), free)
+    np.testing.assert_array_equal(render(eye, "eye::link::camera"), free)
 
 
 def test_a_world_that_runs_freely_is_seen_too(connect: Callable[..., Any]) -> None:
     """Each picture is of the end of one step."""
     connect()  # empties the world
     eye = connect(lock_step=False)
-    eye.spawn(ball("0 1 0", pushed=True), "ball", Pose((0, 1, 0)))
+    eye.spawn([SpawnRequest(ball("0 1 0", pushed=True), "ball", Pose((0, 1, 0)))])
     put(eye, "models", "twist", "ball", (0, -0.5, 0, 0, 0, 0))
     columns = []
     for _ in range(5):
         eye.step(100)
-        columns.append(column_of(eye.render(VIEW)))
+        columns.append(column_of(render(eye)))
     assert columns == sorted(columns)
     assert columns[-1] > columns[0] + 1
 
 
-def test_pictures_of_many_sizes(eye: GazeboCameraSimulator) -> None:
+def test_pictures_of_many_sizes(eye: GazeboSimulator) -> None:
     """Cameras are made for each size and dropped again; the picture is always whole."""
-    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     for width, height in [(w, h) for w in (16, 33, 64) for h in (10, 47, 48, 128)] * 2:
-        picture = eye.render(CameraView(VIEW.pose, 1.0, width, height))
+        picture = render(eye, CameraView(VIEW.pose, 1.0, width, height))
         assert picture.shape == (height, width, 3)
         assert like(picture, 1)[height // 2, width // 2]
         assert not like(picture, 1)[[0, -1]].any()
-    assert eye.render(CameraView(VIEW.pose, 1.0, 1, 1)).shape == (1, 1, 3)
+    assert render(eye, CameraView(VIEW.pose, 1.0, 1, 1)).shape == (1, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -233,20 +239,18 @@ def test_pictures_of_many_sizes(eye: GazeboCameraSimulator) -> None:
         (CameraView(Pose((0, 0, 0), Quaternion(0, 0, 0, 0))), "quaternion"),
     ],
 )
-def test_an_absurd_view_is_refused(
-    eye: GazeboCameraSimulator, view: CameraView, reason: str
-) -> None:
+def test_an_absurd_view_is_refused(eye: GazeboSimulator, view: CameraView, reason: str) -> None:
     """With a reason; the next picture is fine."""
     with pytest.raises(CallRefusedError, match=reason):
-        eye.render(view)
-    assert eye.render(VIEW).shape == (48, 64, 3)
+        render(eye, view)
+    assert render(eye).shape == (48, 64, 3)
 
 
-def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboCameraSimulator) -> None:
+def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboSimulator) -> None:
     """To Python by name, and to any other client in the message."""
-    eye.spawn(EYE, "eye", Pose())
+    eye.spawn([SpawnRequest(EYE, "eye", Pose())])
     with pytest.raises(UnknownEntityError, match=r"'eye::link::ear'; did you mean"):
-        eye.render("eye::link::ear")
+        render(eye, "eye::link::ear")
     client = BatchStateClient()
     with pytest.raises(CallRefusedError, match=r"'ear'; there are: eye::link::camera"):
         client.image("ear")
@@ -256,17 +260,17 @@ def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboCameraSimulat
     client.close()
 
 
-def test_pictures_while_others_spawn_and_delete(eye: GazeboCameraSimulator) -> None:
+def test_pictures_while_others_spawn_and_delete(eye: GazeboSimulator) -> None:
     """Each shows the ball that stays; none hangs and none fails."""
-    eye.spawn(ball("0 1 0"), "ball", Pose())
+    eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     over = threading.Event()
     failures: list[Exception] = []
 
     def meddle() -> None:
-        other = GazeboCameraSimulator()
+        other = GazeboSimulator()
         try:
             while not over.is_set():
-                other.spawn(ball("1 0 0"), "guest", Pose((0, 1, 0)))
+                other.spawn([SpawnRequest(ball("1 0 0"), "guest", Pose((0, 1, 0)))])
                 other.delete("guest")
         except Exception as error:
             failures.append(error)
@@ -276,7 +280,7 @@ def test_pictures_while_others_spawn_and_delete(eye: GazeboCameraSimulator) -> N
     thread.start()
     try:
         for _ in range(50):
-            assert like(eye.render(VIEW), 1)[24, 32]
+            assert like(render(eye), 1)[24, 32]
     finally:
         over.set()
         thread.join()
@@ -292,17 +296,17 @@ def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
 
 
 def test_a_server_that_took_pictures_ends_and_starts_again(
-    eye: GazeboCameraSimulator, restarted: GazeboServer, empty: Any
+    eye: GazeboSimulator, restarted: GazeboServer, empty: Any
 ) -> None:
     """SIGINT ends it properly; the next one takes pictures too."""
-    eye.render(VIEW)
+    render(eye)
     assert restarted.interrupt() == 0
     restarted.start()
     eye.close()
-    again = GazeboCameraSimulator()
+    again = GazeboSimulator()
     again.load(empty)
-    again.spawn(ball("0 1 0"), "ball", Pose())
-    assert like(again.render(VIEW), 1)[24, 32]
+    again.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
+    assert like(render(again), 1)[24, 32]
     again.close()
 
 

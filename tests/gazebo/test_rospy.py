@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.services import CLOCK, SERVICES
+from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.ros.clock import CLOCK
 from gazebo import cache, sandbox
 
 MESSAGES = str(cache.install() / "lib/python3/dist-packages")

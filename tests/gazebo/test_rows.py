@@ -13,23 +13,33 @@ import pytest
 
 from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
-from deepsim_sync import COLUMNS, Cells, Changes, Kind, SimulationError, Tables
+from deepsim_sync import (
+    COLUMNS,
+    Cells,
+    Changes,
+    Key,
+    Kind,
+    SimulationError,
+    SpawnRequest,
+    Tables,
+)
 from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP
 
 Connect = Callable[..., GazeboSimulator]
 FAR = (9.0, 8.0, 7.0, 0.0, 0.0, 0.0, 1.0)
+MODELS: list[Key] = [("models", "pose"), ("models", "twist")]
 PUSH = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def one(simulator: GazeboSimulator, kind: Kind, column: str, row: int, value: Any) -> Changes:
-    width = COLUMNS[kind][column].width
+    width = COLUMNS[kind][column].shape
     rows = np.array([row], dtype=np.intp)
     cells = Cells(rows * 0, rows, np.asarray(value, dtype=np.float64).reshape(1, *width))
     return Changes(simulator.entities.generation, {(kind, column): cells})
 
 
 def tables_of(simulator: GazeboSimulator) -> Tables:
-    tables = Tables.allocate(simulator.entities)
+    tables = Tables(simulator.entities)
     simulator.read(tables)
     return tables
 
@@ -56,13 +66,13 @@ def test_bad_rows_are_refused_by_name(
     for x, (model, sdf) in enumerate(
         (("box", BOX), ("wall", BLOCK), ("gate", HINGED), ("lamp", LAMP))
     ):
-        gazebo.spawn(sdf, model, Pose((3 * x, 0, 5)))
+        gazebo.spawn([SpawnRequest(sdf, model, Pose((3 * x, 0, 5)))])
     before = tables_of(gazebo)
     batch = one(gazebo, kind, column, gazebo.entities.names(kind).row(name), value)
     (refusal,) = gazebo.exchange(batch, 5)
     assert refusal[:3] == (kind, column, name)
     assert refusal.reason
-    assert gazebo.time == 0.0
+    assert gazebo.time == [0.0]
     after = tables_of(gazebo)
     for table in COLUMNS:
         for each in COLUMNS[table]:
@@ -72,23 +82,23 @@ def test_bad_rows_are_refused_by_name(
 def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect) -> None:
     """A model deleted by another client: later rows move up and are found, its own is refused."""
     for x, name in enumerate("abc"):
-        gazebo.spawn(BOX, name, Pose((3 * x, 0, 5)))
+        gazebo.spawn([SpawnRequest(BOX, name, Pose((3 * x, 0, 5)))])
     rows = np.arange(3, dtype=np.intp)
     cells = Cells(rows * 0, rows, np.array([FAR] * 3))
     batch = Changes(gazebo.entities.generation, {("models", "pose"): cells})
-    old = Tables.allocate(gazebo.entities)
+    old = Tables(gazebo.entities)
     connect().delete("b")
     (refusal,) = gazebo.write(batch)
     assert refusal[:3] == ("models", "pose", "b")
     assert list(gazebo.entities.models) == ["a", "c"]
     np.testing.assert_array_equal(tables_of(gazebo).models.pose[0], [FAR, FAR])
-    gazebo.read(old, ["models"])
+    gazebo.read(old, MODELS)
     np.testing.assert_array_equal(old.models.pose[0, [0, 2]], [FAR, FAR])
 
 
 def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> None:
     """What one writes and steps, the other reads, whichever way it reads."""
-    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     others = [connect(shared_memory=False), connect(shared_memory=True)]
     for number, other in enumerate(others, start=1):
         tables = tables_of(other)
@@ -96,14 +106,14 @@ def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> No
         gazebo.step(10)
         other.read(tables)
         np.testing.assert_array_equal(tables.models.pose, tables_of(gazebo).models.pose)
-        assert other.time == pytest.approx(0.01 * number)
+        np.testing.assert_allclose(other.time, [0.01 * number])
 
 
 @pytest.mark.parametrize("shared_memory", [False, True])
 def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memory: bool) -> None:
     """Bodies that fall alike are always seen at the same height, while another client steps."""
     for x in range(10):
-        gazebo.spawn(BOX, f"box{x}", Pose((3 * x, 0, 500)))
+        gazebo.spawn([SpawnRequest(BOX, f"box{x}", Pose((3 * x, 0, 500)))])
     reader = connect(shared_memory=shared_memory)
     tables = tables_of(reader)
     stop, failures = threading.Event(), []
@@ -133,7 +143,7 @@ def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memor
 def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamespace) -> None:
     """Rows, steps and the rows after them belong together, for thousands of ticks."""
     gazebo.load(SimpleNamespace(**{**vars(empty), "gravity": (0.0, 0.0, 0.0)}))
-    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     gazebo.write(one(gazebo, "models", "twist", 0, PUSH))
     tables = tables_of(gazebo)
     generator = np.random.default_rng(3)
@@ -141,16 +151,16 @@ def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamesp
     for _ in range(2000):
         x, steps = float(generator.uniform(-50, 50)), int(generator.integers(1, 5))
         pose = (x, *FAR[1:])
-        assert gazebo.exchange(one(gazebo, "models", "pose", 0, pose), steps, ["models"]) == ()
-        gazebo.read(tables, ["models"])
+        assert gazebo.exchange(one(gazebo, "models", "pose", 0, pose), steps, MODELS) == ()
+        gazebo.read(tables, MODELS)
         time += steps
-        assert gazebo.time == time / 1000
+        assert gazebo.time == [time / 1000]
         assert tables.models.pose[0, 0, 0] == pytest.approx(x + 0.001 * steps, abs=1e-9)
 
 
 def test_a_diverged_world_is_told(gazebo: GazeboSimulator) -> None:
     """Numbers that are none do not pass for a state; a reset helps."""
-    gazebo.spawn(BOX, "box", Pose((0, 0, 5)))
+    gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     gazebo.write(one(gazebo, "models", "twist", 0, [1e300, 0, 0, 1e300, 1e300, 0]))
     with pytest.raises(SimulationError, match="box"):
         gazebo.step(5)

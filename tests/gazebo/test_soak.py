@@ -17,10 +17,10 @@ from deepsim_gazebo import (
     GazeboSimulator,
     Status,
 )
-from deepsim_gazebo.services import SERVICES
-from deepsim_gazebo.tcpros import ServiceClient
+from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_math import Pose
-from deepsim_sync import Cells, Changes, Tables
+from deepsim_sync import Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing.conformance.models import HAMMER, RAISED
 from gazebo.servers import GazeboServer
 
@@ -86,19 +86,19 @@ def test_no_row_is_lost(
     """Each call sets rows, steps and reads them: exactly where they fly to, whoever interferes."""
     simulator = connect(shared_memory=False)
     for name in ("a", "b", "c"):
-        simulator.spawn(RAISED, name, Pose((0, 0, 5)))
+        simulator.spawn([SpawnRequest(RAISED, name, Pose((0, 0, 5)))])
     generator = np.random.default_rng(1)
     rows = np.arange(3, dtype=np.intp)
     memory = []
     with Pest() as pest:
         for call in range(CALLS):
             if call % 100 == 50:
-                simulator.spawn(HAMMER, "guest", Pose((0, 0, 90)))
+                simulator.spawn([SpawnRequest(HAMMER, "guest", Pose((0, 0, 90)))])
             if call % 100 == 99:
                 simulator.delete("guest")
             if call % (CALLS // 3) == 0:
                 memory.append(_resident(server.pid))
-            tables = Tables.allocate(simulator.entities)
+            tables = Tables(simulator.entities)
             pose = np.tile([0.0, 0, 5, 0, 0, 0, 1], (3, 1))
             pose[:, :2] = generator.uniform(-50, 50, (3, 2))
             twist = np.tile([SPEED, 0.0, 0, 0, 0, 0], (3, 1))
@@ -108,8 +108,8 @@ def test_no_row_is_lost(
                 ("models", "twist"): Cells(rows * 0, rows, twist),
             }
             changes = Changes(tables.entities.generation, batch)
-            assert simulator.exchange(changes, steps, ["models"]) == ()
-            simulator.read(tables, ["models"])
+            assert simulator.exchange(changes, steps, [("models", "pose")]) == ()
+            simulator.read(tables, [("models", "pose")])
             expected = pose[:, 0] + SPEED * STEP * steps
             np.testing.assert_allclose(tables.models.pose[0, :3, 0], expected, rtol=0, atol=1e-9)
             np.testing.assert_allclose(tables.models.pose[0, :3, 1], pose[:, 1], rtol=0, atol=1e-9)

@@ -7,7 +7,7 @@ import pytest
 
 from deepsim_gazebo import BatchStateClient, GazeboSimulator, NewEntity
 from deepsim_math import Pose
-from deepsim_sync import SpawnError
+from deepsim_sync import SpawnError, SpawnRequest
 from deepsim_sync.testing.conformance.models import BOX
 
 CAPSULE = "<capsule><radius>0.1</radius><length>0.3</length></capsule>"
@@ -35,8 +35,8 @@ def test_a_shape_that_gazebo_does_not_have_is_named(
     model = having(part, shape)
     for text in (model, nested(model)):
         with pytest.raises(SpawnError, match=f"{part} 'part' has a <{tag}>"):
-            gazebo.spawn(f'<sdf version="{version}">{text}</sdf>', "odd", Pose())
-    gazebo.spawn(BOX, "odd", Pose())
+            gazebo.spawn([SpawnRequest(f'<sdf version="{version}">{text}</sdf>', "odd", Pose())])
+    gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
     gazebo.step()
     assert list(gazebo.entities.models) == ["odd"]
 
@@ -56,7 +56,9 @@ def test_others_of_the_same_call_are_spawned(gazebo: GazeboSimulator) -> None:
 def test_a_collision_without_a_shape_is_named(gazebo: GazeboSimulator, shape: str) -> None:
     """It would end gzserver, which lives on."""
     with pytest.raises(SpawnError, match="collision 'part' has no shape"):
-        gazebo.spawn(f'<sdf version="1.7">{having("collision", shape)}</sdf>', "odd", Pose())
-    gazebo.spawn(BOX, "odd", Pose())
+        gazebo.spawn(
+            [SpawnRequest(f'<sdf version="1.7">{having("collision", shape)}</sdf>', "odd", Pose())]
+        )
+    gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
     gazebo.step(5)
     assert list(gazebo.entities.models) == ["odd"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+
 from deepsim import Backend, Task, open_simulator
-from deepsim.rollout import run_episode
 from deepsim_gazebo import GazeboSimulator
 from deepsim_spawn import GazeboXMLLoader
 
@@ -33,7 +33,7 @@ def test_a_described_world_takes_the_place_of_the_one_before() -> None:
             assert list(simulator.entities.models) == ["outer", "outer::inner"]
             assert list(simulator.entities.links) == ["outer::l", "outer::inner::l"]
             assert list(simulator.entities.lights) == ["lamp"]
-            assert (simulator.time, simulator.timestep) == (0.0, 0.004)
+            assert (simulator.time.tolist(), simulator.timestep) == ([0.0], 0.004)
             simulator.close()
 
 

@@ -15,7 +15,7 @@ from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import KINDS, Snapshots, Tables, UnsupportedError, World
+from deepsim_sync import KINDS, SpawnRequest, Tables, UnsupportedError, World
 from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP, OUTER, PAIR
 
 ROOT = Path(__file__).parents[2]
@@ -28,11 +28,11 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
     world = GazeboXMLLoader([folder / "models"]).load_world(folder / "racetrack.world")
     gazebo.load(world)
     embedded = MujocoSimulator(world)
-    assert gazebo.time == 0.0
+    assert gazebo.time == [0.0]
     assert gazebo.timestep == embedded.timestep
     for kind in KINDS:
         assert set(gazebo.entities.names(kind)) == set(embedded.entities.names(kind))
-    theirs, ours = Tables.allocate(embedded.entities), Tables.allocate(gazebo.entities)
+    theirs, ours = Tables(embedded.entities), Tables(gazebo.entities)
     embedded.read(theirs)
     gazebo.read(ours)
     for kind in ("models", "links"):
@@ -43,9 +43,9 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
 
 def test_a_world_on_gazebo_cannot_go_back_and_says_so(gazebo: GazeboSimulator) -> None:
     """It has more to remember than Gazebo tells."""
-    gazebo.spawn(BOX, "box", HIGH)
+    gazebo.spawn([SpawnRequest(BOX, "box", HIGH)])
     with World(gazebo) as world:
-        assert not isinstance(gazebo, Snapshots)
+        assert gazebo.snapshots is None
         for call in (world.get_state, lambda: world.set_state(None)):
             with pytest.raises(UnsupportedError, match="cannot go back to an instant"):
                 call()
@@ -56,8 +56,8 @@ def test_a_description_spawns_as_its_text_does(gazebo: GazeboSimulator, sdf: str
     """What deepsim-spawn writes and the text that it was read from make the same rows."""
     rows = []
     for description in (sdf, GazeboXMLLoader().load_model(sdf)):
-        gazebo.spawn(description, "model", HIGH)
-        tables = Tables.allocate(gazebo.entities)
+        gazebo.spawn([SpawnRequest(description, "model", HIGH)])
+        tables = Tables(gazebo.entities)
         gazebo.read(tables)
         rows.append((list(gazebo.entities.links), list(gazebo.entities.visuals), tables))
         gazebo.delete("model")

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """DeepSim on Gazebo 11 over ROS 1: the simulator, a client of the plugin, and ROS messages.
 
-Nothing of ROS need be installed: services are called over TCPROS by this library itself.
+ROS need not be installed: this library calls services over TCPROS itself.
 """
 
-from .camera_simulator import GazeboCameraSimulator
-from .client import BatchStateClient, Listing, NewEntity, SharedFile
+from .cameras import GazeboCameras
 from .errors import (
     CallLostError,
     CallRefusedError,
@@ -14,8 +13,9 @@ from .errors import (
     MalformedReplyError,
     UnreachableError,
 )
-from .exchange import ExchangeReply, ExchangeRequest, Instant, RefusedCell, Status
-from .messages import Value, from_ros, to_ros
+from .protocol.client import BatchStateClient, Listing, NewEntity, SharedFile
+from .protocol.exchange import ExchangeReply, ExchangeRequest, Instant, RefusedCell, Status
+from .ros.messages import Value, from_ros, to_ros
 from .simulator import GazeboSimulator
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "CallTimeoutError",
     "ExchangeReply",
     "ExchangeRequest",
-    "GazeboCameraSimulator",
+    "GazeboCameras",
     "GazeboError",
     "GazeboSimulator",
     "Instant",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be brought into Gazebo: anything that can say itself in SDF."""
+"""Descriptions that Gazebo can spawn: anything that converts itself to SDF."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ class Describable(Protocol):
     """A model or light, such as `deepsim_spawn.ModelDescription`."""
 
     def to_sdf(self) -> str:
-        """As SDF text."""
+        """Returns SDF text."""
         ...
 
 
 class PlacedDescription(Describable, Protocol):
-    """A model or light of a world."""
+    """A model or light with a name and a pose."""
 
     @property
     def name(self) -> str:
-        """Its name in the world."""
+        """Name in the world."""
         ...
 
     @property
     def pose(self) -> Pose:
-        """Its pose in the world frame."""
+        """Pose in the world frame."""
         ...
 
 
 class PhysicsDescription(Protocol):
-    """How time advances."""
+    """The physics of a world."""
 
     @property
     def max_step_size(self) -> float:
@@ -58,7 +58,7 @@ class DescribedWorld(Protocol):
 
     @property
     def physics(self) -> PhysicsDescription:
-        """How time advances."""
+        """The step size."""
         ...
 
     @property
@@ -68,10 +68,10 @@ class DescribedWorld(Protocol):
 
 
 def sdf_of(description: object) -> str:
-    """SDF text of a description; text stays as it is.
+    """Returns the SDF text of a description; text is returned unchanged.
 
     Raises:
-        TypeError: It is neither text nor has ``to_sdf()``.
+        TypeError: The description is not text and has no ``to_sdf()``.
     """
     if isinstance(description, str):
         return description

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong between this process and Gazebo.
+"""Errors of the communication with Gazebo.
 
 GazeboError (a DeepSimError)
-├── UnreachableError        no ROS master, no such service, or nobody listens there
-├── CallLostError           the connection broke during a call: it may have taken place or not
-├── CallTimeoutError        no answer in time: it may still take place
-├── CallRefusedError        the server understood the call and said no
-└── MalformedReplyError     an answer that is none of the service's type
+├── UnreachableError        no ROS master, no such service, or nothing listens there
+├── CallLostError           the connection broke during a call, which may have been executed
+├── CallTimeoutError        no answer in time; the call may still be executed
+├── CallRefusedError        the server refused the call
+└── MalformedReplyError     an answer that does not have the service's type
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from deepsim_sync import DeepSimError
 
 
 class GazeboError(DeepSimError):
-    """Root of the errors of this library."""
+    """Base class of the errors of this library."""
 
 
 class UnreachableError(GazeboError):
-    """The ROS master or the service is not there; the call did not take place."""
+    """The ROS master or the service is not available; the call was not executed."""
 
 
 class CallLostError(GazeboError, ConnectionError):
-    """The connection broke before the answer came; the next call makes a new one."""
+    """The connection broke before the answer came; the next call reconnects."""
 
 
 class CallTimeoutError(GazeboError, TimeoutError):
-    """No answer came in time; the next call makes a new connection."""
+    """No answer came in time; the next call reconnects."""
 
 
 class CallRefusedError(GazeboError):
-    """The server said no, and why."""
+    """The server refused the call; the message says why."""
 
 
 class MalformedReplyError(GazeboError):
-    """The answer is too short, too long, or contradicts itself."""
+    """The answer is too short, too long, or inconsistent."""

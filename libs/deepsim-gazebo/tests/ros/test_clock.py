@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deepsim_gazebo.clock import Pace, SimulationClock
 from deepsim_gazebo.errors import CallLostError, CallTimeoutError, UnreachableError
-from deepsim_gazebo.master import Master
-from deepsim_gazebo.services import CLOCK
+from deepsim_gazebo.ros.clock import CLOCK, SimulationClock
+from deepsim_gazebo.ros.master import Master
+from deepsim_gazebo.session.pace import Pace
 
 MS = 1_000_000
 

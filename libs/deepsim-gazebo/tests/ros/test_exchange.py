@@ -17,7 +17,7 @@ from deepsim_sync import COLUMNS, KINDS, Cells, Kind
 
 WIDTHS: dict[Kind, int] = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
 CELLS = {
-    (kind, column): (table, number, int(np.prod(spec.width)))
+    (kind, column): (table, number, int(np.prod(spec.shape)))
     for table, kind in enumerate(KINDS)
     for number, (column, spec) in enumerate(COLUMNS[kind].items())
 }
@@ -39,7 +39,7 @@ def changes(draw: Any) -> dict[Any, Cells]:
         rows = draw(st.lists(st.integers(0, 5000), max_size=5))
         count = len(rows) * CELLS[key][2]
         values = draw(st.lists(finite, min_size=count, max_size=count))
-        shaped = np.array(values).reshape(len(rows), *COLUMNS[key[0]][key[1]].width)
+        shaped = np.array(values).reshape(len(rows), *COLUMNS[key[0]][key[1]].shape)
         batch[key] = Cells(np.zeros(len(rows), dtype=np.intp), np.array(rows, np.intp), shaped)
     return batch
 

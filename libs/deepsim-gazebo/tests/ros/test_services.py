@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deepsim_gazebo.services import CLOCK, SERVICES
+from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.ros.clock import CLOCK
 
 PACKAGE = "gazebo_batch_state_msgs"
 DEFINITIONS = Path(__file__).parents[4] / "plugins" / "gazebo-batch-state" / PACKAGE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that speaks as the plugin does, with the in-memory simulator behind it."""
+"""A server with the plugin's services, backed by the in-memory simulator."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.services import SERVICES
+from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_math import Pose
-from deepsim_sync import COLUMNS, KINDS, Cells, Changes, Tables
+from deepsim_sync import COLUMNS, KINDS, Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing import TableModel, TableSimulator
 
 SHAPES = {
@@ -23,7 +23,7 @@ SHAPES = {
     "lamp": TableModel(static=True, lights=("bulb",)),
     "pair": TableModel(links=("base", "top"), offsets={"top": Pose((1, 0, 0))}),
 }
-"""What the texts that tests spawn mean."""
+"""The models that the texts of tests stand for."""
 
 CAMERAS = ("eye::link::camera",)
 
@@ -69,16 +69,16 @@ class PluginServer:
     """The plugin's services.
 
     Attributes:
-        world: What is behind them; tests change it as another client would.
-        shapes: What the texts that are spawned mean.
+        world: The simulator behind them; tests change it as another client would.
+        shapes: The models that spawned texts stand for.
         calls: Names of the services that were called, in order.
-        meddle: Called before each exchange, as by another client between two calls.
-        no_pictures: Why it takes none.
+        meddle: Called before each exchange, like another client between two calls.
+        no_pictures: Why it takes no pictures.
         aimed: The camera of the last picture, its pose and its angle of view.
-        lost_bytes: How many bytes its pictures lack.
-        lost_numbers: How many numbers its bounds lack.
+        lost_bytes: Number of bytes missing from its pictures.
+        lost_numbers: Number of values missing from its bounds.
         hidden: Whether it refuses pictures.
-        fault: A status that the next exchange reports instead of doing anything.
+        fault: A status that the next exchange returns instead of doing anything.
     """
 
     def __init__(self, network: Any) -> None:
@@ -117,8 +117,8 @@ class PluginServer:
 
     def flat(self, kind: Any) -> Any:
         """All rows of a table, (n, width)."""
-        tables = Tables.allocate(self.world.entities)
-        self.world.read(tables, [kind])
+        tables = Tables(self.world.entities)
+        self.world.read(tables, [(kind, column) for column in COLUMNS[kind]])
         columns = [tables.column(kind, column)[0] for column in COLUMNS[kind]]
         return np.hstack([c.astype(float).reshape(len(c), *(c.shape[1:] or (1,))) for c in columns])
 
@@ -153,8 +153,9 @@ class PluginServer:
                 status = 2
             elif steps:
                 self.world.step(steps)
-        nanoseconds = round(self.world.time * 1e9)
-        steps_so_far = round(self.world.time / self.world.timestep)
+        (time,) = self.world.time
+        nanoseconds = round(time * 1e9)
+        steps_so_far = round(time / self.world.timestep)
         return b"".join(
             (
                 struct.pack("<B", status),
@@ -177,7 +178,7 @@ class PluginServer:
             kind = KINDS[table]
             name = list(COLUMNS[kind])[column]
             spec = COLUMNS[kind][name]
-            shaped = np.array(values).reshape(len(rows), *spec.width).astype(spec.dtype)
+            shaped = np.array(values).reshape(len(rows), *spec.shape).astype(spec.dtype)
             cells[kind, name] = Cells(np.zeros(len(rows), dtype=np.intp), np.array(rows), shaped)
             for index, row in enumerate(rows):
                 places[kind, name, self.world.entities.names(kind)[row]] = (entry, index)
@@ -230,7 +231,7 @@ class PluginServer:
             elif xml not in self.shapes:
                 reasons.append(f"no such shape: {xml}")
             else:
-                self.world.spawn(self.shapes[xml], name, Pose.from_array(pose))
+                self.world.spawn([SpawnRequest(self.shapes[xml], name, np.array([pose]))])
                 reasons.append("")
         return self._rows(reasons)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import BatchStateClient, CallRefusedError, MalformedReplyError
-from deepsim_gazebo.client import NewEntity
+from deepsim_gazebo.protocol.client import NewEntity
 from deepsim_math import Pose
 
 

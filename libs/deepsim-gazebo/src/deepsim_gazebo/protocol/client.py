@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin's services as Python calls, each over a connection of its own."""
+"""A client of the plugin's services, with one connection per service."""
 
 from __future__ import annotations
 
 import os
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_math import Pose
-from deepsim_sync import CameraView, Entities
-
-from .errors import (
+from deepsim_gazebo.errors import (
     CallLostError,
     CallRefusedError,
     CallTimeoutError,
     MalformedReplyError,
     UnreachableError,
 )
+from deepsim_gazebo.ros.master import Master
+from deepsim_gazebo.ros.serialization import Reader, pack_string, pack_strings
+from deepsim_gazebo.ros.tcpros import ServiceClient
+from deepsim_sync import CameraView, Entities
+
 from .exchange import ExchangeReply, ExchangeRequest
-from .master import Master
 from .services import SERVICES
-from .tcpros import ServiceClient
-from .wire import Reader, pack_string, pack_strings
 
 _GENERATION = struct.Struct("<Q")
 _COUNT = struct.Struct("<I")
@@ -34,38 +33,41 @@ _FILE = struct.Struct("<IQ")
 _FREE_CAMERA = struct.Struct("<8dII")
 _STAMP = struct.Struct("<II")
 _PICTURE = struct.Struct("<IIII")
-_MOST_NAMED = 20  # in an error message
+_MOST_LISTED = 20  # names in an error message
+_MOST_PER_CALL = 100  # models: the timeout is for one call
+
+T = TypeVar("T")
 
 
 class Listing(NamedTuple):
-    """What `get_names` answers."""
+    """The names of a server's entities."""
 
     entities: Entities
     """All rows, in order."""
     cameras: tuple[str, ...]
     """Names of the camera sensors, ``model::link::sensor``."""
     no_pictures: str
-    """Why the server takes no pictures; empty where it does."""
+    """Why the server takes no pictures; empty if it takes them."""
 
 
 class NewEntity(NamedTuple):
-    """One model or light to be spawned."""
+    """A model or light to be spawned."""
 
     name: str
-    """Replaces the name in the text."""
+    """Used instead of the name in the text."""
     xml: str
-    """SDF or URDF; a light where its root is one."""
-    pose: Pose
-    """In the world frame; replaces the pose in the text."""
+    """SDF or URDF text of a model or a light."""
+    pose: ArrayLike
+    """(7,) in the world frame; used instead of the pose in the text."""
 
 
 class SharedFile(NamedTuple):
-    """Where the server keeps its tables in shared memory."""
+    """The file in which the server keeps its tables."""
 
     path: str
-    """In the server's file system."""
+    """Path in the server's file system."""
     version: int
-    """Of the layout."""
+    """Version of the layout."""
     size: int
     """[bytes]"""
 
@@ -73,18 +75,18 @@ class SharedFile(NamedTuple):
 class BatchStateClient:
     """Calls the plugin ``gazebo_batch_state``; needs no ROS on this side.
 
-    Every call may raise the errors of this library's `GazeboError` tree. To be used from one
-    thread at a time.
+    Every call may raise a `GazeboError`. Not thread-safe.
 
     Args:
-        master_uri: Where the ROS master is; by default what ``ROS_MASTER_URI`` says.
-        namespace: Where the plugin's services are.
+        master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
+        namespace: ROS namespace of the plugin's services.
         timeout: Longest wait for the answer to a call [s].
 
     Attributes:
-        master: Who knows where the services are.
+        master: The ROS master.
         caller: The ROS name of this process.
-        losses: How often a call found nobody; whoever answers next may be another server.
+        losses: The number of calls that reached no server; the next answer may come from another
+            one.
     """
 
     def __init__(
@@ -106,12 +108,12 @@ class BatchStateClient:
         }
 
     def exchange(self, request: ExchangeRequest) -> ExchangeReply:
-        """Applies rows, steps, and returns tables, in one round trip."""
+        """Applies changed rows, steps, and returns tables, in one round trip."""
         body = self._call("exchange", request.pack(), request)
         return ExchangeReply.unpack(body, request.kinds)
 
     def names(self) -> Listing:
-        """The names of all rows."""
+        """Returns the names of all entities."""
         reader = self._ask("get_names", b"", "all names")
         (generation,) = reader.fields(_GENERATION)
         models, links, visuals, lights, cameras = (reader.strings() for _ in range(5))
@@ -121,31 +123,37 @@ class BatchStateClient:
         return Listing(entities, tuple(cameras), no_pictures)
 
     def spawn(self, entities: Sequence[NewEntity]) -> list[str | None]:
-        """Adds models and lights; why each one failed, or None."""
-        requests = b"".join(
-            pack_string(entity.name)
-            + pack_string(entity.xml)
-            + np.asarray(entity.pose, dtype="<f8").tobytes()
-            + pack_string("world")
-            for entity in entities
-        )
-        names = [entity.name for entity in entities]
-        return self._rows("spawn_models", _COUNT.pack(len(names)) + requests, names)
+        """Adds models and lights, 100 per call; returns why each one failed, or None."""
+        failures: list[str | None] = []
+        for part in _parts(entities):
+            requests = b"".join(
+                pack_string(entity.name)
+                + pack_string(entity.xml)
+                + np.asarray(entity.pose, dtype="<f8").reshape(7).tobytes()
+                + pack_string("world")
+                for entity in part
+            )
+            names = [entity.name for entity in part]
+            failures += self._rows("spawn_models", _COUNT.pack(len(names)) + requests, names)
+        return failures
 
     def delete(self, names: Sequence[str]) -> list[str | None]:
-        """Removes models and lights; why each one failed, or None."""
-        return self._rows("delete_models", pack_strings(names), names)
+        """Removes models and lights, 100 per call; returns why each one failed, or None."""
+        failures: list[str | None] = []
+        for part in _parts(names):
+            failures += self._rows("delete_models", pack_strings(part), part)
+        return failures
 
     def pause(self) -> None:
         """Stops time."""
         self._do("pause", b"", "stop time")
 
     def unpause(self) -> None:
-        """Lets time run."""
+        """Lets time run freely."""
         self._do("unpause", b"", "let time run")
 
     def reset(self) -> None:
-        """Back to time 0: every model at its spawn pose and at rest."""
+        """Goes back to time 0: every model at its spawn pose and at rest."""
         self._do("reset", b"", "go back to time 0")
 
     def set_physics(self, timestep: float, gravity: ArrayLike) -> None:
@@ -161,7 +169,7 @@ class BatchStateClient:
         self._do("set_physics", body, f"timestep {timestep} s, gravity {vector.tolist()}")
 
     def image(self, camera: str | CameraView) -> NDArray[np.uint8]:
-        """A picture of the present instant.
+        """Takes a picture at the present instant.
 
         Args:
             camera: The name of a camera sensor, or a free camera.
@@ -185,18 +193,18 @@ class BatchStateClient:
         return rgb.reshape(height, width, 3).copy()
 
     def bounds(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Boxes around what collides, along the world's axes, as the physics engine keeps them.
+        """Returns the axis-aligned bounding boxes of collisions, as the physics engine has them.
 
-        Around what is turned they may have room to spare, and around a plane they are infinite.
+        Boxes of rotated shapes may be larger than necessary; those of planes are infinite.
 
         Args:
             names: Models or links.
 
         Returns:
-            (n, 2, 3): lowest and highest x, y, z of each [m].
+            (n, 2, 3): lowest and highest x, y, z of each [m], in the world frame.
 
         Raises:
-            CallRefusedError: There is no such model or link, or nothing of it collides.
+            CallRefusedError: There is no such model or link, or it has no collision.
         """
         reader = self._ask("get_bounds", pack_strings(names), _listed(names))
         numbers, failures = reader.floats(), self._failures(reader, "get_bounds", names)
@@ -212,10 +220,10 @@ class BatchStateClient:
         return numbers.reshape(-1, 2, 3).copy()
 
     def open_shared_memory(self, directory: str = "") -> SharedFile:
-        """Asks for the tables in a file that is mapped into memory.
+        """Makes the server write its tables to a file that can be mapped into memory.
 
         Args:
-            directory: Where, in the server's file system; by default where the server likes.
+            directory: A folder in the server's file system; by default the server chooses one.
         """
         reader = self._ask("open_shared_memory", pack_string(directory), "the tables in a file")
         self._check(reader, "open_shared_memory")
@@ -225,7 +233,7 @@ class BatchStateClient:
         return SharedFile(path, version, size)
 
     def close(self) -> None:
-        """Closes all connections; the next call makes a new one."""
+        """Closes all connections; the next call opens a new one."""
         for service in self._services.values():
             service.close()
 
@@ -233,7 +241,7 @@ class BatchStateClient:
         try:
             return self._services[service].call(body, asked)
         except (UnreachableError, CallLostError, CallTimeoutError):
-            # One error per lost server: the other connections have ended with it.
+            # The other connections ended with the server; closing them makes it one error.
             self.losses += 1
             self.close()
             raise
@@ -270,6 +278,10 @@ class BatchStateClient:
         ]
 
 
+def _parts(items: Sequence[T]) -> list[Sequence[T]]:
+    return [items[at : at + _MOST_PER_CALL] for at in range(0, len(items), _MOST_PER_CALL)]
+
+
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(names[:_MOST_LISTED]) + more

@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The services of the plugin that this library calls, and the checksums of their types.
 
-A server of another type refuses the connection; the sums are those that genpy computes from
-plugins/gazebo-batch-state/gazebo_batch_state_msgs/srv.
+A server with another type refuses the connection. The checksums are the ones that genpy computes
+from plugins/gazebo-batch-state/gazebo_batch_state_msgs/srv.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from deepsim_gazebo.ros.tcpros import RosType
 
 
-class Service(NamedTuple):
-    """A ROS service type, or a topic's message type."""
-
-    type: str
-    """Package and name."""
-    md5: str
-    """What both sides compare."""
+def _own(name: str, md5: str) -> RosType:
+    return RosType(f"gazebo_batch_state_msgs/{name}", md5)
 
 
-def _own(name: str, md5: str) -> Service:
-    return Service(f"gazebo_batch_state_msgs/{name}", md5)
-
-
-_TRIGGER = Service("std_srvs/Trigger", "937c9679a518e3a18d831e57125ea522")
+_TRIGGER = RosType("std_srvs/Trigger", "937c9679a518e3a18d831e57125ea522")
 
 SERVICES = {
     "delete_models": _own("DeleteModels", "d2326307ce69b7d8997151ebea32311e"),
@@ -38,7 +29,4 @@ SERVICES = {
     "spawn_models": _own("SpawnModels", "ece272053d41273c0e43ab8e9481709c"),
     "unpause": _TRIGGER,
 }
-"""The type of each service, by its name below the plugin's namespace."""
-
-CLOCK = Service("rosgraph_msgs/Clock", "a9c97c1d230cfc112e270351a944ee47")
-"""The message type of ``/clock``."""
+"""The type of each service, by its name in the plugin's namespace."""

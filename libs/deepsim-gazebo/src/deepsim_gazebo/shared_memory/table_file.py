@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables in a file that the server writes and this process maps into memory.
+"""A file with the tables of one generation of entities.
 
-The layout is that of gazebo_batch_state/shared_table.hpp, in the machine's byte order: a header,
-then several buffers, each with a sequence number that is odd while the buffer is written, and the
-rows of the four tables in the flat form. The server writes the buffers in turn, so that a reader
-has to begin anew only when it is overtaken by all others but one.
+The layout is declared in gazebo_batch_state/shared_table.hpp, in the byte order of the machine: a
+header, then several buffers, each with a sequence number, which is odd while the buffer is being
+written, and the rows of the four tables in the flat form. The server fills the buffers in turn, so
+a read has to be repeated only if the server has come round to the same buffer.
 
-A reader sees the server's stores in their order on x86-64 and wherever else the processor keeps
-loads in order; Python has no way to ask for that elsewhere.
+This relies on loads and stores in program order, as on x86-64; Python offers no memory barriers.
 """
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import mmap
 import os
@@ -22,12 +20,11 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from deepsim_gazebo.errors import GazeboError
+from deepsim_gazebo.protocol.client import SharedFile
+from deepsim_gazebo.protocol.exchange import Instant
+from deepsim_gazebo.protocol.layout import LAYOUTS, Rows, fill
 from deepsim_sync import KINDS, Kind, Tables
-
-from .client import SharedFile
-from .errors import GazeboError
-from .exchange import Instant
-from .rows import LAYOUTS, Rows, fill
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 VERSION = 1
@@ -44,67 +41,62 @@ _BUFFER = struct.Struct("=QQQIIdQQQQ")
 _SEQUENCE = struct.Struct("=Q")
 
 
-class SharedTableError(GazeboError):
-    """The file is not there, or is none that this library can read."""
+class TableFileError(GazeboError):
+    """The file cannot be opened, or has an unknown layout."""
 
 
 class _Buffer(NamedTuple):
     start: int
     tables: dict[Kind, Rows]
-    """Views of the file."""
+    """(n, width) views of the file."""
 
 
-class SharedTable:
-    """One file; it is good for one generation of entities.
+class TableFile:
+    """A mapped file; it serves one generation of entities.
 
     Args:
-        file: What the server says of it.
+        file: The file as announced by the server.
 
     Attributes:
-        generation: Of the entities.
+        generation: Generation of the entities.
 
     Raises:
-        SharedTableError: It cannot be opened, or it contradicts itself or this library.
+        TableFileError: The file cannot be opened, is inconsistent, or has an unknown layout.
     """
 
     def __init__(self, file: SharedFile) -> None:
         self._path = file.path
         if file.version != VERSION:
-            self._refuse(f"has layout version {file.version}, {VERSION} is known")
+            self._refuse(f"has layout version {file.version}, expected {VERSION}")
         try:
             self._file = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
         except (OSError, ValueError) as error:
-            raise SharedTableError(
+            raise TableFileError(
                 f"{file.path} of the server cannot be opened here ({error}): are both on one "
                 "machine, as one user, and is the folder the same for both?"
             ) from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_SH)  # tells the server that it is read
+            fcntl.flock(self._file, fcntl.LOCK_SH)  # shows the server that it is in use
             size = os.fstat(self._file).st_size
             if size != file.size or size < _HEADER.size:
-                self._refuse(f"has {size} bytes where {file.size} were announced")
+                self._refuse(f"has {size} bytes, announced were {file.size}")
             self._memory = mmap.mmap(self._file, size, access=mmap.ACCESS_READ)
-        except BaseException:
-            os.close(self._file)
-            raise
-        try:
             self._buffers = self._checked_buffers(size)
         except BaseException:
-            self._memory.close()
-            os.close(self._file)
+            self.close()
             raise
 
     @property
     def obsolete(self) -> bool:
-        """Whether the server writes another file by now."""
+        """Whether the server has replaced this file by another one."""
         return bool(_LATEST_AND_OBSOLETE.unpack_from(self._memory, _LATEST_AT)[1])
 
     def read(self, tables: Tables, kinds: Collection[Kind]) -> Instant | None:
         """Fills tables of this file's generation, all at one instant.
 
         Returns:
-            When that was; None where the server never wrote or always wrote meanwhile. The tables
-            may hold rows of several instants then.
+            The instant; None if the server has not written yet, or wrote during every attempt. The
+            tables may then hold rows of several instants.
         """
         memory = self._memory
         for _ in range(_ATTEMPTS):
@@ -125,19 +117,17 @@ class SharedTable:
         return None
 
     def close(self) -> None:
-        """Lets go of the file."""
-        if self._buffers:
-            self._buffers = ()
-            with contextlib.suppress(BufferError):  # a traceback may still hold a view
-                self._memory.close()
-            os.close(self._file)
+        """Unlocks and closes the file; its memory is freed with the last view."""
+        self._buffers = ()
+        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has a descriptor of its own
+        os.close(self._file)
 
     def _checked_buffers(self, size: int) -> tuple[_Buffer, ...]:
         magic, version, header_size, said, stride, count, _, _, generation, _, _, *rows = (
             _HEADER.unpack_from(self._memory)
         )
         if magic != MAGIC or version != VERSION:
-            self._refuse(f"has magic {magic:#x} and version {version} in it: it is none")
+            self._refuse(f"has magic {magic:#x} and version {version}, not those of a table file")
         fits = header_size >= _HEADER.size and stride >= _BUFFER.size
         if said != size or not count or not fits or header_size + count * stride > size:
             self._refuse(f"says it has {said} bytes, {count} buffers of {stride}")
@@ -157,4 +147,4 @@ class SharedTable:
         return _Buffer(start, tables)
 
     def _refuse(self, why: str) -> NoReturn:
-        raise SharedTableError(f"{self._path} {why}; use the plugin of the same release")
+        raise TableFileError(f"{self._path} {why}; use the plugin of the same release")

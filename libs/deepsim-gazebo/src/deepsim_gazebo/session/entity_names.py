@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of a server's rows, generation by generation."""
+"""The names of a server's entities, by generation."""
 
 from __future__ import annotations
 
+from deepsim_gazebo.protocol.client import BatchStateClient, Listing
 from deepsim_sync import Entities
 
-from .client import BatchStateClient, Listing
-
-_KEPT = 16
+_KEPT = 16  # generations
 
 
-class NameBook:
-    """Asks for names when the generation is a new one, and keeps those of the last generations.
+class EntityNames:
+    """Caches the names of the last generations; requests those of a new one when needed.
 
     Args:
-        client: Whom to ask.
+        client: The client of the server.
     """
 
     def __init__(self, client: BatchStateClient) -> None:
@@ -25,7 +24,7 @@ class NameBook:
 
     @property
     def present(self) -> Listing:
-        """The names of the latest generation; asks the server where they are not known."""
+        """The names of the latest generation, requested from the server if unknown."""
         if self._losses != self._client.losses:
             self._losses, self._latest = self._client.losses, None
         if self._latest is None or self._latest not in self._listings:
@@ -36,24 +35,24 @@ class NameBook:
                 del self._listings[next(iter(self._listings))]
         return self._listings[self._latest]
 
-    def saw(self, generation: int) -> None:
-        """Tells of the generation of an answer."""
+    def observe(self, generation: int) -> None:
+        """Sets the latest generation, that of the server's last answer."""
         self._latest = generation
 
-    def forget(self) -> None:
-        """Tells that entities came or went; the generation is not known."""
+    def invalidate(self) -> None:
+        """Makes the latest generation unknown, after entities were added or removed."""
         self._latest = None
 
     def of(self, generation: int) -> Entities:
-        """The names of a generation that was present before.
+        """Returns the names of a recent generation.
 
         Raises:
-            ValueError: It was not, or too long ago.
+            ValueError: The generation is unknown, or no longer cached.
         """
         listing = self._listings.get(generation) or self.present
         if listing.entities.generation != generation:
             raise ValueError(
-                f"changes are for generation {generation} of entities, which was never read here "
-                f"or is long gone; now it is {listing.entities.generation}"
+                f"changes are for generation {generation} of the entities, which is unknown or too "
+                f"old; the present one is {listing.entities.generation}"
             )
         return listing.entities

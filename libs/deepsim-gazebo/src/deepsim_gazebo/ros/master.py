@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ROS master, which knows who offers a service or a topic."""
+"""A client of the ROS master, which maps services and topics to addresses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import xmlrpc.client
 from typing import Any, Tuple
 from urllib.parse import urlsplit
 
-from .errors import MalformedReplyError, UnreachableError
+from deepsim_gazebo.errors import MalformedReplyError, UnreachableError
 
 Address = Tuple[str, int]
 """Host and port."""
@@ -19,16 +19,15 @@ _SUCCESS = 1
 
 
 class Master:
-    """Asks a ROS master, and the nodes that it names, by XML-RPC.
+    """Queries a ROS master and the nodes that it lists, by XML-RPC.
 
     Args:
-        uri: Where the master is; by default what ``ROS_MASTER_URI`` says, or else port 11311 of
-            this host.
+        uri: URI of the master; defaults to ``ROS_MASTER_URI``, or else to port 11311 of this host.
         caller: The ROS name of this process.
         timeout: Longest wait for an answer [s].
 
     Attributes:
-        uri: Where the master is.
+        uri: URI of the master.
     """
 
     def __init__(self, uri: str | None, caller: str, timeout: float) -> None:
@@ -37,21 +36,21 @@ class Master:
         self._timeout = timeout
 
     def service(self, name: str) -> Address:
-        """Where a service is.
+        """Returns the address of a service.
 
         Raises:
-            UnreachableError: The master does not answer, or knows no such service.
+            UnreachableError: The master does not answer, or has no such service.
         """
         found = self._ask(self.uri, "lookupService", name)
         if found is None:
             raise UnreachableError(
-                f"the ROS master at {self.uri} knows no service {name}: is gzserver running, with "
+                f"the ROS master at {self.uri} has no service {name}: is gzserver running, with "
                 "the plugin libgazebo_batch_state.so?"
             )
         return _address(f"service {name}", found)
 
     def publishers(self, topic: str) -> list[Address]:
-        """Where the publishers of a topic can be connected to.
+        """Returns the addresses of the publishers of a topic.
 
         Raises:
             UnreachableError: The master or a publisher does not answer.
@@ -66,7 +65,7 @@ class Master:
         return addresses
 
     def _ask(self, uri: str, method: str, *arguments: Any) -> Any:
-        """The value of an answer, or None for a no."""
+        """Calls a method; returns its value, or None if the call was refused."""
         question = f"{method}({', '.join(map(repr, arguments))})" if arguments else method
         try:
             with xmlrpc.client.ServerProxy(uri, transport=_Transport(self._timeout)) as server:
@@ -80,13 +79,13 @@ class Master:
         except (xmlrpc.client.Error, ValueError, TypeError) as error:
             raise UnreachableError(f"{uri} is no ROS master: {question} failed: {error}") from error
         if not (isinstance(answer, list) and len(answer) == 3):
-            raise MalformedReplyError(f"{uri} answered {question} by {answer!r}: is it ROS?")
+            raise MalformedReplyError(f"{uri} answered {question} with {answer!r}: is it ROS?")
         status, _, value = answer
         return value if status == _SUCCESS else None
 
 
 class _Transport(xmlrpc.client.Transport):
-    """HTTP that gives up in time."""
+    """HTTP with a timeout."""
 
     def __init__(self, timeout: float) -> None:
         super().__init__()
@@ -99,12 +98,12 @@ class _Transport(xmlrpc.client.Transport):
 
 
 def _address(what: str, uri: str) -> Address:
-    """Host and port of ``rosrpc://host:port``."""
+    """Returns host and port of ``rosrpc://host:port``."""
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port
     except (ValueError, AttributeError):
         host = port = None
     if not host or not port:
-        raise MalformedReplyError(f"the ROS master has {what} at {uri!r}, which is no address")
+        raise MalformedReplyError(f"the ROS master has {what} at {uri!r}, which is not an address")
     return host, port

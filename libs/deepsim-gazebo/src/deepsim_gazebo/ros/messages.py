@@ -1,21 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS messages to values and back.
+"""Converts ROS messages to values and back.
 
-Messages are known by their type name and read by their field names, so that ROS is not imported
+Messages are identified by their type name and read by their field names, so ROS is not imported
 and need not be installed.
-
-====================  ==========================================
-value                 message
-====================  ==========================================
-Vector3               geometry_msgs/Vector3
-Point                 geometry_msgs/Point
-Quaternion            geometry_msgs/Quaternion
-Pose                  geometry_msgs/Pose
-Twist                 geometry_msgs/Twist
-Color                 std_msgs/ColorRGBA
-ModelState            gazebo_msgs/ModelState
-LinkState             gazebo_msgs/LinkState
-====================  ==========================================
 """
 
 from __future__ import annotations
@@ -33,7 +20,7 @@ class _Shape(NamedTuple):
     message: str
     """Name of the message type, without its package."""
     fields: dict[str, type[Value] | None]
-    """Kind of value in each field, called the same on both sides; None for numbers and text."""
+    """Type of the value in each field, None for numbers and text; both sides use the same names."""
 
 
 _SHAPES: dict[type[Value], _Shape] = {
@@ -57,14 +44,14 @@ def to_ros(value: Value, message: M | type[M]) -> M:
     """Writes a value into a message.
 
     Args:
-        value: One of the values in the table above.
-        message: The message class, of which a new message is made, or a message to be filled.
+        value: A value of one of the types in `Value`.
+        message: A message class, which is instantiated, or a message to be filled.
 
     Returns:
         The message.
 
     Raises:
-        TypeError: There is no message for such a value, or the message is of another type.
+        TypeError: The value has no message type, or the message has another type.
     """
     shape = _SHAPES.get(type(value))
     if shape is None:
@@ -80,13 +67,13 @@ def to_ros(value: Value, message: M | type[M]) -> M:
 
 
 def from_ros(message: object) -> Value:
-    """Reads a message as a value; numbers are kept as they are.
+    """Reads a message as a value; numbers are not changed.
 
     Nothing is normalised: the quaternion of a new geometry_msgs/Pose is (0, 0, 0, 0), which a
     `World` refuses.
 
     Raises:
-        TypeError: No value is known for such a message, or it lacks a field.
+        TypeError: The message has an unknown type, or lacks a field.
         ValueError: A colour lies outside 0..1.
     """
     name = _type_name(message)
@@ -118,5 +105,5 @@ def _read(message: object, kind: type[Value], name: str) -> Value:
 
 
 def _type_name(message: object) -> str:
-    """As ROS says it, ``package/Type``; or else the name of the class."""
+    """Returns the ROS type, ``package/Type``, or else the name of the class."""
     return str(getattr(message, "_type", type(message).__name__))

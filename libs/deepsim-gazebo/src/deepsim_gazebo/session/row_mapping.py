@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of one generation of entities in another one, found by name."""
+"""Maps rows of one generation of entities to another one, by name."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import Cells, Entities, Kind, Names, Refusal, Tables
+from deepsim_gazebo.errors import MalformedReplyError
+from deepsim_gazebo.protocol.layout import Rows, fill
+from deepsim_sync import Cells, Entities, Key, Kind, Names, Refusal, Tables
 
-from .errors import MalformedReplyError
-from .rows import Rows, fill
 
-
-def moved_cells(
-    cells: Mapping[tuple[Kind, str], Cells], before: Entities, now: Entities
-) -> tuple[dict[tuple[Kind, str], Cells], list[Refusal]]:
-    """The same changes for the rows of another generation.
+def map_cells(
+    cells: Mapping[Key, Cells], before: Entities, now: Entities
+) -> tuple[dict[Key, Cells], list[Refusal]]:
+    """Maps changes to the rows of another generation.
 
     Returns:
-        The changes, and a refusal for each row that is gone.
+        The changes, and a refusal for each row that no longer exists.
     """
-    kept: dict[tuple[Kind, str], Cells] = {}
+    kept: dict[Key, Cells] = {}
     lost = []
     for (kind, column), (worlds, rows, values) in cells.items():
         names = before.names(kind)
-        target = _moved(names, now.names(kind))[rows]
+        target = _mapping(names, now.names(kind))[rows]
         here = target >= 0
         if here.any():
             kept[kind, column] = Cells(worlds[here], target[here], values[here])
@@ -37,16 +36,16 @@ def moved_cells(
 def fill_tables(
     tables: Tables, rows: Mapping[Kind, Rows], kinds: Collection[Kind], now: Entities
 ) -> None:
-    """Fills tables of any generation; rows that are gone keep what they had.
+    """Fills tables of any generation; rows that no longer exist keep their values.
 
     Args:
-        tables: Where to.
-        rows: In the flat form, of the present generation.
-        kinds: Which tables.
+        tables: The tables to be filled.
+        rows: Rows of the present generation, in the flat form.
+        kinds: The tables to fill.
         now: The present generation.
 
     Raises:
-        MalformedReplyError: There are more or fewer rows than names.
+        MalformedReplyError: The number of rows differs from the number of names.
     """
     for kind in kinds:
         before, names, table = tables.entities.names(kind), now.names(kind), rows[kind]
@@ -57,10 +56,10 @@ def fill_tables(
         if tables.entities.generation == now.generation:
             fill(tables, kind, table)
         else:
-            target = _moved(names, before)
+            target = _mapping(names, before)
             fill(tables, kind, table[target >= 0], target[target >= 0])
 
 
-def _moved(before: Names, now: Names) -> NDArray[np.intp]:
-    """Where each row of one generation is in another, (n,); -1 where it is gone."""
+def _mapping(before: Names, now: Names) -> NDArray[np.intp]:
+    """Returns the row in `now` of each name in `before`, (n,); -1 if there is none."""
     return np.array([now.row(name) if name in now else -1 for name in before], dtype=np.intp)

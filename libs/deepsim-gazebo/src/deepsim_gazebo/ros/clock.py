@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``/clock``, by which a world that runs freely says what time it is, and ticks that follow it."""
+"""A subscriber of ``/clock``, the simulated time of a free-running world."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ import socket
 import struct
 from typing import NoReturn
 
-from .errors import CallLostError, CallTimeoutError, UnreachableError
+from deepsim_gazebo.errors import CallLostError, CallTimeoutError, UnreachableError
+
 from .master import Master
-from .services import CLOCK
-from .tcpros import opened
+from .tcpros import RosType, opened
+
+CLOCK = RosType("rosgraph_msgs/Clock", "a9c97c1d230cfc112e270351a944ee47")
+"""The message type of ``/clock``."""
 
 _TOPIC = "/clock"
-_FRAME = struct.Struct("<III")  # 8, the length of what follows: seconds, nanoseconds
+_FRAME = struct.Struct("<III")  # length of the rest (8), seconds, nanoseconds
 
 
 class SimulationClock:
-    """Follows ``/clock`` without a thread: what piled up since the last look is skipped.
+    """Follows ``/clock`` without a thread; all messages but the newest are skipped.
 
     Args:
-        master: Who knows the publisher.
+        master: The ROS master that the publisher is registered with.
         caller: The ROS name of this process.
         timeout: Longest wait for a new time [s].
 
     Attributes:
-        time: The latest simulated time that was seen [s].
+        time: The latest simulated time received [s].
     """
 
     def __init__(self, master: Master, caller: str, timeout: float) -> None:
@@ -43,10 +46,10 @@ class SimulationClock:
         self.time = 0.0
 
     def look(self) -> float:
-        """The newest time that has come [s]; waits for one only where none ever came.
+        """Returns the newest time received [s]; waits only for the very first one.
 
         Raises:
-            GazeboError: Nobody publishes the time, or not any more.
+            GazeboError: The time is not published, or no longer.
         """
         if self._socket is None:
             self._wait(self._connect())
@@ -61,10 +64,10 @@ class SimulationClock:
             self._lose(error)
 
     def wait_until(self, time: float) -> float:
-        """Waits until it is at least so late, or the clock goes back; returns the time [s].
+        """Waits until the clock reaches `time` or goes back; returns the time [s].
 
         Raises:
-            CallTimeoutError: Time stands still.
+            CallTimeoutError: The clock stands still.
             CallLostError: The publisher is gone.
         """
         connection = self._connect()
@@ -75,7 +78,7 @@ class SimulationClock:
         return self.time
 
     def close(self) -> None:
-        """Stops following."""
+        """Closes the connection."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -91,7 +94,7 @@ class SimulationClock:
         return self._socket
 
     def _wait(self, connection: socket.socket) -> None:
-        """Waits for at least one new time."""
+        """Waits for at least one new message."""
         connection.settimeout(self._timeout)
         try:
             while not self._take(connection.recv(1 << 16)):
@@ -106,7 +109,7 @@ class SimulationClock:
             self._lose(error)
 
     def _take(self, received: bytes) -> bool:
-        """Reads the last of the messages received; whether there was a whole one."""
+        """Reads the last message received; returns whether one was complete."""
         if not received:
             raise ConnectionResetError("closed by the publisher")
         data = self._rest + received
@@ -123,44 +126,3 @@ class SimulationClock:
         raise CallLostError(
             f"{_TOPIC} came no more after {self.time:g} s ({error}): did gzserver end?"
         ) from error
-
-
-class Pace:
-    """Holds ticks to the clock of a world that runs freely.
-
-    Args:
-        clock: What time it is.
-
-    Attributes:
-        late_ticks: How many ticks were asked for when their time was over already.
-    """
-
-    def __init__(self, clock: SimulationClock) -> None:
-        self._clock = clock
-        self._due: float | None = None
-        self._seen = 0.0
-        self.late_ticks = 0
-
-    def wait(self, duration: float, resolution: float) -> None:
-        """Waits until so much time has passed since the last tick was due.
-
-        A tick that comes too late is counted and not waited for, and the next one is due from now
-        on. After the clock went back, as by a reset, the count of time begins anew.
-
-        Args:
-            duration: Simulated time from one tick to the next [s].
-            resolution: Half of it is what a tick may be early or late [s].
-        """
-        now = self._clock.look()
-        if self._due is None or now < self._seen:
-            self._due = now
-        self._due += duration
-        if now > self._due + resolution / 2:
-            self.late_ticks += 1
-            self._due = self._seen = now
-        else:
-            self._seen = self._clock.wait_until(self._due - resolution / 2)
-
-    def restart(self) -> None:
-        """Forgets when the last tick was."""
-        self._due = None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCPROS, the wire protocol of ROS 1: persistent service calls and topics, without rospy.
+"""TCPROS, the transport protocol of ROS 1: persistent service calls and topics, without rospy.
 
-Everything is length-framed, little endian. Both sides first send a header of ``key=value`` fields;
-then a request is a u32 length and a body, and its reply a u8 (1 for success), a u32 length and a
-body, which is the reason where the u8 is 0. See https://wiki.ros.org/ROS/TCPROS.
+All messages are length-prefixed, little endian. Both sides first send a header of ``key=value``
+fields. A request is then a u32 length and a body; its reply is a u8 (1 for success), a u32 length
+and a body, which holds the reason if the u8 is 0. See https://wiki.ros.org/ROS/TCPROS.
 """
 
 from __future__ import annotations
@@ -12,24 +12,38 @@ import socket
 import struct
 import time
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from .errors import CallLostError, CallRefusedError, CallTimeoutError, UnreachableError
+from deepsim_gazebo.errors import (
+    CallLostError,
+    CallRefusedError,
+    CallTimeoutError,
+    UnreachableError,
+)
+
 from .master import Address, Master
-from .services import Service
 
 _LENGTH = struct.Struct("<I")
 _REPLY = struct.Struct("<BI")
-_LARGEST = 1 << 30  # bytes: more than a world has, less than junk asks for
+_LARGEST = 1 << 30  # bytes: more than any world needs; a longer message is corrupt
+
+
+class RosType(NamedTuple):
+    """The type of a service, or of a topic's messages."""
+
+    type: str
+    """Package and name."""
+    md5: str
+    """Checksum that both sides compare."""
 
 
 class ServiceClient:
-    """Calls one service over one connection, which is made at the first call and kept.
+    """Calls one service over one connection, opened by the first call and kept open.
 
-    After a failed call the next one asks the master anew and makes a new connection. To be used
-    from one thread at a time.
+    After a failed call the next one looks the service up again and reconnects. Not thread-safe.
 
     Args:
-        master: Who knows where the service is.
+        master: The ROS master that the service is registered with.
         name: The service, such as ``/gazebo_batch_state/exchange``.
         service: Its type.
         caller: The ROS name of this process.
@@ -37,7 +51,7 @@ class ServiceClient:
     """
 
     def __init__(
-        self, master: Master, name: str, service: Service, caller: str, timeout: float
+        self, master: Master, name: str, service: RosType, caller: str, timeout: float
     ) -> None:
         self._master = master
         self._name = name
@@ -54,23 +68,23 @@ class ServiceClient:
         self._buffer = bytearray(1 << 16)
 
     def call(self, body: bytes, asked: object) -> bytes:
-        """One request and its reply.
+        """Sends one request and returns its reply.
 
         Args:
             body: The serialised request.
-            asked: What the request is, for error messages; only then it is made text.
+            asked: Description of the request for error messages; formatted only in an error.
 
         Raises:
-            UnreachableError: The service is not there.
+            UnreachableError: The service is not available.
             CallLostError: The connection broke.
             CallTimeoutError: No answer in time.
-            CallRefusedError: The server reports a failure, or its service is of another type.
+            CallRefusedError: The server reports a failure, or its service has another type.
         """
         deadline = time.monotonic() + self._timeout
         connection = self._socket or self._connect()
         try:
             connection.settimeout(self._timeout)
-            connection.sendall(_LENGTH.pack(len(body)) + body)
+            connection.sendall(framed(body))
             succeeded, reply = self._receive(connection, deadline)
         except socket.timeout as error:
             self.close()
@@ -81,9 +95,9 @@ class ServiceClient:
             self.close()
             raise CallLostError(
                 f"the connection to {self._place()} broke ({error}); asked: {asked}; it may have "
-                "been done or not; the next call connects anew"
+                "been done or not; the next call reconnects"
             ) from error
-        except BaseException:  # such as KeyboardInterrupt: the reply would go to the next call
+        except BaseException:  # such as KeyboardInterrupt: the next call would read this reply
             self.close()
             raise
         if not succeeded:
@@ -92,7 +106,7 @@ class ServiceClient:
         return reply
 
     def close(self) -> None:
-        """Closes the connection; the next call makes a new one."""
+        """Closes the connection; the next call opens a new one."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -136,18 +150,18 @@ class ServiceClient:
 def opened(
     place: str, address: Address, header: Mapping[str, str], timeout: float
 ) -> socket.socket:
-    """A connection on which the headers have been exchanged.
+    """Opens a connection and exchanges headers.
 
     Args:
-        place: Whom it goes to, for error messages.
+        place: Description of the other side, for error messages.
         address: Host and port.
-        header: What this side says.
+        header: The header to send.
         timeout: Longest wait [s].
 
     Raises:
-        UnreachableError: Nobody listens, or it is no ROS that answers.
+        UnreachableError: Nothing listens there, or it does not speak TCPROS.
         CallTimeoutError: No answer in time.
-        CallRefusedError: The other side refuses, such as for another type.
+        CallRefusedError: The other side refuses, for example because the types differ.
     """
     try:
         connection = socket.create_connection(address, timeout)
@@ -164,7 +178,7 @@ def opened(
         answer = unpack_header(exactly(connection, _LENGTH.unpack(exactly(connection, 4))[0]))
         error_text = answer.get("error")
         if error_text is None and answer.get("md5sum") != header["md5sum"]:
-            error_text = f"it has md5sum {answer.get('md5sum')} where {header['md5sum']} is meant"
+            error_text = f"its md5sum is {answer.get('md5sum')}, expected {header['md5sum']}"
         if error_text is not None:
             raise CallRefusedError(
                 f"{place} is not the {header['type']} of this deepsim-gazebo: {error_text}; "
@@ -183,20 +197,20 @@ def opened(
 
 
 def framed(body: bytes) -> bytes:
-    """A body with its length before it."""
+    """Returns a body prefixed with its length."""
     return _LENGTH.pack(len(body)) + body
 
 
 def pack_header(fields: Mapping[str, str]) -> bytes:
-    """A header's fields, each with its length before it."""
+    """Packs the fields of a header, each prefixed with its length."""
     return b"".join(framed(f"{key}={value}".encode()) for key, value in fields.items())
 
 
 def unpack_header(body: bytes) -> dict[str, str]:
-    """The fields of a header.
+    """Returns the fields of a header.
 
     Raises:
-        ValueError: It is no header.
+        ValueError: The header is malformed.
     """
     fields, at = {}, 0
     while at < len(body):
@@ -206,17 +220,17 @@ def unpack_header(body: bytes) -> dict[str, str]:
         field = body[at + 4 : at + 4 + length]
         key, equals, value = field.decode("utf-8").partition("=")
         if len(field) < length or not equals:
-            raise ValueError(f"{field[:40]!r} is no header field")
+            raise ValueError(f"{field[:40]!r} is not a header field")
         fields[key] = value
         at += 4 + length
     return fields
 
 
 def exactly(connection: socket.socket, count: int) -> bytes:
-    """The next bytes of a stream.
+    """Reads the next `count` bytes of a stream.
 
     Raises:
-        OSError: The stream ends before, or somebody announces more than anybody sends.
+        OSError: The stream ends early, or `count` is too large to be valid.
     """
     if count > _LARGEST:
         raise ConnectionAbortedError(f"{count} bytes were announced")

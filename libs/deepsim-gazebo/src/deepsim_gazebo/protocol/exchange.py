@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one call of a tick: apply these rows, advance by n steps, return those tables."""
+"""The call of a tick: apply changed rows, advance by n steps, return tables."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from deepsim_sync import KINDS, Cells, Kind
+from deepsim_gazebo.errors import MalformedReplyError
+from deepsim_gazebo.ros.serialization import Reader, pack_array
+from deepsim_sync import KINDS, Cells, Key, Kind
 
-from .errors import MalformedReplyError
-from .rows import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, Rows
-from .wire import Reader, pack_array
+from .layout import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, Rows
 
 _REQUEST_HEAD = struct.Struct("<QI")
 _REQUEST_TAIL = struct.Struct("<IB")
@@ -24,60 +24,60 @@ _REFUSAL = struct.Struct("<II")
 
 
 class Status(IntEnum):
-    """What became of an exchange."""
+    """The outcome of an exchange."""
 
     OK = 0
     STALE = 1
-    """The rows are of another generation: nothing was done."""
+    """The rows belong to another generation: nothing was done."""
     REFUSED = 2
-    """Some rows were refused, the others applied; no step was made."""
+    """Some rows were refused, the others were applied; no step was made."""
     INVALID = 3
-    """A malformed request: nothing was done."""
+    """The request is malformed: nothing was done."""
     FAILED = 4
     """The world cannot step."""
 
 
 class Instant(NamedTuple):
-    """When a table was as it was read."""
+    """The instant that an answer belongs to."""
 
     generation: int
-    """Of the entities."""
+    """Generation of the entities."""
     iterations: int
     """Physics steps since the last reset."""
     time: float
     """Simulated time [s]."""
     timestep: float
-    """[s]."""
+    """Duration of one physics step [s]."""
 
 
 class RefusedCell(NamedTuple):
-    """A row that was not accepted."""
+    """A row that the server did not accept."""
 
     change: int
-    """Index into the request's cells."""
+    """Index of an entry of the request's cells."""
     position: int
-    """Within the rows of that entry."""
+    """Index into the rows of that entry."""
     reason: str
 
 
 @dataclass(frozen=True)
 class ExchangeRequest:
-    """What is to be done in one round trip.
+    """A request for one round trip.
 
     Attributes:
-        generation: Of the rows in `cells`.
+        generation: Generation of the rows in `cells`.
         cells: New values by (table, column).
-        steps: Physics steps.
+        steps: Physics steps to make afterwards.
         kinds: The tables to return.
     """
 
-    generation: int
-    cells: Mapping[tuple[Kind, str], Cells]
-    steps: int
-    kinds: Collection[Kind]
+    generation: int = 0
+    cells: Mapping[Key, Cells] = field(default_factory=dict)
+    steps: int = 0
+    kinds: Collection[Kind] = ()
 
     def pack(self) -> bytes:
-        """Serialised."""
+        """Serialises the request."""
         parts = [_REQUEST_HEAD.pack(self.generation, len(self.cells))]
         for key, cells in self.cells.items():
             parts += (
@@ -99,14 +99,14 @@ class ExchangeRequest:
 
 @dataclass(frozen=True)
 class ExchangeReply:
-    """What came of it, all of one instant.
+    """The answer to a request, all of one instant.
 
     Attributes:
-        status: Whether it was done.
-        message: Why not.
-        instant: When it was.
+        status: The outcome.
+        message: The reason, unless it is OK.
+        instant: The instant that the tables belong to.
         refusals: Rows that were not accepted.
-        tables: The tables that were asked for.
+        tables: The requested tables.
     """
 
     status: Status
@@ -117,10 +117,10 @@ class ExchangeReply:
 
     @classmethod
     def unpack(cls, body: bytes, kinds: Collection[Kind]) -> ExchangeReply:
-        """Reads a serialised reply to a request for some tables.
+        """Deserialises the reply to a request for the tables `kinds`.
 
         Raises:
-            MalformedReplyError: It is none.
+            MalformedReplyError: The bytes are not such a reply.
         """
         reader = Reader(body, "exchange")
         (code,) = reader.fields(_STATUS)
@@ -137,7 +137,7 @@ class ExchangeReply:
             status = Status(code)
         except ValueError as error:
             raise MalformedReplyError(f"the answer of exchange has the status {code}") from error
-        # One division of integers is rounded once: n steps are exactly n timesteps.
+        # A single division of integers rounds once, so n steps last exactly n timesteps.
         time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
         instant = Instant(generation, iterations, time, timestep)
         return cls(status, message, instant, refusals, tables)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session with a server: time control, names, rows, and the instant of the last answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from deepsim_gazebo.errors import CallRefusedError, GazeboError
+from deepsim_gazebo.protocol.client import BatchStateClient
+from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, Instant, Status
+from deepsim_sync import Changes, Kind, Refusal, SimulationError, Tables
+
+from .entity_names import EntityNames
+from .row_mapping import fill_tables, map_cells
+
+_ATTEMPTS = 8  # while another client keeps adding and removing entities
+
+
+class Session:
+    """Exchanges with the present server; a restarted one is paused first.
+
+    Args:
+        client: The client of the server.
+        lock_step: Whether the world stands still between steps, or runs freely.
+
+    Attributes:
+        client: As given.
+        names: The names of the server's entities.
+        instant: The instant of the last answer; time 0 before the first one.
+    """
+
+    def __init__(self, client: BatchStateClient, *, lock_step: bool) -> None:
+        self.client = client
+        self.names = EntityNames(client)
+        self.instant = Instant(0, 0, 0.0, 0.0)
+        self._lock_step = lock_step
+        self._losses: int | None = None  # of the client at the last take_control
+
+    def exchange(self, *, steps: int = 0, kinds: Collection[Kind] = ()) -> ExchangeReply:
+        """Makes some physics steps and returns tables."""
+        return self.send(ExchangeRequest(steps=steps, kinds=kinds))
+
+    def send(self, request: ExchangeRequest) -> ExchangeReply:
+        """Makes one round trip; the status of the answer is OK, STALE or REFUSED.
+
+        Raises:
+            SimulationError: The world cannot step.
+        """
+        self.take_control()
+        reply = self.client.exchange(request)
+        self.instant = reply.instant
+        self.names.observe(reply.instant.generation)
+        if reply.status is Status.INVALID:
+            raise CallRefusedError(f"exchange was refused: {reply.message}")
+        if reply.status is Status.FAILED:
+            raise SimulationError(f"Gazebo cannot step: {reply.message}", worlds=(0,))
+        return reply
+
+    def write(
+        self, changes: Changes, steps: int, kinds: Collection[Kind]
+    ) -> tuple[ExchangeReply, tuple[Refusal, ...]]:
+        """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
+
+        Rows of another generation are found by name.
+        """
+        cells, before = changes.cells, self.names.of(changes.generation)
+        refusals: list[Refusal] = []
+        for _ in range(_ATTEMPTS):
+            now = self.names.present.entities
+            if before is not now:
+                cells, lost = map_cells(cells, before, now)
+                before = now
+                refusals += lost
+            request = ExchangeRequest(now.generation, cells, 0 if refusals else steps, kinds)
+            reply = self.send(request)
+            if reply.status is not Status.STALE:
+                break
+        else:
+            raise _unstable(f"write {', '.join(f'{column} of {kind}' for kind, column in cells)}")
+        keys = list(cells)
+        for change, position, reason in reply.refusals:
+            kind, column = keys[change]
+            name = now.names(kind)[int(cells[kind, column].rows[position])]
+            refusals.append(Refusal(kind, column, name, reason))
+        return reply, tuple(refusals)
+
+    def fill(self, tables: Tables, reply: ExchangeReply, kinds: Collection[Kind]) -> None:
+        """Fills tables of any generation from a reply, or from a newer one if it is outdated."""
+        for _ in range(_ATTEMPTS):
+            now = tables.entities
+            if now.generation != reply.instant.generation:
+                now = self.names.present.entities
+            if now.generation == reply.instant.generation:
+                fill_tables(tables, reply.tables, kinds, now)
+                return
+            reply = self.exchange(kinds=kinds)
+        raise _unstable(f"read {', '.join(kinds)}")
+
+    def take_control(self) -> None:
+        """Pauses the server, or lets it run, if it may have been restarted."""
+        if self._losses != self.client.losses:
+            if self._lock_step:
+                self.client.pause()
+            else:
+                self.client.unpause()
+            self._losses = self.client.losses
+
+
+def _unstable(action: str) -> GazeboError:
+    return GazeboError(
+        f"cannot {action}: entities were added or removed {_ATTEMPTS} times meanwhile; does "
+        "another client spawn and delete models?"
+    )
