@@ -2,6 +2,5 @@
 """The embedded simulator: DeepSim worlds on MuJoCo, without ROS, display or GL library."""
 
 from .simulator import MujocoSimulator
-from .worlds import MujocoWorlds
 
-__all__ = ["MujocoSimulator", "MujocoWorlds"]
+__all__ = ["MujocoSimulator"]

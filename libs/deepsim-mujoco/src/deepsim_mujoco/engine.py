@@ -15,6 +15,7 @@ _platform = os.environ.get("MUJOCO_GL")
 os.environ["MUJOCO_GL"] = "disable"
 try:
     import mujoco
+    from mujoco.batch import Batch
 finally:
     if _platform is None:
         del os.environ["MUJOCO_GL"]
@@ -25,4 +26,4 @@ if mujoco.get_mju_user_warning() is None:
     # Otherwise MuJoCo writes MUJOCO_LOG.TXT into the current folder.
     mujoco.set_mju_user_warning(logging.getLogger("deepsim_mujoco").warning)
 
-__all__ = ["mujoco"]
+__all__ = ["Batch", "mujoco"]

@@ -3,331 +3,254 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from deepsim_math import Pose
-from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
+from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import (
-    KINDS,
+    ALL_COLUMNS,
     SCOPE,
-    CameraMount,
-    CameraView,
     Changes,
     DeepSimError,
     Entities,
-    Kind,
-    PhysicsProperty,
+    Key,
     Refusal,
-    SimulationError,
+    Seeds,
     SpawnRequest,
     Tables,
+    WorldNumbers,
 )
+from deepsim_sync.port.spawning import checked_requests
 
-from .appearance import Appearance
-from .camera_sensors import CameraSensors
+from .capabilities.appearance import Appearance
+from .capabilities.camera_mounts import SensorMounts
+from .capabilities.contacts import LinkContacts
+from .capabilities.physics_factors import PhysicsFactors
+from .capabilities.pictures import Pictures
+from .capabilities.snapshots import MujocoSnapshots
 from .engine import mujoco
-from .motion import STATE_KINDS, Motion
-from .physics_factors import PhysicsFactors
-from .pictures import Camera, open_camera
-from .population import Compiled, Population, try_alone
-from .state import MujocoState
-from .stepping import DIVERGED, INTEGRATION
-from .unsupported import warn_of_unsupported
-from .worlds import MujocoWorlds
-
-_NEAR, _FAR = 0.05, 500.0  # [m] what a free camera sees
+from .spec.builder import Built
+from .spec.mujoco_spec import MujocoSpec
+from .state.motion import STATE_KINDS, Motion
+from .state.single_world import SingleWorld
+from .state.world_states import WorldStates
 
 
 class MujocoSimulator:
-    """A world on MuJoCo, in this process and without threads.
+    """W worlds of the same models on MuJoCo, in this process.
+
+    World w gives the same bits whatever the number of worlds and threads.
 
     Args:
         world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
             1 ms.
+        worlds: The number of worlds, W.
+        threads: How many threads step them, at most one for each world; by default one on each
+            processor.
 
     Raises:
         SpawnError: A model of the world cannot be built.
         DeepSimError: MuJoCo refuses the world as a whole.
     """
 
-    def __init__(self, world: WorldDescription | None = None) -> None:
+    def __init__(
+        self,
+        world: WorldDescription | None = None,
+        *,
+        worlds: int = 1,
+        threads: int | None = None,
+    ) -> None:
         described = world if world is not None else WorldDescription()
         if not isinstance(described, WorldDescription):
             raise TypeError(
                 f"world must be a WorldDescription, got {world!r}: "
                 "for a file there is MujocoSimulator.from_file"
             )
-        self._population = Population(described)
-        self._appearance = Appearance()
-        self._physics = PhysicsFactors()
-        self._sensors = CameraSensors()
-        self._generation = 0
-        self._steps = 0
-        self._camera: Camera | None = None
-        self._adopt(self._population.compile())
+        if worlds < 1:
+            raise ValueError(f"there must be at least 1 world, got {worlds}")
+        self._spec = MujocoSpec(described)
+        self._states = WorldStates(worlds, threads)
+        self._appearance = Appearance(worlds)
+        self._physics = PhysicsFactors(self._states)
+        self._mounts = SensorMounts(worlds)
+        single = SingleWorld(self._states)
+        self._contacts = LinkContacts(single)
+        self._pictures = Pictures(single, self._appearance, self._mounts)
+        self._snapshots = MujocoSnapshots(self._states, self._physics, self._mounts)
+        self._entities = Entities(0)
+        requests = [SpawnRequest(model, model.name, model.pose) for model in described.models]
+        self.spawn(requests)
 
     @classmethod
-    def from_file(cls, path: str | Path) -> MujocoSimulator:
-        """The world of an SDF file.
+    def from_file(
+        cls, path: str | Path, *, worlds: int = 1, threads: int | None = None
+    ) -> MujocoSimulator:
+        """Makes worlds of an SDF file; arguments as for the constructor.
 
         Raises:
             ModelFormatError: The file is malformed.
             SpawnError: A model of the world cannot be built.
         """
-        return cls(GazeboXMLLoader().load_world(path))
+        return cls(GazeboXMLLoader().load_world(path), worlds=worlds, threads=threads)
 
-    def _adopt(self, compiled: Compiled) -> None:
-        """Takes what was newly compiled as the present."""
-        self._model, self._data = model, data = compiled
-        self._timestep = float(model.opt.timestep)
-        self._warnings = data.warning.number  # a view: asking for it takes 20 us
-        built, world_lights = self._population.models, self._population.lights
-        self._generation += 1
-        self._entities = Entities(
-            self._generation,
-            models=[frame.name for one in built for frame in one.frames],
-            links=[node.name for one in built for node in one.links],
-            visuals=[name for one in built for name in one.visuals],
-            lights=[*world_lights, *(name for one in built for name in one.lights)],
-        )
-        self._motion = Motion(model, data, built)
-        self._appearance.follow(self._entities, built, world_lights, model)
-        self._appearance.apply(model)
-        self._physics.follow(self._entities, built, model)
-        self._sensors.follow(built)
-
-    # Time
+    @property
+    def worlds(self) -> int:
+        """The number of worlds."""
+        return self._states.worlds
 
     @property
     def entities(self) -> Entities:
         """The names of all entities."""
         return self._entities
 
+    # Time
+
     @property
-    def time(self) -> float:
-        """Simulated time [s]: steps times step size, without accumulated rounding."""
-        return self._steps * self.timestep
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time [s]: steps times step size, without accumulated rounding."""
+        return self._states.time
 
     @property
     def timestep(self) -> float:
         """Duration of one physics step [s]."""
-        return self._timestep
+        return float(self._states.model.opt.timestep)
 
-    def step(self, n: int = 1) -> None:
-        """Advances by exactly n >= 1 physics steps.
+    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
+        """Advances some worlds by exactly n >= 1 physics steps.
 
         Raises:
-            SimulationError: The physics diverged; only a reset helps.
+            SimulationError: The physics of some of them diverged, and only a reset helps; the
+                others advanced.
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
         self._physics.settle()
-        mujoco.mj_step(self._model, self._data, n)
-        self._steps += n
-        self._motion.state_changed()
-        if self._warnings[DIVERGED].any():
-            raise SimulationError(
-                f"the physics diverged by t = {self.time:.4g} s: "
-                "reset, then try a smaller step size or smaller forces"
-            )
+        self._states.step(n, worlds)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Back to time 0: every model at its spawn pose and at rest, physics as described."""
-        self._physics.reset()
-        self._sensors.reset()
-        mujoco.mj_resetData(self._model, self._data)
-        self._steps = 0
-        self._motion.state_changed()
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts some worlds back to time 0: models at spawn poses and at rest, physics as described.
 
-    # Snapshots
-
-    def get_state(self) -> MujocoState:
-        """The steps, the physics as it is scaled and in motion, and the mounts of cameras."""
-        values = np.empty(mujoco.mj_stateSize(self._model, INTEGRATION))
-        mujoco.mj_getState(self._model, self._data, values, INTEGRATION)
-        return MujocoState(
-            self._steps, values, self._physics.get_state(), self._sensors.get_state()
-        )
-
-    def set_state(self, state: MujocoState | tuple[int, NDArray[np.float64]]) -> None:
-        """Goes back to an instant, of this simulator or of one built alike.
-
-        Args:
-            state: What `get_state` returned; or steps and integration state alone, as of one of
-                `MujocoWorlds`, which leave factors and mounts as they are.
-
-        Raises:
-            ValueError: The state is one of other models.
+        MuJoCo has no random numbers, so seeds change nothing.
         """
-        steps, values, factors, mounts = MujocoState(*state)
-        size = mujoco.mj_stateSize(self._model, INTEGRATION)
-        if values.shape != (size,):
-            raise ValueError(
-                f"the state has {values.size} numbers, and these models have {size}: "
-                "it is one of other models"
-            )
-        if factors is not None:
-            self._physics.set_state(factors)
-        if mounts is not None:
-            self._sensors.set_state(mounts)
-        mujoco.mj_resetData(self._model, self._data)  # what diverged before is forgotten
-        mujoco.mj_setState(self._model, self._data, values, INTEGRATION)
-        self._steps = steps
-        self._motion.state_changed()
-
-    # Many worlds
-
-    def copies(self, worlds: int, *, threads: int | None = 0) -> MujocoWorlds:
-        """Worlds with the models that this one has now, each as it is after a reset.
-
-        Each gives the bits that this simulator gives, whatever the number of worlds and threads.
-        Their physics is as described; they begin with the looks that this one has now.
-
-        Args:
-            worlds: How many, at least 1.
-            threads: How many threads of `mujoco.batch` step them, 0 for one on each processor; None
-                for a loop in this thread, without `mujoco.batch`.
-        """
-        if worlds < 1:
-            raise ValueError(f"there must be at least 1 world, got {worlds}")
-        looks = Tables.allocate(self._entities)
-        self.read(looks)
-        return MujocoWorlds(
-            self._population.compile_unseen(), self._population.models, looks, worlds, threads
-        )
+        self._physics.reset(worlds)
+        self._mounts.reset(worlds)
+        self._states.reset(slice(None) if worlds is None else worlds)
 
     # Rows
 
-    def read(self, tables: Tables, kinds: Collection[Kind] = KINDS) -> None:
-        """Fills the named tables, all at the present instant."""
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Fills columns of the tables, all at the present instant."""
         self._physics.settle()
-        if "models" in kinds:
-            self._motion.read("models", tables.models.pose[0], tables.models.twist[0])
-        if "links" in kinds:
-            self._motion.read("links", tables.links.pose[0], tables.links.twist[0])
-        if "visuals" in kinds:
-            self._appearance.read(tables, "visuals")
-        if "lights" in kinds:
-            self._appearance.read(tables, "lights")
+        for key in columns:
+            kind, column = key
+            if kind == "models" or kind == "links":
+                self._motion.read(kind, column, tables.column(kind, column))
+            else:
+                self._appearance.read(tables, key)
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch: models before links, poses before twists; returns refused rows."""
-        if changes.generation != self._generation:
+        if changes.generation != self._entities.generation:
             raise ValueError(
                 f"changes are for generation {changes.generation} of entities, "
-                f"but it is {self._generation} now: their rows are others"
+                f"but it is {self._entities.generation} now: their rows are others"
             )
         refusals: list[Refusal] = []
         cells = changes.cells
-        for state in STATE_KINDS:
-            pose, twist = cells.get((state, "pose")), cells.get((state, "twist"))
-            refusals += self._motion.write(state, pose, twist)
-        looks = {key: value for key, value in cells.items() if key[0] not in STATE_KINDS}
-        for (kind, column), value in looks.items():
-            self._appearance.write(kind, column, value)
-        if looks:
-            self._appearance.apply(self._model)
+        for kind in STATE_KINDS:
+            pose, twist = cells.get((kind, "pose")), cells.get((kind, "twist"))
+            if pose is not None or twist is not None:
+                refusals += self._motion.write(kind, pose, twist)
+        for key, value in cells.items():
+            if key[0] not in STATE_KINDS:
+                self._appearance.write(key, value)
         return refusals
 
     # Entities
 
-    def spawn(self, description: ModelDescription, name: str, pose: Pose) -> None:
-        """Adds a model; the state of all others stays as it is, bit for bit.
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world by compiling once, all or none.
 
-        Raises:
-            DuplicateEntityError: The name is taken.
-            SpawnError: The description cannot be built; nothing was added.
-        """
-        requests = [SpawnRequest(description, name, pose)]
-        self._population.check(requests)
-        warn_of_unsupported(description, name)
-        self._adopt(self._population.add(requests, (self._model, self._data)))
-
-    def spawn_many(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds all models or none, by compiling once.
-
-        Each description is tried by itself before, so that the one that cannot be built is named.
+        The state of all others stays as it is, bit for bit.
 
         Raises:
             DuplicateEntityError: A name is taken, or occurs twice.
             SpawnError: A description cannot be built; nothing was added.
         """
-        if not requests:
-            return
-        self._population.check(requests)
-        first = {id(request.description): request for request in reversed(requests)}
-        for description, name, _ in first.values():
-            warn_of_unsupported(description, name)
-            try_alone(description, name)
-        self._adopt(self._population.add(requests, (self._model, self._data)))
+        checked = checked_requests(requests, self.worlds, self._entities.models)
+        model, added = self._spec.add(checked)
+        poses = [request.pose for request in checked]
+        self._adopt(model, added, np.array(poses).reshape(len(added), self.worlds, 7))
 
     def delete(self, name: str) -> None:
-        """Removes a model; the state of all others stays as it is, bit for bit.
+        """Removes a model from every world; the state of all others stays as it is, bit for bit.
 
         Raises:
             UnknownEntityError: There is no such model.
             DeepSimError: The model is a part of another one.
         """
-        if name in self._entities.models and name not in self._population:
+        if name in self._entities.models and name not in self._spec:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
-        self._adopt(self._population.remove(name, (self._model, self._data)))
+        self._adopt(self._spec.remove(name), [], np.empty((0, self.worlds, 7)))
 
-    # Physics
-
-    def physics_factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
-        """Factors of one property of all links; see `deepsim_sync.PhysicsProperties`."""
-        return self._physics.get(name)
-
-    def scale_physics(
-        self, name: PhysicsProperty, links: Iterable[str], factors: ArrayLike
+    def _adopt(
+        self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
-        """Scales mass, friction or damping of links, without a recompile."""
-        self._physics.set(name, links, factors)
+        """Goes on with what was newly compiled.
 
-    # Pictures
-
-    @property
-    def cameras(self) -> tuple[str, ...]:
-        """Names of the camera sensors, ``model::link::sensor``."""
-        return self._sensors.names
-
-    def render(self, camera: str | CameraView) -> NDArray[np.uint8]:
-        """A picture at the present instant, (height, width, 3) RGB.
-
-        OpenGL is loaded at the first picture; where there is none, rays are cast instead.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
+        Args:
+            model: The compiled model.
+            added: The models that are new.
+            poses: (models, W, 7) where they begin.
         """
-        if self._camera is None:
-            self._camera = open_camera()
-        if isinstance(camera, CameraView):
-            view, near, far = camera, _NEAR, _FAR
-        else:
-            view, near, far = self._sensors.view(camera, self._motion.link_pose)
-        self._motion.update_kinematics()
-        mujoco.mj_camlight(self._model, self._data)
-        return self._camera.render(self._model, self._data, view, near, far)
-
-    def camera_mount(self, camera: str) -> CameraMount:
-        """How a camera sensor is mounted now; see `deepsim_sync.CameraMounts`."""
-        return self._sensors.mount(camera)
-
-    def described_camera_mount(self, camera: str) -> CameraMount:
-        """How the model's description mounts it."""
-        return self._sensors.described(camera)
-
-    def mount_camera(self, camera: str, mount: CameraMount) -> None:
-        """Mounts a camera sensor anew, until the next reset."""
-        self._sensors.set_mount(camera, mount)
+        roots = [root.name for one in added for root in one.roots]
+        parts = [len(one.roots) for one in added]
+        self._states.adopt(model, roots, np.repeat(poses, parts, axis=0).swapaxes(0, 1))
+        built, world_lights = self._spec.models, self._spec.lights
+        self._entities = Entities(
+            self._entities.generation + 1,
+            models=[frame.name for one in built for frame in one.frames],
+            links=[node.name for one in built for node in one.links],
+            visuals=[name for one in built for name in one.visuals],
+            lights=[*world_lights, *(name for one in built for name in one.lights)],
+        )
+        self._motion = Motion(self._states, built)
+        self._appearance.follow(self._entities, built, world_lights, model)
+        self._physics.follow(self._entities, built)
+        self._mounts.follow(built)
+        self._contacts.follow(built, model)
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""
-        if self._camera is not None:
-            self._camera.close()
-            self._camera = None
+        self._pictures.close()
+
+    # Capabilities
+
+    @property
+    def cameras(self) -> Pictures:
+        """Pictures of any world."""
+        return self._pictures
+
+    @property
+    def camera_mounts(self) -> SensorMounts:
+        """Poses and lenses of the camera sensors."""
+        return self._mounts
+
+    @property
+    def contacts(self) -> LinkContacts:
+        """The points where links touch."""
+        return self._contacts
+
+    @property
+    def physics(self) -> PhysicsFactors:
+        """Mass, friction and damping of links."""
+        return self._physics
+
+    @property
+    def snapshots(self) -> MujocoSnapshots:
+        """Going back to an instant."""
+        return self._snapshots

@@ -21,7 +21,7 @@ _UNDIMMED = np.array([1.0, 0.0, 0.0], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Lamp:
+class LightSource:
     """A light in the world frame.
 
     Attributes:
@@ -77,7 +77,7 @@ class Lamp:
         return factor.astype(np.float32)
 
 
-def lamps(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> list[Lamp]:
+def light_sources(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> list[LightSource]:
     """The lights of a model that are switched on, with the headlight of the camera.
 
     Args:
@@ -86,7 +86,7 @@ def lamps(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> list[Lamp]:
         lens: Carries the headlight.
     """
     lit = [
-        Lamp(
+        LightSource(
             type=int(model.light_type[i]),
             position=data.light_xpos[i],
             direction=data.light_xdir[i],
@@ -102,7 +102,7 @@ def lamps(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> list[Lamp]:
     head = model.vis.headlight
     if head.active:
         lit.append(
-            Lamp(
+            LightSource(
                 type=_DIRECTIONAL,
                 position=lens.position,
                 direction=lens.forward,

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
-from .engine import mujoco
 from .landscapes import Landscape
 from .solids import Block, Shape, Solid
 

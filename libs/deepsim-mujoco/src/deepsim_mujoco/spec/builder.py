@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from deepsim_math import Pose
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,
     JointAxis,
@@ -21,14 +23,12 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE, SpawnError
 
 from .assets import Assets
-from .engine import mujoco
 from .inertias import set_inertia
 from .lights import add_light
-from .pictures import add_checker
 from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
-from .tree import Carrier, Frame, Node, link_trees, model_frames
+from .tree import Frame, Node, RootKind, link_trees, model_frames
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
@@ -42,7 +42,10 @@ class Sensor:
     """A camera and the link that carries it."""
 
     link: str
+    link_pose: Pose
+    """The link's frame in that of its MuJoCo body."""
     pose: Pose
+    """In the frame of the link."""
     camera: CameraDescription
 
 
@@ -56,8 +59,6 @@ class Built:
 
     description: ModelDescription
     name: str
-    pose: Pose
-    """Of the model frame in the world, when it was built."""
     frames: list[Frame] = field(default_factory=list)
     links: list[Node] = field(default_factory=list)
     visuals: dict[str, VisualDescription] = field(default_factory=dict)
@@ -77,16 +78,17 @@ def anchor_name(root: Node) -> str:
 
 
 def build_model(
-    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription, name: str, pose: Pose
+    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription, name: str
 ) -> Built:
-    """Adds a model to a spec.
+    """Adds a model to a spec, at the origin of the world.
+
+    What MuJoCo derives from masses is thus the same, bit for bit, wherever a world spawns it.
 
     Args:
         spec: Where it is added.
         assets: The meshes of the spec.
         description: What is built.
         name: A name that nothing in the spec has.
-        pose: Pose of the model frame in the world.
 
     Returns:
         What was added.
@@ -94,16 +96,16 @@ def build_model(
     Raises:
         SpawnError: The description cannot be built; nothing was added.
     """
-    built = Built(description, name, pose)
+    built = Built(description, name)
     try:
         built.frames = list(model_frames(description, name, Pose()))
         built.links = link_trees(description, name)
         for node in built.links:
             if node.parent is None or node.placed:
-                _add_root(spec, assets, built, node, pose)
+                _add_root(spec, assets, built, node)
         for frame in built.frames:
             if not frame.canonical_link:
-                _add_placed(spec, built, frame.body, pose @ frame.pose)
+                _add_placed(spec, built, frame.body)
         _exclude_self_collisions(spec, built)
     except ModelFormatError as error:  # of a picture
         remove_model(spec, assets, built)
@@ -124,18 +126,16 @@ def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
         gone.clear()
 
 
-def _add_root(
-    spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node, model_pose: Pose
-) -> None:
-    carrier = node.carrier
-    if carrier is Carrier.FREE:
-        body = _add_body(spec.worldbody, node.name, model_pose)
+def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> None:
+    kind = node.root_kind
+    if kind is RootKind.FREE:
+        body = _add_body(spec.worldbody, node.name, Pose())
         built.roots.append(body)
         body.add_freejoint(name=f"#free {node.name}")
-    elif carrier is Carrier.PLACED:
-        body = _add_placed(spec, built, node.name, model_pose)
+    elif kind is RootKind.PLACED:
+        body = _add_placed(spec, built, node.name)
     else:
-        anchor = _add_placed(spec, built, anchor_name(node), model_pose)
+        anchor = _add_placed(spec, built, anchor_name(node))
         body = _add_body(anchor, node.name, node.pose)
     # A chain may have more links than Python allows nested calls.
     rest = [(body, node)]
@@ -148,9 +148,9 @@ def _add_root(
         rest += reversed(added)
 
 
-def _add_placed(spec: mujoco.MjSpec, built: Built, name: str, pose: Pose) -> mujoco.MjsBody:
+def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
     """Adds a root that stays where it is put."""
-    body = _add_body(spec.worldbody, name, pose)
+    body = _add_body(spec.worldbody, name, Pose())
     body.mocap = True
     built.roots.append(body)
     return body
@@ -228,7 +228,7 @@ def _fill(
     for sensor in link.sensors:
         if sensor.camera is not None:
             built.cameras[node.name + SCOPE + sensor.name] = Sensor(
-                node.name, sensor.pose, sensor.camera
+                node.name, frame, sensor.pose, sensor.camera
             )
 
 

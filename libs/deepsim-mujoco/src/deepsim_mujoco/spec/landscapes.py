@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Vector3
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Heightmap, heightmap_heights
-
-from .engine import mujoco
 
 _FOOT = 1.0  # [m] of ground below the lowest point, as in Gazebo
 

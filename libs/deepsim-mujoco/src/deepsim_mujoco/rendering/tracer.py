@@ -11,8 +11,8 @@ from deepsim_mujoco.engine import mujoco
 from .bundle import Array, Bundle
 from .checker import checker_brightness, checkered_planes
 from .hits import Hits, Mask, first_hits
-from .lamps import Lamp, lamps
 from .lens import Lens
+from .light_sources import LightSource, light_sources
 from .paint import Paint
 from .sky import Sky
 
@@ -42,9 +42,9 @@ class Tracer:
         self._paint = Paint.of(model)
         self._checkered = checkered_planes(model)
         self._sky = Sky(model)
-        self._lamps = lamps(model, data, lens)
-        casting = [lamp for lamp in self._lamps if lamp.casts_shadow]
-        self._shadow_lamp = max(casting, key=lambda lamp: lamp.diffuse.sum(), default=None)
+        self._sources = light_sources(model, data, lens)
+        casting = [source for source in self._sources if source.casts_shadow]
+        self._shadow_source = max(casting, key=lambda source: source.diffuse.sum(), default=None)
 
     def colours(self, columns: Array, rows: Array) -> Floats:
         """What is seen at places of the picture.
@@ -102,22 +102,22 @@ class Tracer:
     def _light(self, hits: Hits, points: Array) -> Floats:
         """(3, n) light that reaches the points."""
         light = np.zeros(points.shape, np.float32)
-        for lamp in self._lamps:
-            light += lamp.ambient[:, None]
-            if not lamp.diffuse.any():
+        for source in self._sources:
+            light += source.ambient[:, None]
+            if not source.diffuse.any():
                 continue
-            shine = lamp.shine(points, hits.normals)
-            if lamp is self._shadow_lamp:
+            shine = source.shine(points, hits.normals)
+            if source is self._shadow_source:
                 reached = np.flatnonzero(shine)
-                shine[reached] *= ~self._in_shadow(lamp, points.take(reached, axis=1))
-            light += lamp.diffuse[:, None] * shine
+                shine[reached] *= ~self._in_shadow(source, points.take(reached, axis=1))
+            light += source.diffuse[:, None] * shine
         return light
 
-    def _in_shadow(self, lamp: Lamp, points: Array) -> Mask:
-        """(n,) whether something is between the lamp and (3, n) points."""
-        origin = lamp.position
-        if lamp.is_directional:
-            origin = self._lens.position - _SUN_DISTANCE * lamp.direction
+    def _in_shadow(self, source: LightSource, points: Array) -> Mask:
+        """(n,) whether something is between the source and (3, n) points."""
+        origin = source.position
+        if source.is_directional:
+            origin = self._lens.position - _SUN_DISTANCE * source.direction
         bundle = Bundle(origin, points - origin[:, None])
         hits = first_hits(
             self._model, self._data, bundle, self._paint.opaque, near=0.0, far=1.0 - _SHORT

@@ -8,9 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
-
-from .engine import mujoco
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
 _HIGHEST_MU = 2.0  # more softens the contact: a box of 1 kg sinks in by 0.6 mm at 2, through at 10

@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from deepsim_math import Pose, quaternions
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Inertial
-
-from .engine import mujoco
 
 
 def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:

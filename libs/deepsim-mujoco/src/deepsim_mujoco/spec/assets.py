@@ -10,9 +10,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from deepsim_mujoco.engine import mujoco
 from deepsim_sync import SpawnError
 
-from .engine import mujoco
 from .kept_files import KeptFile
 from .landscapes import Landscape, add_landscape
 from .meshes import add_mesh, add_solid

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Mesh, ModelFormatError, mesh_triangles
 from deepsim_sync import SpawnError
 
-from .engine import mujoco
 from .kept_files import KeptFile, keep
 
 _NATIVE = {".obj", ".stl"}

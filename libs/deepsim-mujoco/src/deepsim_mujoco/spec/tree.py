@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links of a model as trees: which hang on which, and what carries the roots."""
+"""The links of a model as trees of joints."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from deepsim_sync import SCOPE, SpawnError
 _LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes to say so
 
 
-class Carrier(Enum):
-    """How the root link of a tree is held."""
+class RootKind(Enum):
+    """What holds the root link of a tree."""
 
     FREE = "free"
     """It moves freely in the world."""
@@ -75,11 +75,11 @@ class Node:
         return self.placed or (self.parent is None and self.joint is None)
 
     @property
-    def carrier(self) -> Carrier:
-        """How a root is held."""
+    def root_kind(self) -> RootKind:
+        """What holds a root."""
         if self.placed:
-            return Carrier.PLACED
-        return Carrier.FREE if self.joint is None else Carrier.ANCHORED
+            return RootKind.PLACED
+        return RootKind.FREE if self.joint is None else RootKind.ANCHORED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from __future__ import annotations
 import math
 
 from deepsim_math import Pose
+from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import LightDescription, Scene
-
-from .engine import mujoco
 
 _TYPES = {
     "point": mujoco.mjtLightType.mjLIGHT_POINT,

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How visuals and lights look: kept here in full, shown in MuJoCo as well as it can.
+
+MuJoCo forgets run-time edits at every recompile and has fewer colours than Gazebo; so these tables
+are the truth, and are applied again to each new model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Color, Material
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.state.layout import numbers_of
+from deepsim_spawn import LightDescription
+from deepsim_sync import Cells, Entities, Key, Tables
+
+_PLAIN = Material(
+    ambient=Color(0.7, 0.7, 0.7), diffuse=Color(0.7, 0.7, 0.7), specular=Color(0.1, 0.1, 0.1)
+)
+
+
+class Appearance:
+    """The visual and light columns of all entities in all worlds.
+
+    Args:
+        worlds: The number of worlds, W.
+    """
+
+    def __init__(self, worlds: int) -> None:
+        self._tables = Tables(Entities(0), worlds)
+        self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
+
+    def follow(
+        self,
+        entities: Entities,
+        built: Sequence[Built],
+        world_lights: Mapping[str, LightDescription],
+        model: mujoco.MjModel,
+    ) -> None:
+        """Takes up new entities as described and forgets deleted ones; the rest stays as it is."""
+        shiny = [name for one in built for name in one.materials]
+        self._shiny = entities.visuals.rows(shiny)
+        self._geoms = _find(model, model.name_geomadr, entities.visuals)
+        self._materials = _find(model, model.name_matadr, shiny)
+        self._lights = _find(model, model.name_lightadr, entities.lights)
+        old, new = self._tables, Tables(entities, self._tables.worlds)
+        lights = dict(world_lights)
+        for one in built:
+            for name, visual in one.visuals.items():
+                row = entities.visuals.row(name)
+                material = visual.material or _PLAIN
+                for column in ("ambient", "diffuse", "specular", "emissive"):
+                    new.column("visuals", column)[:, row] = getattr(material, column)
+                new.visuals.transparency[:, row] = visual.transparency
+                new.visuals.visible[:, row] = visual.visible
+            lights.update(one.lights)
+        for name, light in lights.items():
+            row = entities.lights.row(name)
+            fading = light.attenuation
+            new.lights.diffuse[:, row] = light.diffuse
+            new.lights.specular[:, row] = light.specular
+            new.lights.attenuation[:, row] = fading.constant, fading.linear, fading.quadratic
+        new.carry_over(old)
+        self._tables = new
+
+    def read(self, tables: Tables, key: Key) -> None:
+        """Copies one column."""
+        tables.column(*key)[:] = self._tables.column(*key)
+
+    def write(self, key: Key, cells: Cells) -> None:
+        """Changes cells of one column."""
+        self._tables.column(*key)[cells.worlds, cells.rows] = cells.values
+
+    def apply(self, model: mujoco.MjModel, world: int) -> None:
+        """Shows one world in the compiled model that was followed last."""
+        visuals, lights = self._tables.visuals, self._tables.lights
+        shown = (1.0 - visuals.transparency[world]) * visuals.visible[world]
+        model.geom_rgba[self._geoms, :3] = visuals.diffuse[world, :, :3]
+        model.geom_rgba[self._geoms, 3] = visuals.diffuse[world, :, 3] * shown
+        # A geom of MuJoCo's default grey is drawn in the colour of its material.
+        model.mat_rgba[self._materials] = model.geom_rgba[self._geoms[self._shiny]]
+        # MuJoCo has one number each where Gazebo has a colour, and only in materials.
+        specular, emissive = visuals.specular[world], visuals.emissive[world]
+        model.mat_specular[self._materials] = specular[self._shiny, :3].max(1, initial=0)
+        model.mat_emission[self._materials] = emissive[self._shiny, :3].max(1, initial=0)
+        model.light_diffuse[self._lights] = lights.diffuse[world, :, :3]
+        model.light_specular[self._lights] = lights.specular[world, :, :3]
+        model.light_attenuation[self._lights] = lights.attenuation[world]
+
+
+def _find(
+    model: mujoco.MjModel, addresses: NDArray[np.int32], names: Iterable[str]
+) -> NDArray[np.intp]:
+    numbers = numbers_of(model, addresses)
+    return np.array([numbers[name] for name in names], dtype=np.intp)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The camera sensors of all models: where they look from in each world, and with which lens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from deepsim_math import Pose
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.builder import Built, Sensor
+from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbers
+
+
+class SensorMounts:
+    """Camera sensors by name, and those among them that are mounted other than described.
+
+    Args:
+        worlds: The number of worlds, W.
+    """
+
+    def __init__(self, worlds: int) -> None:
+        self._worlds = worlds
+        self._sensors: dict[str, Sensor] = {}
+        self._mounts: dict[tuple[str, int], CameraMount] = {}
+
+    def follow(self, built: Sequence[Built]) -> None:
+        """Takes up the cameras of all present models, and forgets those that are gone."""
+        self._sensors = {name: each for one in built for name, each in one.cameras.items()}
+        self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._sensors}
+
+    def reset(self, worlds: WorldNumbers | None) -> None:
+        """Mounts all cameras of some worlds as described."""
+        if self._mounts:
+            gone = set(range(self._worlds) if worlds is None else worlds.tolist())
+            self._mounts = {key: m for key, m in self._mounts.items() if key[1] not in gone}
+
+    def get_state(self) -> dict[tuple[str, int], CameraMount]:
+        """Returns the mounts that are not as described, by camera and world."""
+        return self._mounts.copy()
+
+    def check_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
+        """Refuses mounts of other cameras.
+
+        Raises:
+            ValueError: There is no such camera.
+        """
+        for camera, _ in mounts:
+            if camera not in self._sensors:
+                raise ValueError(f"the state has a camera {camera!r}: it is one of other models")
+
+    def set_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
+        """Mounts these cameras so, and all others as described."""
+        self._mounts = dict(mounts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """``model::link::sensor`` of each."""
+        return tuple(self._sensors)
+
+    def get(self, camera: str, world: int = 0) -> CameraMount:
+        """Returns the present mount of a camera; see `deepsim_sync.CameraMounts`."""
+        return self._mounts.get((camera, world)) or self.described(camera)
+
+    def described(self, camera: str) -> CameraMount:
+        """Returns the mount in the model's description."""
+        sensor = self._sensor(camera)
+        return CameraMount(sensor.pose, sensor.camera.horizontal_fov)
+
+    def set(self, camera: str, mount: CameraMount, worlds: WorldNumbers | None = None) -> None:
+        """Mounts a camera in some worlds, until they are reset."""
+        self._sensor(camera)
+        checked = mount.checked(camera)
+        for world in range(self._worlds) if worlds is None else np.asarray(worlds).tolist():
+            self._mounts[camera, world] = checked
+
+    def view(self, camera: str, world: int, data: mujoco.MjData) -> tuple[CameraView, float, float]:
+        """Returns what a camera sees, and its nearest and farthest depth [m].
+
+        Args:
+            camera: Its name.
+            world: The world.
+            data: Poses of the bodies in that world.
+        """
+        sensor, mount = self._sensor(camera), self.get(camera, world)
+        body, lens = data.body(sensor.link), sensor.camera
+        turn = np.roll(body.xquat, -1)  # MuJoCo's quaternions are w x y z
+        pose = Pose.from_array(np.concatenate([body.xpos, turn])) @ sensor.link_pose @ mount.pose
+        view = CameraView(pose, mount.horizontal_fov, lens.width, lens.height)
+        return view, lens.near, lens.far
+
+    def _sensor(self, camera: str) -> Sensor:
+        if camera not in self._sensors:
+            raise UnknownEntityError("camera", camera, self._sensors)
+        return self._sensors[camera]

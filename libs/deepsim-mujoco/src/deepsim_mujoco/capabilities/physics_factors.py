@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mass, friction and damping of links, scaled world by world in the compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_mujoco.spec.builder import COLLISION_GROUP, Built
+from deepsim_mujoco.spec.surfaces import priorities
+from deepsim_mujoco.state.layout import numbers_of
+from deepsim_mujoco.state.world_states import WorldStates
+from deepsim_sync import PHYSICS_PROPERTIES, Entities, PhysicsProperty, WorldNumbers
+
+Factors = NDArray[np.float64]
+
+
+class PhysicsFactors:
+    """The factors of all links in all worlds; see `deepsim_sync.PhysicsProperties`.
+
+    Nothing is compiled anew: each world gets numbers of its own when a property is first scaled,
+    and what MuJoCo derives from mass is derived again. Factors of 1 give back the compiled numbers
+    bit for bit.
+
+    Args:
+        states: The worlds.
+    """
+
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
+        self._links = Entities(0).links
+        self._factors: dict[PhysicsProperty, Factors] = {
+            name: np.ones((states.worlds, 0)) for name in PHYSICS_PROPERTIES
+        }
+        self._scaled: set[PhysicsProperty] = set()  # of all others every factor is 1
+
+    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+        """Takes up a newly compiled model: new links have factors of 1, the others keep theirs."""
+        old, self._links = self._links, entities.links
+        kept = [name for name in self._links if name in old]
+        for name, factors in self._factors.items():
+            moved = np.ones((self._states.worlds, len(self._links)))
+            moved[:, self._links.rows(kept)] = factors[:, old.rows(kept)]
+            self._factors[name] = moved
+        self._batch, model = self._states.batch, self._states.model
+        self._unsettled = np.zeros(self._states.worlds, dtype=np.bool_)
+        self._is_settled = True
+        number = numbers_of(model, model.name_bodyadr)
+        links = [number[node.name] for one in built for node in one.links]
+        self._body = np.array(links, dtype=np.intp)
+        row_of_body = np.full(model.nbody, -1, dtype=np.intp)
+        row_of_body[self._body] = np.arange(len(self._body))
+        self._geom = np.flatnonzero(model.geom_group == COLLISION_GROUP)
+        self._geom_row = row_of_body[model.geom_bodyid[self._geom]]
+        rows = row_of_body[model.dof_bodyid]
+        self._dof = np.flatnonzero(rows >= 0)
+        self._dof_row = rows[self._dof]
+        self._mass, self._inertia = model.body_mass[self._body], model.body_inertia[self._body]
+        self._sliding = model.geom_friction[self._geom, 0]
+        self._priority = model.geom_priority[self._geom]
+        self._damping = model.dof_damping[self._dof]
+        self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
+        for name in self._scaled:
+            self._apply(name, np.arange(self._states.worlds))
+
+    def factors(self, name: PhysicsProperty) -> Factors:
+        """Returns the factors of one property, (W, links)."""
+        self._check_name(name)
+        return self._factors[name].copy()
+
+    def scale(
+        self,
+        name: PhysicsProperty,
+        links: Iterable[str],
+        factors: ArrayLike,
+        worlds: WorldNumbers | None = None,
+    ) -> None:
+        """Sets factors of one property in some worlds, without a recompile."""
+        self._check_name(name)
+        links = list(links)
+        rows = self._links.rows(links)
+        chosen = self._chosen(worlds)
+        try:
+            values = np.asarray(factors, dtype=np.float64)
+            values = np.broadcast_to(values, (len(chosen), len(rows)))
+            fit = bool((np.isfinite(values) & (values > 0.0)).all())
+        except (TypeError, ValueError):
+            fit = False
+        if not fit:
+            raise ValueError(
+                f"factors of {name} of {links} must be finite numbers > 0, one, or one for each "
+                f"link, or one for each link in each of {len(chosen)} worlds, got {factors!r}"
+            )
+        self._factors[name][chosen[:, None], rows] = values
+        self._scaled.add(name)
+        self._apply(name, chosen)
+
+    def reset(self, worlds: WorldNumbers | None) -> None:
+        """Makes all factors of some worlds 1 again."""
+        if self._scaled:
+            chosen = self._chosen(worlds)
+            for name in self._scaled:
+                self._replace(name, chosen, np.ones((len(chosen), len(self._links))))
+
+    def get_state(self) -> dict[PhysicsProperty, Factors]:
+        """Returns the factors of the properties that are scaled, copies."""
+        return {n: each.copy() for n, each in self._factors.items() if (each != 1.0).any()}
+
+    def check_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
+        """Refuses factors of other links.
+
+        Raises:
+            ValueError: They are those of another number of links.
+        """
+        for name, factors in state.items():
+            if factors.shape != self._factors[name].shape:
+                raise ValueError(
+                    f"the state has factors of {name} of {factors.shape[-1]} links, and these "
+                    f"models have {len(self._links)}: it is one of other models"
+                )
+
+    def set_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
+        """Scales these properties, and no others."""
+        everywhere = self._chosen(None)
+        for name in self._scaled.union(state):
+            factors = state.get(name)
+            as_described = np.ones_like(self._factors[name])
+            self._replace(name, everywhere, as_described if factors is None else factors)
+        self._scaled.update(state)
+
+    def settle(self) -> None:
+        """Derives what depends on masses, once for all that were set; due before anything moves."""
+        if not self._is_settled:
+            # Subtree masses, and the inverse weights that soften contacts.
+            self._batch.set_const(np.flatnonzero(self._unsettled))
+            self._unsettled[:] = False
+            self._is_settled = True
+
+    def _chosen(self, worlds: WorldNumbers | None) -> WorldNumbers:
+        return np.arange(self._states.worlds) if worlds is None else np.asarray(worlds, np.intp)
+
+    def _check_name(self, name: str) -> None:
+        if name not in PHYSICS_PROPERTIES:
+            known = ", ".join(PHYSICS_PROPERTIES)
+            raise ValueError(f"there is no physics property {name!r}; there are {known}")
+
+    def _replace(self, name: PhysicsProperty, worlds: WorldNumbers, factors: Factors) -> None:
+        now = self._factors[name]
+        changed = worlds[(now[worlds] != factors).any(axis=1)]
+        if len(changed):
+            now[worlds] = factors
+            self._apply(name, changed)
+
+    def _apply(self, name: PhysicsProperty, worlds: WorldNumbers) -> None:
+        expand: Any = self._batch.expand
+        factors, world = self._factors[name][worlds], worlds[:, None]
+        if name == "mass":
+            expand("body_mass")[world, self._body] = self._mass * factors
+            expand("body_inertia")[world, self._body] = self._inertia * factors[..., None]
+            self._unsettled[worlds] = True
+            self._is_settled = False
+        elif name == "friction":
+            scale = factors[:, self._geom_row]
+            sliding = self._sliding * scale
+            expand("geom_friction")[world, self._geom, 0] = sliding
+            priority = np.where(scale == 1.0, self._priority, priorities(sliding))
+            expand("geom_priority")[world, self._geom] = priority
+        else:
+            damping = self._damping * factors[:, self._dof_row]
+            expand("dof_damping")[world, self._dof] = damping
+        self._states.changed()

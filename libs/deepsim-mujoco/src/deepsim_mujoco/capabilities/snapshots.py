@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Going back to an instant of the embedded simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.state.world_states import WorldStates
+from deepsim_sync import CameraMount, PhysicsProperty
+
+from .camera_mounts import SensorMounts
+from .physics_factors import PhysicsFactors
+
+
+class MujocoState(NamedTuple):
+    """An instant of W worlds; it can be pickled."""
+
+    steps: NDArray[np.int64]
+    """(W,) physics steps since the last reset."""
+    integration: NDArray[np.float64]
+    """(W, n) MuJoCo's own integration states, warm start included."""
+    factors: Mapping[PhysicsProperty, NDArray[np.float64]]
+    """(W, links) of the properties that are scaled."""
+    mounts: Mapping[tuple[str, int], CameraMount]
+    """Of the cameras that are mounted other than described, by name and world."""
+
+
+class MujocoSnapshots:
+    """Saves and restores steps, states, factors and mounts; see `deepsim_sync.Snapshots`."""
+
+    def __init__(self, states: WorldStates, physics: PhysicsFactors, mounts: SensorMounts) -> None:
+        self._states, self._physics, self._mounts = states, physics, mounts
+
+    def get_state(self) -> MujocoState:
+        """Returns the present instant of all worlds."""
+        return MujocoState(
+            self._states.steps.copy(),
+            self._states.state.copy(),
+            self._physics.get_state(),
+            self._mounts.get_state(),
+        )
+
+    def set_state(self, state: MujocoState) -> None:
+        """Goes back to an instant, of this simulator or of one built alike.
+
+        Raises:
+            ValueError: The state is one of other models or of another number of worlds; nothing
+                was changed.
+        """
+        steps, integration, factors, mounts = state
+        if integration.shape != self._states.state.shape:
+            raise ValueError(
+                f"the state has shape {integration.shape}, and these worlds have one of "
+                f"{self._states.state.shape}: it is one of other models or of another number "
+                "of worlds"
+            )
+        self._physics.check_state(factors)
+        self._mounts.check_state(mounts)
+        self._physics.set_state(factors)
+        self._mounts.set_state(mounts)
+        self._states.set(steps, integration, slice(None))

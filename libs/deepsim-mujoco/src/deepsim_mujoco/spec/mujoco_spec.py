@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All models and lights of a world as a MuJoCo spec, and what MuJoCo compiles from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepsim_math import Pose
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.rendering import add_sky
+from deepsim_spawn import ModelDescription, WorldDescription
+from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError
+
+from .assets import Assets
+from .builder import Built, build_model, remove_model
+from .lights import add_light, apply_scene
+from .unsupported import warn_of_unsupported
+
+
+class MujocoSpec:
+    """The models and lights of a world, in the order in which they came, as a MuJoCo spec.
+
+    A name is in it if it is that of a whole model.
+
+    Args:
+        world: Its lights and physics; models are added later.
+
+    Attributes:
+        lights: The world's own lights, by name.
+    """
+
+    def __init__(self, world: WorldDescription) -> None:
+        self._spec = _empty_spec(world)
+        self._assets = Assets(self._spec)
+        self.lights = {light.name: light for light in world.lights}
+        for name, light in self.lights.items():
+            add_light(self._spec.worldbody, name, light, Pose())
+        self._built: dict[str, Built] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._built
+
+    @property
+    def models(self) -> list[Built]:
+        """What is built of each model."""
+        return [*self._built.values()]
+
+    def add(self, requests: Sequence[SpawnRequest]) -> tuple[mujoco.MjModel, list[Built]]:
+        """Adds all models, or none.
+
+        Where MuJoCo refuses several models, each is tried by itself to name the one to blame.
+
+        Returns:
+            What MuJoCo compiles from all that is there now, and what was added.
+
+        Raises:
+            TypeError: A description is none.
+            SpawnError: A description cannot be built.
+        """
+        _check(requests)
+        first = {id(request.description): request for request in reversed(requests)}
+        for description, name, _ in first.values():
+            warn_of_unsupported(description, name)
+        added: list[Built] = []
+        try:
+            for description, name, _ in requests:
+                added.append(build_model(self._spec, self._assets, description, name))
+            model = self._compile()
+        except BaseException as error:
+            for one in added:
+                remove_model(self._spec, self._assets, one)
+            if not isinstance(error, ValueError):
+                raise
+            for description, name, _ in first.values():
+                _try_alone(description, name)
+            names = ", ".join(repr(request.name) for request in requests)
+            raise DeepSimError(f"cannot spawn [{names}] at once: {_why(error)}") from error
+        self._built.update((one.name, one) for one in added)
+        return model, added
+
+    def remove(self, name: str) -> mujoco.MjModel:
+        """Removes a model.
+
+        Returns:
+            What MuJoCo compiles from what is left.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            DeepSimError: MuJoCo refuses what is left; nothing was removed.
+        """
+        if name not in self:
+            raise UnknownEntityError("model", name, self._built)
+        gone = self._built[name]
+        remove_model(self._spec, self._assets, gone)
+        try:
+            model = self._compile()
+        except BaseException as error:
+            self._built[name] = build_model(self._spec, self._assets, gone.description, name)
+            if isinstance(error, ValueError):
+                raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
+            raise
+        del self._built[name]
+        return model
+
+    def _compile(self) -> mujoco.MjModel:
+        self._assets.restore_files()
+        return self._spec.compile()
+
+
+def _check(requests: Iterable[SpawnRequest]) -> None:
+    for request in requests:
+        if not isinstance(request.description, ModelDescription):
+            raise TypeError(
+                f"MuJoCo spawns a ModelDescription, got {request.description!r}: "
+                "for a file or XML there is deepsim_spawn.ModelSpawner"
+            )
+
+
+def _try_alone(description: ModelDescription, name: str) -> None:
+    """Compiles a model by itself.
+
+    Raises:
+        SpawnError: It cannot be built.
+    """
+    spec = _empty_spec(WorldDescription())
+    assets = Assets(spec)  # it holds the files that are read now
+    build_model(spec, assets, description, name)
+    try:
+        spec.compile()
+    except ValueError as error:
+        raise SpawnError(name, _why(error)) from error
+
+
+def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.option.timestep = world.physics.max_step_size
+    spec.option.gravity = list(world.gravity)
+    # Without it MuJoCo resets a diverged world in silence.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    apply_scene(spec, world.scene, lit=bool(world.lights))
+    add_sky(spec, world.scene.background, world.scene.background)
+    return spec
+
+
+def _why(error: ValueError) -> str:
+    """What MuJoCo's compiler says, in one line."""
+    return f"MuJoCo refuses it: {' '.join(str(error).split())}"

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where MuJoCo keeps the numbers of a state, and which of them outlive a recompile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.engine import mujoco
+
+INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+"""What a state holds: all that later instants depend on, warm start included."""
+
+Part = mujoco.mjtState
+Rows = NDArray[np.intp]
+Floats = NDArray[np.floating[Any]]
+
+_QPOS_SIZE = np.array([7, 4, 1, 1])  # by mjtJoint: free, ball, slide, hinge
+_DOF_SIZE = np.array([6, 3, 1, 1])
+_OF_DOFS = (
+    Part.mjSTATE_QVEL,
+    Part.mjSTATE_WARMSTART,
+    Part.mjSTATE_QFRC_APPLIED,
+)
+
+
+def start(model: mujoco.MjModel, part: Part) -> int:
+    """Returns where a part of the state begins; the parts lie in the order of their bits."""
+    return int(mujoco.mj_stateSize(model, INTEGRATION & (int(part) - 1)))
+
+
+def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str, int]:
+    """Returns the number of each object of one type by its name.
+
+    Args:
+        model: The compiled model.
+        addresses: Where its names lie, such as ``model.name_bodyadr``.
+    """
+    text = model.names
+    return {
+        text[address : text.index(b"\0", address)].decode(): number
+        for number, address in enumerate(addresses.tolist())
+    }
+
+
+def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
+    """Finds the joints and bodies that are in two models, by name.
+
+    Returns:
+        Where their numbers lie in a state of the old model, and where in one of the new model.
+    """
+    found = [(np.zeros(1, np.intp),) * 2]  # the time
+    before, after = _kept(old, new, "name_jntadr")
+    kind = new.jnt_type[after]
+
+    def add(part: Part, size: Any, in_old: Rows, in_new: Rows) -> None:
+        sizes = np.broadcast_to(size, in_old.shape)
+        found.append(
+            (_spread(start(old, part) + in_old, sizes), _spread(start(new, part) + in_new, sizes))
+        )
+
+    in_old, in_new = old.jnt_qposadr[before], new.jnt_qposadr[after]
+    add(Part.mjSTATE_QPOS, _QPOS_SIZE[kind], in_old, in_new)
+    in_old, in_new = old.jnt_dofadr[before], new.jnt_dofadr[after]
+    for part in _OF_DOFS:
+        add(part, _DOF_SIZE[kind], in_old, in_new)
+    before, after = _kept(old, new, "name_bodyadr")
+    add(Part.mjSTATE_XFRC_APPLIED, 6, 6 * before, 6 * after)
+    placed = new.body_mocapid[after] >= 0
+    in_old, in_new = old.body_mocapid[before[placed]], new.body_mocapid[after[placed]]
+    add(Part.mjSTATE_MOCAP_POS, 3, 3 * in_old, 3 * in_new)
+    add(Part.mjSTATE_MOCAP_QUAT, 4, 4 * in_old, 4 * in_new)
+    first, second = zip(*found, strict=True)
+    return np.concatenate(first), np.concatenate(second)
+
+
+def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
+    """The numbers, in both models, of the objects that are in both."""
+    before = numbers_of(old, getattr(old, addresses))
+    after = numbers_of(new, getattr(new, addresses))
+    kept = [name for name in after if name in before]
+    return (
+        np.array([before[name] for name in kept], dtype=np.intp),
+        np.array([after[name] for name in kept], dtype=np.intp),
+    )
+
+
+def _spread(starts: Rows, sizes: Rows) -> Rows:
+    """The indices of blocks of numbers, one after the other."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts - before, sizes) + np.arange(sizes.sum())

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Poses and twists of all models and links in all worlds, to and from MuJoCo's states.
+
+What moves freely or stays where it is put is read and written by a few array operations. MuJoCo
+derives the poses of bodies that joints hold, when rows of such bodies are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from deepsim_math import Pose, poses
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.builder import Built, anchor_name
+from deepsim_mujoco.spec.tree import Frame, RootKind
+from deepsim_sync import SCOPE, Cells, Refusal
+
+from .bodies import Bodies, Hold
+from .layout import Floats, Rows, numbers_of
+from .rotations import cross, matrices, normalize, rotate, rotate_back
+from .world_states import WorldStates
+
+StateKind = Literal["models", "links"]
+STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
+
+_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_POSITIONS = int(mujoco.mjtStage.mjSTAGE_POS)
+_VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
+_DONE = -1  # of a cell: it is written
+
+
+class Motion:
+    """Reads and writes the states of one compiled model.
+
+    Args:
+        states: The states.
+        built: The models in it, in the order of their rows.
+    """
+
+    def __init__(self, states: WorldStates, built: Sequence[Built]) -> None:
+        self._states = states
+        self._numbers = states.state.reshape(-1)  # a view
+        self._starts = states.starts
+        number = numbers_of(states.model, states.model.name_bodyadr)
+        nodes = {node.name: node for one in built for node in one.links}
+        frames = [(frame, one) for one in built for frame in one.frames]
+
+        def bodies(names: Sequence[str], offsets: Sequence[Pose]) -> Bodies:
+            numbers = [number[name] for name in names]
+            return Bodies(states.model, states.starts, numbers, offsets)
+
+        self._names: dict[StateKind, list[str]] = {
+            "models": [frame.name for frame, _ in frames],
+            "links": list(nodes),
+        }
+        self._bodies: dict[StateKind, Bodies] = {
+            "models": bodies(
+                [frame.body for frame, _ in frames],
+                [
+                    nodes[frame.canonical_link].body_pose.inverse() @ frame.pose
+                    if frame.canonical_link
+                    else frame.pose
+                    for frame, _ in frames
+                ],
+            ),
+            "links": bodies(list(nodes), [node.in_body for node in nodes.values()]),
+        }
+        self._hold: dict[StateKind, Rows] = {
+            kind: each.hold.copy() for kind, each in self._bodies.items()
+        }
+        # Of the models that several bodies carry: their frames, and these bodies.
+        self._several: dict[int, tuple[Bodies, Bodies]] = {}
+        for row, (frame, one) in enumerate(frames):
+            roots = _roots_of(frame, one)
+            if not roots:
+                self._hold["models"][row] = Hold.JOINTS
+            elif roots != [frame.body]:
+                self._hold["models"][row] = Hold.SEVERAL
+                parts = bodies(roots, [Pose()] * len(roots))
+                self._several[row] = (self._bodies["models"].select([row]), parts)
+        batch = states.batch
+        if any(len(each.derived) for each in self._bodies.values()):
+            self._xpos, self._xquat = batch.bind("xpos"), batch.bind("xquat")
+        if any(len(each.jointed) for each in self._bodies.values()):
+            self._cvel, self._tree_com = batch.bind("cvel"), batch.bind("subtree_com")
+
+    # Reading
+
+    def read(self, kind: StateKind, column: str, out: Floats) -> None:
+        """Fills one column, (W, n, 7) or (W, n, 6), of all models or links."""
+        bodies = self._bodies[kind]
+        if column == "pose":
+            self._read_body_poses(bodies, out)
+            if len(bodies.shifted):
+                rows = bodies.shifted
+                out[:, rows] = poses.compose(out[:, rows], bodies.offset[rows])
+        else:
+            self._read_body_twists(bodies, out)
+            if len(bodies.shifted):
+                self._shift_twists(bodies, out)
+
+    def _read_body_poses(self, bodies: Bodies, out: Floats) -> None:
+        pose = self._numbers.take(bodies.poses_at)
+        normalize(pose[3:])
+        if not len(bodies.derived):
+            out.reshape(-1, 7)[:] = pose.T
+            return
+        out[:, bodies.own] = pose.T.reshape(len(out), -1, 7)
+        self._states.derive(_POSITIONS)
+        body = bodies.body[bodies.derived]
+        out[:, bodies.derived, :3] = self._xpos[:, body]
+        out[:, bodies.derived, 3:] = self._xquat[:, body][..., _XYZW]
+
+    def _read_body_twists(self, bodies: Bodies, out: Floats) -> None:
+        numbers = self._numbers.take(bodies.twists_at)
+        normalize(numbers[:4])
+        numbers[7:] = rotate(matrices(numbers[:4]), numbers[7:])
+        twist = numbers[4:].T
+        if len(bodies.free) == out.shape[1]:
+            out.reshape(-1, 6)[:] = twist
+            return
+        out[:] = 0.0
+        out[:, bodies.free] = twist.reshape(len(out), -1, 6)
+        if len(bodies.jointed):
+            # v(origin) = v(com of the tree) + w x (origin - com)
+            self._states.derive(_VELOCITIES)
+            body = bodies.body[bodies.jointed]
+            velocity = self._cvel[:, body]
+            angular = velocity[..., :3]
+            arm = self._xpos[:, body] - self._tree_com[:, self._states.model.body_rootid[body]]
+            out[:, bodies.jointed, :3] = velocity[..., 3:] + np.cross(angular, arm)
+            out[:, bodies.jointed, 3:] = angular
+
+    def _shift_twists(self, bodies: Bodies, out: Floats) -> None:
+        """From the origins of bodies to those of the rows' frames."""
+        rows = bodies.shifted
+        pose = self._poses(bodies)[:, rows]
+        origin = poses.compose(pose, bodies.offset[rows])
+        arm = origin[..., :3] - pose[..., :3]
+        out[:, rows, :3] += np.cross(out[:, rows, 3:], arm)
+
+    def _poses(self, bodies: Bodies) -> Floats:
+        """The poses of bodies, (W, n, 7)."""
+        out = np.empty((len(self._starts), len(bodies.body), 7))
+        self._read_body_poses(bodies, out)
+        return out
+
+    # Writing
+
+    def write(self, kind: StateKind, pose: Cells | None, twist: Cells | None) -> list[Refusal]:
+        """Sets poses (k, 7) and twists (k, 6) of cells.
+
+        Joints keep their positions and velocities: a car that is pushed keeps its wheels turning.
+
+        Returns:
+            The rows that joints hold, and static ones that were given a velocity.
+        """
+        refusals = []
+        if pose is not None:
+            refusals += self._write_poses(kind, pose, keep=not _same_cells(pose, twist))
+        if twist is not None:
+            refusals += self._write_twists(kind, twist)
+        self._states.changed()
+        return refusals
+
+    def _write_poses(self, kind: StateKind, cells: Cells, *, keep: bool) -> list[Refusal]:
+        worlds, rows, values = cells
+        hold = self._hold[kind].take(rows)
+        refusals: list[Refusal] = []
+        if np.count_nonzero(hold):  # Hold.FREE is 0
+            for row in np.unique(rows[hold == Hold.SEVERAL]):
+                mine = rows == row
+                self._move_together(row, worlds[mine], values[mine])
+            refusals = [
+                self._held_by_joints(kind, "pose", worlds[cell], rows[cell])
+                for cell in np.flatnonzero(hold == Hold.JOINTS)
+            ]
+            own = hold <= Hold.PLACED
+            worlds, rows, values = worlds[own], rows[own], values[own]
+        self._put_poses(self._bodies[kind], worlds, rows, values, keep=keep)
+        return refusals
+
+    def _put_poses(
+        self, bodies: Bodies, worlds: Rows, rows: Rows, values: Floats, *, keep: bool
+    ) -> None:
+        """Sets poses of own rows, (k, 7).
+
+        MuJoCo has angular velocities in the axes of the body, so that turning a body turns them.
+
+        Args:
+            bodies: The bodies.
+            worlds: (k,)
+            rows: (k,)
+            values: (k, 7)
+            keep: Whether twists stay as they are in the world frame.
+        """
+        at = bodies.at.take(rows, axis=1) + self._starts.take(worlds)
+        shifted = len(bodies.shifted) and bodies.is_shifted[rows]
+        if np.any(shifted):
+            values = values.copy()
+            values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
+        free = np.flatnonzero(bodies.hold.take(rows) == Hold.FREE) if keep else rows[:0]
+        if len(free):
+            moved, rows = at[3:].take(free, axis=1), rows[free]
+            twists = self._twists(bodies, rows, moved)
+        self._numbers[at[:7]] = values.T
+        if len(free):
+            self._put_twists(bodies, rows, moved, *twists)
+        self._states.changed()
+
+    def _twists(self, bodies: Bodies, rows: Rows, at: Rows) -> tuple[Floats, Floats]:
+        """Linear and angular velocities of free rows, (3, k) each."""
+        numbers = self._numbers.take(at)
+        matrix = self._turned(numbers[:4])
+        angular = rotate(matrix, numbers[7:])
+        linear = numbers[4:7]
+        if len(bodies.shifted):
+            linear += cross(angular, rotate(matrix, bodies.offset[rows, :3].T))
+        return linear, angular
+
+    def _put_twists(
+        self, bodies: Bodies, rows: Rows, at: Rows, linear: Floats, angular: Floats
+    ) -> None:
+        matrix = self._turned(self._numbers.take(at[:4]))
+        if len(bodies.shifted):
+            linear = linear - cross(angular, rotate(matrix, bodies.offset[rows, :3].T))
+        self._numbers[at[4:7]] = linear
+        self._numbers[at[7:]] = rotate_back(matrix, angular)
+
+    def _turned(self, quaternions: Floats) -> Floats:
+        normalize(quaternions)
+        return matrices(quaternions)
+
+    def _write_twists(self, kind: StateKind, cells: Cells) -> list[Refusal]:
+        worlds, rows, values = cells
+        hold = self._hold[kind].take(rows)
+        refusals: list[Refusal] = []
+        if np.count_nonzero(hold):  # Hold.FREE is 0
+            for row in np.unique(rows[hold == Hold.SEVERAL]):
+                _, parts = self._several[row]
+                all_free = len(parts.free) == len(parts.body)
+                mine = (rows == row) & (all_free | ~values.any(axis=1))
+                self._turn_together(row, worlds[mine], values[mine])
+                hold[mine] = _DONE
+            for cell in np.flatnonzero(hold > Hold.FREE):
+                world, row = worlds[cell], rows[cell]
+                if hold[cell] == Hold.JOINTS:
+                    refusals.append(self._held_by_joints(kind, "twist", world, row))
+                elif values[cell].any():
+                    reason = "it stays where it is put, so it has no velocity"
+                    name = self._names[kind][row]
+                    refusals.append(Refusal(kind, "twist", name, reason, int(world)))
+            free = hold == Hold.FREE
+            worlds, rows, values = worlds[free], rows[free], values[free]
+        bodies = self._bodies[kind]
+        at = bodies.at[3:].take(rows, axis=1) + self._starts.take(worlds)
+        self._put_twists(bodies, rows, at, values.T[:3], values.T[3:])
+        return refusals
+
+    def _move_together(self, row: int, worlds: Rows, targets: Floats) -> None:
+        """Moves all roots of a model by the motion that takes its frame to a target (k, 7)."""
+        frame, parts = self._several[row]
+        here = poses.compose(self._poses(frame), frame.offset)[worlds, 0]
+        motion = poses.compose(targets, poses.inverse(here))
+        moved = poses.compose(motion[:, None], self._poses(parts)[worlds])
+        each, rows = _every_part(parts, worlds)
+        self._put_poses(parts, each, rows, moved.reshape(-1, 7), keep=True)
+
+    def _turn_together(self, row: int, worlds: Rows, twists: Floats) -> None:
+        """Gives all free roots of a model the velocities of one rigid motion (k, 6)."""
+        frame, parts = self._several[row]
+        parts = parts.select(parts.free)
+        origin = poses.compose(self._poses(frame), frame.offset)[worlds, :, :3]
+        arm = self._poses(parts)[worlds, :, :3] - origin
+        angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
+        linear = twists[:, None, :3] + np.cross(angular, arm)
+        each, rows = _every_part(parts, worlds)
+        at = parts.at[3:].take(rows, axis=1) + self._starts.take(each)
+        self._put_twists(parts, rows, at, linear.reshape(-1, 3).T, angular.reshape(-1, 3).T)
+
+    def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:
+        name = self._names[kind][row]
+        top = name.split(SCOPE)[0]
+        reason = f"joints hold it: set model {top!r} as a whole"
+        return Refusal(kind, column, name, reason, int(world))
+
+
+def _same_cells(one: Cells, other: Cells | None) -> bool:
+    return (
+        other is not None
+        and np.array_equal(one.rows, other.rows)
+        and np.array_equal(one.worlds, other.worlds)
+    )
+
+
+def _every_part(parts: Bodies, worlds: Rows) -> tuple[Rows, Rows]:
+    """World and row of each part in each of k worlds, (k * parts,)."""
+    n = len(parts.body)
+    return np.repeat(worlds, n), np.tile(np.arange(n), len(worlds))
+
+
+def _roots_of(frame: Frame, built: Built) -> list[str]:
+    """The bodies of a model that can be put anywhere."""
+    inside = frame.name + SCOPE
+    links = [
+        anchor_name(node) if node.root_kind is RootKind.ANCHORED else node.name
+        for node in built.links
+        if node.name.startswith(inside) and (node.parent is None or node.placed)
+    ]
+    without_links = [
+        other.body
+        for other in built.frames
+        if not other.canonical_link and (other is frame or other.name.startswith(inside))
+    ]
+    return links + without_links

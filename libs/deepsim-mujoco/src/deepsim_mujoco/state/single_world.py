@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One of the worlds in MuJoCo's own objects, to look at it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_mujoco.engine import mujoco
+
+from .layout import INTEGRATION
+from .world_states import WorldStates
+
+_ON_PLANES = 0.1  # of a plane's size, as MuJoCo takes for the size of a world
+
+
+class SingleWorld:
+    """Loads the state of one world; nothing that is done here changes it.
+
+    Args:
+        states: The states of all worlds.
+    """
+
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
+        self._model: mujoco.MjModel | None = None
+        self._data: mujoco.MjData | None = None
+
+    def load(self, world: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
+        """Returns the model, and data with the state of a world; what follows from it is unknown.
+
+        The model may be changed: the batch has a copy of it.
+        """
+        states, model = self._states, self._states.model
+        if self._data is None or self._model is not model:
+            self._model, self._data = model, mujoco.MjData(model)
+            mujoco.mj_setState(model, self._data, states.initial[0], INTEGRATION)
+            mujoco.mj_kinematics(model, self._data)
+            model.stat.extent = _extent(model, self._data)
+        mujoco.mj_setState(model, self._data, states.state[world], INTEGRATION)
+        return model, self._data
+
+
+def _extent(model: mujoco.MjModel, data: mujoco.MjData) -> float:
+    """Returns the size of a world as MuJoCo defines it [m].
+
+    The compiled one is that of a world with all models at its origin.
+    """
+    radius = model.geom_rbound.copy()
+    planes = radius == 0.0
+    radius[planes] = _ON_PLANES * model.geom_size[planes, :2].max(axis=1, initial=0.0)
+    centres, radius = data.geom_xpos, radius[:, None]
+    points = np.concatenate([data.xpos[1:], data.xipos[1:], centres - radius, centres + radius])
+    return float(max(1e-5, np.ptp(points, axis=0).max())) if len(points) else 1e-5

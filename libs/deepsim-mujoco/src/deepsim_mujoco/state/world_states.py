@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The states of W worlds of one compiled model, which MuJoCo steps as one batch."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.engine import Batch, mujoco
+from deepsim_sync import SimulationError, WorldNumbers
+
+from .bodies import Bodies
+from .layout import INTEGRATION, Floats, Rows, kept_numbers, numbers_of
+from .rotations import normalize
+
+_BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
+"""The warnings, in a row, of a world that only a reset helps."""
+_IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+
+
+class WorldStates:
+    """Time and state of each world, as they are and as a reset makes them.
+
+    Args:
+        worlds: The number of worlds, W.
+        threads: How many threads step them; None for one on each processor.
+
+    Attributes:
+        worlds: As given.
+        model: The compiled model.
+        batch: MuJoCo's batch of it.
+        state: (W, n) the integration state of each world: a write is the state of the next step.
+        starts: (W,) where each of them begins in one array.
+        initial: (W, n) the states after a reset.
+        steps: (W,) physics steps since the last reset.
+    """
+
+    model: mujoco.MjModel
+    batch: Any
+    state: Floats
+    starts: Rows
+    initial: Floats
+
+    def __init__(self, worlds: int, threads: int | None) -> None:
+        self.worlds = worlds
+        self._threads = min(worlds, threads or os.cpu_count() or 1)
+        self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
+
+    def adopt(self, model: mujoco.MjModel, roots: list[str], poses: Floats) -> None:
+        """Goes on with another compiled model; what is in both keeps its state bit for bit.
+
+        Args:
+            model: The compiled model.
+            roots: Names of the r bodies, of new models, that can be put anywhere.
+            poses: (W, r, 7) where they begin.
+        """
+        batch = Batch(model, self.worlds, self._threads)
+        size = batch.state.shape[1]
+        starts = np.arange(self.worlds) * size
+        first = np.empty(size)
+        mujoco.mj_getState(model, mujoco.MjData(model), first, INTEGRATION)
+        initial = np.tile(first, (self.worlds, 1))
+        numbers = numbers_of(model, model.name_bodyadr)
+        origins = np.tile(_IDENTITY, (len(roots), 1))
+        new = Bodies(model, starts, [numbers[name] for name in roots], origins)
+        turned = poses.reshape(-1, 7).T.copy()
+        normalize(turned[3:])
+        initial.reshape(-1)[new.poses_at] = turned
+        batch.state[:] = initial
+        if hasattr(self, "batch"):
+            before, after = kept_numbers(self.model, model)
+            initial[:, after] = self.initial[:, before]
+            batch.state[:, after] = self.state[:, before]
+            batch.warning[:] = self.batch.warning
+        self.model, self.batch, self.state = model, batch, batch.state
+        self.starts, self.initial = starts, initial
+        self._warnings = batch.warning
+        self._stage = 0
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) steps times step size, without accumulated rounding [s]."""
+        return np.multiply(self.steps, self.model.opt.timestep, dtype=np.float64)
+
+    def step(self, n: int, chosen: WorldNumbers | None) -> None:
+        """Advances some worlds by n steps.
+
+        Raises:
+            SimulationError: Some of them diverged; only a reset of these helps.
+        """
+        self.batch.step(chosen, nstep=n)
+        self._stage = 0
+        if chosen is None:
+            self.steps += n
+        else:
+            self.steps[chosen] += n
+        if self._warnings.any():
+            self._refuse_diverged(chosen)
+
+    def _refuse_diverged(self, chosen: WorldNumbers | None) -> None:
+        is_bad = self._warnings[:, _BAD, 1].any(axis=1)
+        bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
+        if len(bad):
+            raise SimulationError(
+                f"the physics diverged by t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}: "
+                "reset them, then try a smaller step size or smaller forces",
+                worlds=bad.tolist(),
+            )
+
+    def reset(self, chosen: WorldNumbers | slice) -> None:
+        """Puts some worlds back to their initial states."""
+        self.set(0, self.initial[chosen], chosen)
+
+    def set(self, steps: Any, state: Floats, chosen: WorldNumbers | slice) -> None:
+        """Puts some worlds into other states."""
+        self.state[chosen] = state
+        self.steps[chosen] = steps
+        self._warnings[chosen] = 0
+        self._stage = 0
+
+    def changed(self) -> None:
+        """Says that somebody wrote into the states."""
+        self._stage = 0
+
+    def derive(self, stage: int) -> None:
+        """Brings what MuJoCo derives from the states up to date, as far as a stage."""
+        if self._stage < stage:
+            self.batch.forward(stage=stage)
+            self._stage = stage
