@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -21,7 +21,13 @@ from deepsim_fx import (
     PoseRandomizer,
     RandomizerManager,
 )
-from deepsim_sync import Behaviour, DuplicateEntityError, NoCurrentWorldError, UnknownEntityError
+from deepsim_sync import (
+    Behaviour,
+    DuplicateEntityError,
+    NoCurrentWorldError,
+    UnknownEntityError,
+    World,
+)
 
 
 class Wind(AbstractRandomizer):
@@ -51,14 +57,14 @@ def add_all(world):
     return manager
 
 
-def everything(world):
-    """All that a randomizer may change, bit for bit."""
+def everything(world, w=0):
+    """All that a randomizer may change in one world, bit for bit."""
     physics, mounts = world.simulator.physics, world.simulator.camera_mounts
     tables = [world.models.pose, world.models.twist, world.visuals.ambient, world.visuals.diffuse]
     tables += [world.lights.diffuse, world.lights.attenuation]
     factors = [physics.factors(name) for name in ("mass", "friction", "damping")]
-    mount = mounts.get("car::body::eye")
-    return b"".join(table.tobytes() for table in [*tables, *factors]), mount
+    mount = mounts.get("car::body::eye", w)
+    return b"".join(table[w].tobytes() for table in [*tables, *factors]), mount
 
 
 def test_randomizers_run_in_the_order_in_which_they_were_added(garage):
@@ -230,3 +236,107 @@ def test_each_world_has_its_own(garage):
 def test_without_any_world_the_error_says_so():
     with pytest.raises(NoCurrentWorldError):
         Wind("wind")
+
+
+# Many worlds
+
+
+def test_every_world_draws_and_shows_what_it_does_alone(garage):
+    """Through partial rounds and resets, byte for byte; the log has the number of the world."""
+    together, alone = garage(5, worlds=3), [garage(5 + w) for w in range(3)]
+    managers = [add_all(world) for world in (together, *alone)]
+    rounds = [[0, 1, 2], [1], [0, 2], [2]]
+    for chosen in rounds:
+        together.reset(worlds=np.array(chosen))
+        managers[0].randomize(chosen)
+        for w in chosen:
+            alone[w].reset()
+            managers[1 + w].randomize()
+        for world in (together, *alone):
+            world.tick()
+        for w in range(3):
+            assert everything(together, w) == everything(alone[w])
+            own = [replace(draw, world=0) for draw in managers[0].log if draw.world == w]
+            assert own == managers[1 + w].log
+
+
+def test_one_put_serves_all_worlds(garage):
+    """Selections differ from world to world, but not the names of what is painted."""
+    puts = []
+    world = garage(worlds=4)
+    manager = add_all(world)
+
+    def put(kind, columns, *rest):
+        puts.append((kind, *columns))
+        World.put(world, kind, columns, *rest)
+
+    world.put = put
+    manager.randomize()
+    assert puts == [
+        ("visuals", "ambient", "diffuse"),
+        ("visuals", "ambient", "diffuse"),
+        ("lights", "diffuse", "attenuation"),
+        ("models", "pose"),
+    ]
+
+
+def test_draws_with_other_names_are_applied_one_by_one(garage):
+    """As of a replay by hand, or of a randomizer whose draws have names of their own."""
+    world = garage(worlds=3)
+    red, blue = [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]
+    randomizer = ModelVisualRandomizer("car", world=world)
+    skin, stripe = "car::body::skin", "car::body::stripe"
+    values = [{"diffuse": {skin: red}}, {"ambient": {stripe: blue}}, {"diffuse": {skin: blue}}]
+    randomizer.apply(values, np.arange(3))
+    assert world.visuals.diffuse[:, 0].tolist() == [red, [0.0, 0.0, 0.0, 1.0], blue]
+    assert world.visuals.ambient[1, 1].tolist() == blue
+    assert world.visuals.ambient[0, 1].tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+def test_each_world_may_have_a_generator_apart(garage):
+    world = garage(seed=1, worlds=3)
+    manager = add_all(world)
+    before = [rng.bit_generator.state for rng in world.rngs]
+    chosen = [0, 2]
+    drawn = manager.randomize(chosen, [world.stream("looks", w) for w in chosen])
+    assert [rng.bit_generator.state for rng in world.rngs] == before
+    assert {draw.world for draw in drawn} == {0, 2}
+    other = garage(seed=3)
+    alone = add_all(other).randomize(rngs=[other.stream("looks")])
+    assert [replace(draw, world=0) for draw in drawn if draw.world == 2] == list(alone)
+    with pytest.raises(ValueError, match="expected one generator for each of 2 worlds, got 1"):
+        manager.randomize(chosen, [world.rngs[0]])
+
+
+def test_a_log_of_one_world_replays_in_another_number(garage):
+    world, other = garage(seed=1, worlds=3), garage()
+    add_all(other)
+    log = add_all(world).randomize()
+    other.get(RandomizerManager).replay(replace(d, world=0) for d in log if d.world == 2)
+    assert everything(other) == everything(world, 2)
+    with pytest.raises(ValueError, match=r"different numbers from 0 to 0, got \[2\]"):
+        other.get(RandomizerManager).replay(log[-1:])
+
+
+def test_the_log_is_that_of_each_world(garage):
+    world = garage(worlds=3)
+    manager = world.get(RandomizerManager)
+    manager.add(Wind("wind", world))
+    manager.randomize()
+    world.reset(worlds=np.array([1]))
+    assert [draw.world for draw in manager.log] == [0, 2]
+    state, log = world.get_state(), list(manager.log)
+    manager.randomize([1])
+    world.set_state(state)
+    assert manager.log == log
+
+
+def test_own_colours_are_those_of_each_world(garage):
+    """A visual that is not selected gets back what it had in its world."""
+    world = garage(worlds=2)
+    own = np.random.default_rng(0).uniform(0, 1, (2, len(world.entities.visuals), 4))
+    world.put("visuals", {"diffuse": own})
+    randomizer = ModelVisualRandomizer("car", "visual", num_selection=1, world=world)
+    for _ in range(5):
+        randomizer.randomize()
+    assert ((world.visuals.diffuse != own).any(axis=2).sum(axis=1) == 1).all()

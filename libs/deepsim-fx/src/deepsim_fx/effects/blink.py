@@ -21,12 +21,9 @@ class BlinkEffect(AbstractEffect):
     Opacity changes linearly from `max_alpha` to `min_alpha` and back in every interval.
 
     Args:
-        targets: Models, links or visuals, by name or transform: one, or several.
         min_alpha: Smallest opacity: 0 invisible .. 1 opaque.
         max_alpha: Largest opacity.
         interval: Time from one largest opacity to the next [s].
-        duration: Simulated time after which it ends by itself [s].
-        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
         ValueError: The opacities are not 0 <= min <= max <= 1, or a time is not positive.

@@ -19,8 +19,6 @@ from deepsim_sync import (
     World,
     WorldNumbers,
     invoke,
-    plain_attributes,
-    restore_attributes,
 )
 
 from .manager import EffectManager
@@ -195,26 +193,6 @@ class AbstractEffect(ABC):
             ValueError: It does not observe this effect.
         """
         self.observers.remove(observer)
-
-    # Snapshots
-
-    def get_state(self) -> Any:
-        """Returns the state of the effect for a snapshot: copies of its plain attributes.
-
-        An effect with state in objects of its own returns that in addition, as
-        `deepsim_sync.Behaviour.get_state` shows.
-        """
-        state = plain_attributes(self)
-        state.pop("observers", None)
-        return state
-
-    def set_state(self, state: Any) -> None:
-        """Restores the state of the effect.
-
-        Args:
-            state: The result of `get_state`.
-        """
-        restore_attributes(self, state)
 
     # Hooks
 

@@ -21,16 +21,12 @@ class FadeEffect(AbstractEffect):
     Each visual keeps the last opacity until the effect ends, and then has its own again.
 
     Args:
-        targets: Models, links or visuals, by name or transform: one, or several.
         alpha: The other opacity: 0 invisible .. 1 opaque.
         reverse: Whether it fades from `alpha` to the visuals' own opacity.
         fade_time: Duration of the fading [s]; the whole duration by default.
-        duration: Simulated time after which it ends by itself [s].
-        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
-        ValueError: The opacity is not in 0..1, or a time is not positive; or the duration is
-            infinite, and there is no `fade_time`.
+        ValueError: The opacity is not in 0..1, or a time is not positive and finite.
     """
 
     def __init__(

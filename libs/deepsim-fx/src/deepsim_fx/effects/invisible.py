@@ -15,13 +15,7 @@ from .effect import AbstractEffect
 
 
 class InvisibleEffect(AbstractEffect):
-    """Hides visuals; physics and sensors other than cameras do not notice.
-
-    Args:
-        targets: Models, links or visuals, by name or transform: one, or several.
-        duration: Simulated time after which they show again [s].
-        world: The world of the targets; by default that of a transform, or the current one.
-    """
+    """Hides visuals; physics and sensors other than cameras do not notice."""
 
     def __init__(
         self,

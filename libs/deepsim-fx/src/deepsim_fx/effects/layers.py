@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from copy import deepcopy
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,20 +79,15 @@ class Layers:
         self._follow_entities()
         return self._columns[name].beneath(now) if name in self._columns else now
 
-    def get_state(self) -> dict[str, tuple[Array, Array, NDArray[np.bool_]]]:
-        """Returns what lies beneath the effects, by column, for a snapshot."""
+    def get_state(self) -> Any:
+        """Returns what lies beneath the effects, for a snapshot."""
         self._follow_entities()
-        return {
-            name: (column.own.copy(), column.shown.copy(), column.covered.copy())
-            for name, column in self._columns.items()
-        }
+        return deepcopy(self._columns)
 
-    def set_state(self, state: Mapping[str, tuple[Array, Array, NDArray[np.bool_]]]) -> None:
+    def set_state(self, state: Any) -> None:
         """Restores what lies beneath; the world has the entities of the state."""
         self._entities = self._world.entities
-        self._columns = {
-            name: _Column(*(array.copy() for array in arrays)) for name, arrays in state.items()
-        }
+        self._columns = deepcopy(state)
 
     def _follow_entities(self) -> None:
         entities, before = self._world.entities, self._entities

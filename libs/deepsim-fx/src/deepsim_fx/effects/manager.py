@@ -5,14 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_fx.targets import is_present, visual_rows
-from deepsim_sync import PerWorld, World, WorldNumbers, call_all, plain_attributes
+from deepsim_sync import (
+    PerWorld,
+    World,
+    WorldNumbers,
+    call_all,
+    plain_attributes,
+    restore_attributes,
+)
 
 from .layers import Layer, Layers
 from .shade import Array
@@ -118,11 +125,8 @@ class EffectManager(PerWorld):
     # Snapshots
 
     def get_state(self) -> Any:
-        """Returns the state of all effects, and the appearance beneath them."""
-        effects = {
-            number: _EffectState(type(effect), effect.targets, _objects(effect), effect.get_state())
-            for number, effect in sorted(self._constructed.items())
-        }
+        """Returns the plain attributes of all effects, and the appearance beneath them."""
+        effects = {number: _saved(effect) for number, effect in sorted(self._constructed.items())}
         attached = [effect.number for effect in self]
         counts = self._constructions, self._attachments
         return effects, attached, counts, self._appearance.get_state()
@@ -131,27 +135,21 @@ class EffectManager(PerWorld):
         """Restores all effects and the appearance beneath them; calls no hook or observer.
 
         Effects are identified by their order of construction. One that was attached and does not
-        exist is constructed again from its class and its plain attributes.
-
-        Raises:
-            ValueError: An effect that was attached does not exist, and has other attributes.
+        exist is made again of its class and its plain attributes.
         """
         effects, attached, (self._constructions, self._attachments), appearance = state
         present = dict(self._constructed)
         for effect in (*self, *present.values()):
             effect.attached_in[:] = False
         self._constructed.clear()
-        self._effects.clear()
-        restored = {}
-        for number, saved in effects.items():
+        for number, (kind, attributes) in effects.items():
             effect = present.get(number)
-            if effect is None or (type(effect), effect.targets) != (saved.kind, saved.targets):
-                if number not in attached:
-                    continue
-                effect = saved.construct(self.world)
-            effect.set_state(saved.attributes)
-            self._constructed[number] = restored[number] = effect
-        self._effects.update(dict.fromkeys(restored[number] for number in attached))
+            if effect is None or (type(effect), effect.targets) != (kind, attributes["targets"]):
+                effect = kind.__new__(kind)
+                effect.world, effect.observers = self.world, []
+            restore_attributes(effect, attributes)
+            present[number] = self._constructed[number] = effect
+        self._effects = dict.fromkeys(present[number] for number in attached)
         self._appearance.set_state(appearance)
         self._layers = None
 
@@ -177,25 +175,7 @@ class EffectManager(PerWorld):
         return (effect.elapsed >= effect.duration - _ROUNDING) | gone
 
 
-class _EffectState(NamedTuple):
-    kind: type[AbstractEffect]
-    targets: tuple[str, ...]
-    objects: tuple[str, ...]
-    attributes: Any
-
-    def construct(self, world: World) -> AbstractEffect:
-        if self.objects:
-            raise ValueError(
-                f"the state has a {self.kind.__name__} attached that does not exist here, and "
-                f"cannot hold its {', '.join(self.objects)}: construct it before set_state, "
-                "and keep a reference"
-            )
-        effect = self.kind.__new__(self.kind)
-        effect.world, effect.observers = world, []
-        return effect
-
-
-def _objects(effect: AbstractEffect) -> tuple[str, ...]:
-    """The names of the attributes that `AbstractEffect.get_state` leaves out."""
-    kept = {"world", "observers", *plain_attributes(effect)}
-    return tuple(name for name in vars(effect) if name not in kept)
+def _saved(effect: AbstractEffect) -> tuple[type[AbstractEffect], dict[str, Any]]:
+    attributes = plain_attributes(effect)
+    attributes.pop("observers", None)
+    return type(effect), attributes

@@ -19,11 +19,8 @@ class TintEffect(AbstractEffect):
     """Mixes a colour into the ambient and diffuse colours of visuals, which keep their opacity.
 
     Args:
-        targets: Models, links or visuals, by name or transform: one, or several.
         color: RGB or RGBA, 0..1; the alpha is ignored.
         strength: Share of the colour: 0 none .. 1 nothing else.
-        duration: Simulated time after which it ends by itself [s].
-        world: The world of the targets; by default that of a transform, or the current one.
 
     Raises:
         ValueError: The strength or a channel is not in 0..1, or the duration is not positive.

@@ -4,38 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from deepsim_sync import WorldNumbers
 
-
-class Stacked(NamedTuple):
-    """Cells that were drawn for the same entities in some worlds."""
-
-    worlds: WorldNumbers
-    """(w,) numbers of the worlds."""
-    names: tuple[str, ...]
-    """(k,) names of the entities."""
-    columns: dict[str, list[list[Any]]]
-    """(w, k, ...) cells by column."""
+Drawn = Mapping[str, Mapping[str, Any]]
+"""Cells by column, then by the name of an entity."""
 
 
 def stacked(
-    values: Sequence[Mapping[str, Mapping[str, Any]]], worlds: WorldNumbers
-) -> Iterator[Stacked]:
-    """Stacks cells by column and name, one mapping for each world.
+    values: Sequence[Drawn], worlds: WorldNumbers
+) -> Iterator[tuple[WorldNumbers, tuple[str, ...], dict[str, list[list[Any]]]]]:
+    """Stacks what was drawn for each of some worlds.
 
     Yields:
-        One entry if the names are the same in all worlds and columns, more otherwise.
+        Numbers (w,), names (k,) and cells (w, k, ...) by column: once if the names are the same
+        everywhere, otherwise for each set of worlds and of columns that have the same names.
     """
-    cells: dict[tuple[str, tuple[str, ...]], dict[int, list[Any]]] = {}
-    for number, columns in zip(worlds.tolist(), values, strict=True):
-        for column, by_name in columns.items():
-            cells.setdefault((column, tuple(by_name)), {})[number] = list(by_name.values())
-    entries: dict[tuple[tuple[str, ...], tuple[int, ...]], dict[str, list[list[Any]]]] = {}
-    for (column, names), by_world in cells.items():
-        entries.setdefault((names, tuple(by_world)), {})[column] = list(by_world.values())
-    for (names, numbers), stacks in entries.items():
-        yield Stacked(np.array(numbers, np.intp), names, stacks)
+    alike: dict[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[int, Drawn]]] = {}
+    for number, drawn in zip(worlds.tolist(), values, strict=True):
+        key = tuple((column, tuple(cells)) for column, cells in drawn.items())
+        alike.setdefault(key, []).append((number, drawn))
+    for key, members in alike.items():
+        numbers = np.array([number for number, _ in members], np.intp)
+        for names in dict.fromkeys(names for _, names in key):
+            columns = [column for column, own in key if own == names]
+            yield (
+                numbers,
+                names,
+                {
+                    column: [list(drawn[column].values()) for _, drawn in members]
+                    for column in columns
+                },
+            )
