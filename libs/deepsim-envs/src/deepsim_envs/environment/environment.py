@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import cached_property, partial
+from functools import cached_property
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -18,15 +17,16 @@ from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.area.agents import declared_groups
 from deepsim_envs.environment_state import EnvironmentState
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
-from deepsim_envs.spaces import shown
 from deepsim_envs.step_result import Step, StepResult
-from deepsim_sync import SimulationError, WorldNumbers, invoke
+from deepsim_sync import SimulationError, WorldNumbers
 
+from .episodes import Episodes, frozen
 from .group_batches import GroupBatches
+from .hooks import FixedUpdates, Hooks
 from .object_area import ObjectArea
-from .slots import Slot, by_slot, named_info, slots_of, world_values
+from .slots import Slot, arrays_of_info, info_by_name, slots_of
 
-Seed = int | Sequence[int | None] | None
+Seed: TypeAlias = "int | Sequence[int | None] | None"
 _HALFWAY = "the last {} failed halfway"
 
 
@@ -37,8 +37,10 @@ class Environment:
     By name, each agent of each world is a slot: ``"red_car"`` with one world, ``"red_car/3"`` with
     several.
 
-    An agent is live until the step that reports it as done. All that is returned is a copy. While
-    it steps or resets, the environment's world is the current one.
+    An agent is live until the step that reports it as done. A world whose physics diverges is
+    reset at once: its live agents are truncated with a reward of 0 and their last valid
+    observation, and the other worlds go on. All that is returned is a copy. While it steps or
+    resets, the environment's world is the current one.
 
     Args:
         area: The task: an `Area`, or an `AreaInterface` for one world.
@@ -50,11 +52,10 @@ class Environment:
         area: The task.
         world: The world, or worlds, in which it takes place.
         groups: The groups of agents with equal spaces.
-        agents: The names of all agents, in the order of the groups.
+        agents: The names of all A agents, in the order of the groups.
         slots: The names of all slots: all agents of world 0, then those of world 1, ...
         frame_skip: Physics steps of one environment step.
         max_episode_steps: Environment steps after which agents are truncated, or None.
-        steps: (W,) environment steps in the episode of each world.
         diverged: (W,) bool, the worlds whose physics diverged in the latest step.
 
     Raises:
@@ -71,60 +72,45 @@ class Environment:
         max_episode_steps: int | None = None,
         seed: Seed = None,
     ) -> None:
-        owner = type(area).__name__
-        self._objects = ObjectArea(area) if isinstance(area, AreaInterface) else None
-        if self._objects is None and not isinstance(area, Area):
-            raise TypeError(f"area must be an instance of Area or AreaInterface, got {area!r}")
         if max_episode_steps is not None and max_episode_steps < 1:
             raise ValueError(f"max_episode_steps must be >= 1 or None, got {max_episode_steps}")
-        if not hasattr(hooks := self._objects or area, "world"):
+        owner = type(area).__name__
+        self._objects: ObjectArea | None = None
+        if isinstance(area, AreaInterface):
+            self._task: Area = ObjectArea(area)
+            self._objects = self._task
+        elif isinstance(area, Area):
+            self._task = area
+        else:
+            raise TypeError(f"area must be an instance of Area or AreaInterface, got {area!r}")
+        if not hasattr(self._task, "world"):
             raise TypeError(f"{owner}.__init__ must call super().__init__(world)")
         self.area = area
-        self.world = hooks.world
+        self.world = self._task.world
         if frame_skip < 1 or frame_skip % self.world.steps_per_tick:
             raise ValueError(
                 f"frame_skip ({frame_skip}) must be > 0 and a multiple of the world's "
                 f"steps_per_tick ({self.world.steps_per_tick}): a step is a whole number of ticks"
             )
-        self.groups = declared_groups(owner, getattr(hooks, "agents", None))
-        self.agents = tuple(name for group in self.groups for name in group.names)
         self.frame_skip = frame_skip
         self.max_episode_steps = max_episode_steps
+        self.groups = declared_groups(owner, getattr(self._task, "agents", None))
+        self.agents = tuple(name for group in self.groups for name in group.names)
         worlds = len(self.world)
-        self._slots = slots_of(self.groups, worlds)
-        self._by_name = {slot.name: slot for slot in self._slots}
-        self.slots = tuple(self._by_name)
-        self._actions, self._observations = (
-            GroupBatches(
-                kind, [getattr(group, f"{kind}_space") for group in self.groups], self._slots,
-                worlds, owner,
-            )
-            for kind in ("action", "observation")
-        )  # fmt: skip
-        self._hooks: Area = hooks
-        # An object area names agents and hooks itself.
-        self._invoke: Callable[..., Any] = (
-            partial(invoke, owner, self.world) if self._objects is None else _call
-        )
-        self._ticks = frame_skip // self.world.steps_per_tick
-        self._all_worlds = _frozen(np.arange(worlds))
-        self._everyone = _frozen(np.ones((worlds, len(self.agents)), np.bool_))
-        self._nobody = _frozen(np.zeros((worlds, len(self.agents)), np.bool_))
-        self._no_world = _frozen(np.zeros(worlds, np.bool_))
-        self.steps = np.zeros(worlds, np.int64)
-        self.diverged = self._no_world
-        self._set_live(self._nobody)
-        self._hooks.live, self._hooks.stepping = self._nobody, self._all_worlds[:0]
+        slots = slots_of(self.groups, worlds)
+        self._slots = {slot.name: slot for slot in slots}
+        self.slots = tuple(self._slots)
+        self._actions = GroupBatches("action", self.groups, slots, worlds, owner)
+        self._observations = GroupBatches("observation", self.groups, slots, worlds, owner)
+        self._episodes = Episodes(slots, worlds, max_episode_steps)
+        self._hooks = Hooks(self._task, owner, slots, self._episodes)
+        if self._hooks.fixed_update is not None:
+            self.world.trackers.add(FixedUpdates(self._hooks.fixed_update))
+        self.diverged: Bools = self._episodes.nowhere
         self._seen: tuple[Any, ...] = ()
         self._first_seed = seed
         self._no_step_because: str | None = "no episode has begun"
         self._closed = False
-        self._updates = _overrides(hooks, "update")
-        self._ends_together = _overrides(hooks, "ends")
-        self._terminates = _overrides(hooks, "terminated")
-        self._truncates = _overrides(hooks, "truncated")
-        if _overrides(hooks, "fixed_update"):
-            self.world.trackers.add(_FixedUpdates(hooks, self._invoke))
 
     def __len__(self) -> int:
         """Returns the number of worlds, W."""
@@ -132,30 +118,35 @@ class Environment:
 
     @cached_property
     def observation_space(self) -> dict[str, Space[Any]]:
-        """The observation space of each slot, by name; each is a copy of its own."""
-        return {s.name: deepcopy(self.groups[s.group].observation_space) for s in self._slots}
+        """The observation space of each slot, by name; a copy of its own for each."""
+        return self._spaces("observation_space")
 
     @cached_property
     def action_space(self) -> dict[str, Space[Any]]:
-        """The action space of each slot, by name.
+        """The action space of each slot, by name; a copy of its own for each.
 
-        Each is a copy, seeded on its own, as by ``env.action_space[name].seed(7)``.
+        Samples are seeded one by one, as by ``env.action_space[name].seed(7)``.
         """
-        return {s.name: deepcopy(self.groups[s.group].action_space) for s in self._slots}
+        return self._spaces("action_space")
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """(W,) environment steps in the episode of each world; read-only."""
+        return self._episodes.steps
 
     @property
     def live(self) -> Bools:
-        """(W, A) bool, the agents that are not done; a copy."""
-        return self._live.copy()
+        """(W, A) bool, the agents that are not done; read-only."""
+        return self._episodes.live
 
     @property
     def live_agents(self) -> tuple[str, ...]:
         """The names of the slots that are not done, whose actions the next step needs."""
-        return tuple(slot.name for slot in self._live_slots)
+        return tuple(slot.name for slot in self._episodes.live_slots())
 
     def world_of(self, slot: str) -> int:
         """Returns the number of a slot's world."""
-        return self._by_name[slot].world
+        return self._slots[slot].world
 
     # On arrays
 
@@ -178,7 +169,7 @@ class Environment:
             ResetNeededError: Some worlds are to be reset, and all need it.
             ClosedEnvironmentError: The environment is closed.
         """
-        self._reset(seed, worlds)
+        self._reset(seed, None if worlds is None else self._episodes.numbers(worlds))
         self._no_step_because = None
         return self._observations.copy(self._seen)
 
@@ -202,10 +193,12 @@ class Environment:
             ClosedEnvironmentError: The environment is closed.
         """
         self._require_ready()
+        chosen = None if worlds is None else self._episodes.numbers(worlds)
         with self.world:
-            step, _ = self._step(actions, self._numbers(worlds))
+            _, reward, terminated, truncated = self._step(actions, chosen)
         self._no_step_because = None
-        return step._replace(observation=self._observations.copy(self._seen))
+        seen = self._observations.copy(self._seen)
+        return Step(seen, reward, terminated.copy(), truncated.copy())
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info as arrays (W, ...); an agent's own values are a dict of them.
@@ -215,18 +208,8 @@ class Environment:
             TypeError, ValueError: The info is not a dict, has the key ``"deepsim"``, or an entry
                 has not one value for each world.
         """
-        worlds = len(self)
-
-        def arrays(values: Mapping[str, Any], agents: Sequence[str]) -> dict[str, Any]:
-            return {
-                key: arrays(value, ())
-                if key in agents and isinstance(value, Mapping)
-                else world_values(value, worlds, f"info {key!r}")
-                for key, value in values.items()
-            }
-
         with self.world:
-            return arrays(self._area_info(), self.agents)
+            return arrays_of_info(self._hooks.info(), self.agents, len(self))
 
     # By name
 
@@ -247,10 +230,11 @@ class Environment:
             ClosedEnvironmentError: The environment is closed.
         """
         self._reset(seed, None)
+        slots, nobody = self._episodes.live_slots(), self._episodes.nobody
         with self.world:
-            info = self._named_info(self._slots, self._nobody, self._nobody)
+            info = self._info(slots, nobody, nobody)
         self._no_step_because = None
-        return {slot.name: self._observations.get(self._seen, slot) for slot in self._slots}, info
+        return self._observations.by_name(self._seen, slots), info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
         """Has every live agent act once, and the worlds advance by `frame_skip` physics steps.
@@ -276,27 +260,26 @@ class Environment:
             ResetNeededError: No episode is under way.
             ClosedEnvironmentError: The environment is closed.
         """
+        slots = self._episodes.live_slots()
         self._require_ready()
-        slots = self._live_slots
         if not slots:
             raise ResetNeededError("all agents are done")
         given = self._collected(action_dict, slots)
         with self.world:
-            step, actions = self._step(given, self._living_worlds())
-            info = self._named_info(slots, step.terminated, step.truncated)
-            taken = (
-                self._objects.last_actions()
-                if self._objects is not None
-                else {slot.name: self._actions.get(actions, slot) for slot in slots}
-            )
+            actions, earned, terminated, truncated = self._step(given, self._episodes.live_worlds())
+            info = self._info(slots, terminated, truncated)
+            if self._objects is None:
+                last_action = self._actions.by_name(actions, slots)
+            else:
+                last_action = self._objects.last_actions()
         self._no_step_because = None
-        return StepResult(
-            {slot.name: self._observations.get(self._seen, slot) for slot in slots},
-            by_slot(step.reward, slots),
-            by_slot(step.terminated | step.truncated, slots),
-            taken,
-            info,
-        )
+        reward, done = {}, {}
+        rewards, ends = earned.tolist(), (terminated | truncated).tolist()
+        for slot in slots:
+            reward[slot.name] = rewards[slot.world][slot.column]
+            done[slot.name] = ends[slot.world][slot.column]
+        observation = self._observations.by_name(self._seen, slots)
+        return StepResult(observation, reward, done, last_action, info)
 
     # Snapshots
 
@@ -315,10 +298,10 @@ class Environment:
         with self.world:
             return EnvironmentState(
                 world=self.world.get_state(),
-                area=self._invoke(self._hooks.get_state),
+                area=self._hooks.get_state(),
                 observation=self._observations.copy(self._seen) if self._seen else None,
-                steps=self.steps.copy(),
-                live=self._live.copy(),
+                steps=self._episodes.steps,
+                live=self._episodes.live,
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
             )
@@ -340,12 +323,11 @@ class Environment:
         with self.world:
             self.world.set_state(state.world)
             self._no_step_because = _HALFWAY.format("set_state")
-            self._invoke(self._hooks.set_state, state.area)
+            self._hooks.set_state(state.area)
         seen = state.observation
         self._seen = () if seen is None else self._observations.copy(seen)
-        self.steps = state.steps.copy()
-        self.diverged = self._no_world
-        self._set_live(state.live.copy())
+        self.diverged = self._episodes.nowhere
+        self._episodes.go_back(state.steps, state.live)
         self._no_step_because = state.no_step_because
         self._first_seed = state.first_seed
 
@@ -358,7 +340,7 @@ class Environment:
         self._closed = True
         try:
             with self.world:
-                self._invoke(self._hooks.close)
+                self._hooks.close()
         finally:
             self.world.close()
 
@@ -373,139 +355,69 @@ class Environment:
     ) -> None:
         self.close()
 
-    def _require_open(self) -> None:
-        if self._closed:
-            raise ClosedEnvironmentError
-
-    def _require_ready(self) -> None:
-        self._require_open()
-        if self._no_step_because is not None:
-            raise ResetNeededError(self._no_step_because)
-
-    def _numbers(self, worlds: ArrayLike | None) -> WorldNumbers | None:
-        """Returns the numbers of some worlds; None stands for all."""
-        if worlds is None:
-            return None
-        numbers = np.asarray(worlds)
-        count = len(self)
-        if (
-            numbers.ndim != 1
-            or numbers.dtype.kind not in "iu"
-            or not (len(numbers) and numbers[0] >= 0 and numbers[-1] < count)
-            or not (numbers[1:] > numbers[:-1]).all()
-        ):
-            raise ValueError(
-                f"worlds must be numbers from 0 to {count - 1}, ascending, got {worlds!r}"
-            )
-        return None if len(numbers) == count else numbers.astype(np.intp)
-
-    # Who is live
-
-    def _set_live(self, live: Bools) -> None:
-        # The same array as long as all agents are live, for quick comparison.
-        self._live = self._everyone if live.all() else _frozen(live)
-        self._known_live_slots: list[Slot] | None = None
-
-    @property
-    def _live_slots(self) -> Sequence[Slot]:
-        if self._live is self._everyone:
-            return self._slots
-        if self._known_live_slots is None:
-            live = self._live.tolist()
-            self._known_live_slots = [s for s in self._slots if live[s.world][s.column]]
-        return self._known_live_slots
-
-    def _living_worlds(self) -> WorldNumbers | None:
-        """Returns the worlds where an agent is live; None stands for all."""
-        if self._live is self._everyone:
-            return None
-        return self._numbers(np.flatnonzero(self._live.any(axis=1)))
-
-    def _taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools]:
-        """Returns who is live in the worlds that step, and the numbers of these worlds."""
-        live, stepping = self._live, self._all_worlds
-        if worlds is not None:
-            live, stepping = self._nobody.copy(), worlds
-            live[worlds] = self._live[worlds]
-            live = _frozen(live)
-        if live is not self._everyone:
-            over = stepping[~live[stepping].any(axis=1)]
-            if len(over):
-                raise ResetNeededError(f"all agents of worlds {over.tolist()} are done")
-        return live, stepping
-
     # A reset
 
-    def _reset(self, seed: Seed, worlds: ArrayLike | None) -> None:
-        """Resets and observes; the next step needs no reset once the caller says so."""
+    def _reset(self, seed: Seed, worlds: WorldNumbers | None) -> None:
+        """Resets and observes; the caller clears `_no_step_because`."""
         self._require_open()
-        chosen = self._numbers(worlds)
-        if chosen is not None and self._no_step_because is not None:
+        if worlds is not None and self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
         self._no_step_because = _HALFWAY.format("reset")
-        begins, stepping = self._everyone, self._all_worlds
-        if chosen is not None:
-            begins, stepping = self._nobody.copy(), chosen
-            begins[chosen] = True
+        begins, stepping = self._episodes.beginning(worlds)
+        task = self._task
         with self.world:
-            self.world.reset(self._first_seed if seed is None else seed, chosen)
-            self._hooks.live, self._hooks.stepping = _frozen(begins), stepping
-            self._invoke(self._hooks.reset, stepping)
+            self.world.reset(self._first_seed if seed is None else seed, worlds)
+            task.live, task.stepping = begins, stepping
+            self._hooks.reset(stepping)
             self.world.flush()
-            self._seen = self._observed(bounds=True)
-        self.steps = np.where(begins.any(axis=1), 0, self.steps)
-        self.diverged = self._no_world
-        self._set_live(self._live | begins)
+            self._seen = self._observe(bounds=True)
+        if self._objects is not None:
+            self._objects.forget_rewards()
+        self._episodes.begin(begins)
+        self.diverged = self._episodes.nowhere
         self._first_seed = None
 
     # A step
 
-    def _step(self, given: Any, worlds: WorldNumbers | None) -> tuple[Step, tuple[Any, ...]]:
-        """Steps, with the world current; the next one needs no reset once the caller says so.
+    def _step(
+        self, given: Sequence[Any], worlds: WorldNumbers | None
+    ) -> tuple[tuple[Any, ...], NDArray[np.float64], Bools, Bools]:
+        """Steps, within ``with self.world``; the caller clears `_no_step_because`.
 
         Returns:
-            The result, with the observation that `_seen` keeps, and the checked actions.
+            The checked actions, and reward, terminated and truncated; the observation is `_seen`.
         """
-        hooks = self._hooks
-        live, stepping = self._taking_part(worlds)
+        task, hooks, episodes = self._task, self._hooks, self._episodes
+        live, stepping = episodes.taking_part(worlds)
         actions = self._actions.checked(given, live, bounds=True)
-        if live is not self._everyone:
+        if live is not episodes.everyone:
             self._actions.overwrite(actions, ~live)
         self._no_step_because = _HALFWAY.format("step")
-        hooks.live, hooks.stepping = live, stepping
-        self._invoke(hooks.act, actions if len(actions) > 1 else actions[0])
+        task.live, task.stepping = live, stepping
+        hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
-        if worlds is None:
-            self.steps = self.steps + 1
-        else:
-            self.steps = self.steps.copy()
-            self.steps[worlds] += 1
-        if len(hooks.stepping):
-            if self._updates:
-                self._invoke(hooks.update)
-            self.world.flush()
-            seen = self._observed(bounds=False)
-            terminated, truncated = self._ended()
-            reward = self._reward()
-        else:  # everything diverged
-            seen = self._seen
-            terminated, truncated = self._nobody.copy(), self._nobody.copy()
-            reward = np.zeros(live.shape)
-        if self.diverged is not self._no_world:
+        episodes.count(worlds)
+        if not len(task.stepping):  # everything diverged
+            nobody = episodes.nobody
+            return actions, np.zeros(live.shape), nobody, live & self.diverged[:, None]
+        if hooks.update is not None:
+            hooks.update()
+        self.world.flush()
+        seen = self._observe(bounds=False)
+        terminated, truncated = hooks.ends()
+        reward = hooks.reward()
+        if self.diverged is not episodes.nowhere:
             ended = live & self.diverged[:, None]
-            truncated |= ended
-            if seen is not self._seen:
-                self._observations.overwrite(seen, ended, self._seen)
+            truncated = truncated | ended
+            self._observations.overwrite(seen, ended, self._seen)
         self._seen = seen
-        done = terminated | truncated
-        if done.any():
-            self._set_live(self._live & ~done)
-        return Step(seen, reward, terminated, truncated), actions
+        episodes.end(terminated | truncated)
+        return actions, reward, terminated, truncated
 
     def _advance(self, worlds: WorldNumbers | None) -> None:
         """Ticks; a world that diverges is reset, and takes no further part in the step."""
-        self.diverged = self._no_world
-        for _ in range(self._ticks):
+        self.diverged = self._episodes.nowhere
+        for _ in range(self.frame_skip // self.world.steps_per_tick):
             try:
                 self.world.tick(worlds)
             except SimulationError as error:
@@ -517,131 +429,65 @@ class Environment:
         """Resets the worlds that diverged; returns those that go on."""
         if not error.worlds:
             raise error
-        hooks, diverged = self._hooks, np.array(error.worlds, np.intp)
-        self.diverged = self.diverged.copy()
-        self.diverged[diverged] = True
-        hooks.live = _frozen(hooks.live & ~self.diverged[:, None])
-        hooks.stepping = hooks.stepping[~self.diverged[hooks.stepping]]
-        self.world.reset(worlds=diverged)
-        self._invoke(hooks.diverged, diverged)
-        return hooks.stepping
+        task, numbers = self._task, np.array(error.worlds, np.intp)
+        diverged = self.diverged.copy()
+        diverged[numbers] = True
+        self.diverged = frozen(diverged)
+        task.live = frozen(task.live & ~diverged[:, None])
+        task.stepping = task.stepping[~diverged[task.stepping]]
+        self.world.reset(worlds=numbers)
+        self._hooks.diverged(numbers)
+        return task.stepping
 
-    def _observed(self, *, bounds: bool) -> tuple[Any, ...]:
-        seen = self._invoke(self._hooks.observe)
+    def _observe(self, *, bounds: bool) -> tuple[Any, ...]:
+        seen = self._hooks.observe()
         values = seen if len(self.groups) > 1 else (seen,)
-        return self._observations.checked(values, self._hooks.live, bounds=bounds)
-
-    def _ended(self) -> tuple[Bools, Bools]:
-        """Returns whose episodes the step terminates and truncates, (W, A) each."""
-        hooks, limit = self._hooks, self.max_episode_steps
-        late = self._no_world if limit is None else self.steps >= limit
-        declared: tuple[Any, Any]
-        if self._ends_together:
-            declared = self._invoke(hooks.ends, late)
-        else:
-            declared = (
-                self._invoke(hooks.terminated) if self._terminates else None,
-                self._invoke(hooks.truncated) if self._truncates else None,
-            )
-        terminated, truncated = (
-            self._nobody.copy() if values is None else self._table(name, values, np.bool_)
-            for name, values in zip(("terminated", "truncated"), declared, strict=True)
-        )
-        if limit is not None:
-            truncated |= late[:, None]
-        terminated &= hooks.live
-        truncated &= hooks.live & ~terminated
-        return terminated, truncated
-
-    def _reward(self) -> NDArray[np.float64]:
-        """Returns the reward of each agent, (W, A); 0 where it takes no part."""
-        live = self._hooks.live
-        reward = self._table("reward", self._invoke(self._hooks.reward), np.float64)
-        if live is not self._everyone:
-            reward[~live] = 0.0
-        # One pass without a temporary: the square is finite only if all rewards are.
-        if not math.isfinite(np.vdot(reward, reward)) and not np.isfinite(reward).all():
-            world, column = np.argwhere(~np.isfinite(reward))[0].tolist()
-            slot = self._slots[world * len(self.agents) + column]
-            raise ValueError(
-                f"reward of agent {slot.name!r} must be finite, got {reward[world, column]}"
-            )
-        return reward
-
-    def _table(self, name: str, values: Any, dtype: Any) -> NDArray[Any]:
-        """Returns a copy of values by world and agent, (W, A)."""
-        try:
-            table: NDArray[Any] = np.array(values, dtype)
-        except (TypeError, ValueError):  # words, or rows of several lengths
-            table = np.empty(0)
-        if table.shape != self._nobody.shape:
-            raise ValueError(
-                f"{name} of {type(self.area).__name__} must have shape {self._nobody.shape}, "
-                f"got {shown(values)}"
-            )
-        return table
+        return self._observations.checked(values, self._task.live, bounds=bounds)
 
     # By name
 
     def _collected(self, action_dict: Mapping[str, Any], slots: Sequence[Slot]) -> list[Any]:
-        """Returns the actions of live agents in batches."""
+        """Returns the actions of live agents, by group, world and agent."""
         if not isinstance(action_dict, Mapping):
             raise TypeError(f"action_dict must be a dict by agent name, got {action_dict!r}")
         for name in action_dict:
-            if name not in self._by_name:
+            if name not in self._slots:
                 known = ", ".join(self.slots)
                 raise ActionError(name, f"no agent is named {name!r}: the agents are {known}")
-        batches = self._actions.empty()
+        rows = self._actions.void()
         for slot in slots:
             if slot.name not in action_dict:
                 raise ActionError(
                     slot.name,
                     f"agent {slot.name!r} has no action: every agent that is not done needs one",
                 )
-            self._actions.put(batches, slot, action_dict[slot.name])
-        return batches
+            rows[slot.group][slot.world][slot.row] = action_dict[slot.name]
+        return rows
 
-    def _area_info(self) -> Mapping[str, Any]:
-        info = self._invoke(self._hooks.info)
-        owner = type(self.area).__name__
-        if not isinstance(info, Mapping):
-            raise TypeError(f"{owner}.info() must return a dict, got {info!r}")
-        if "deepsim" in info:
-            raise ValueError(f"the info of {owner} must leave the key 'deepsim' to the environment")
+    def _info(self, slots: Sequence[Slot], terminated: Bools, truncated: Bools) -> dict[str, Any]:
+        """Returns the area's info and the ends, by name."""
+        info = info_by_name(self._hooks.info(), slots, self.agents, len(self))
+        ends: dict[str, dict[str, bool]] = {"terminated": {}, "truncated": {}, "diverged": {}}
+        over, cut, diverged = terminated.tolist(), truncated.tolist(), self.diverged.tolist()
+        for slot in slots:
+            ends["terminated"][slot.name] = over[slot.world][slot.column]
+            ends["truncated"][slot.name] = cut[slot.world][slot.column]
+            ends["diverged"][slot.name] = diverged[slot.world]
+        info["deepsim"] = ends
         return info
 
-    def _named_info(
-        self, slots: Sequence[Slot], terminated: Bools, truncated: Bools
-    ) -> dict[str, Any]:
-        info = named_info(self._area_info(), slots, self.agents, len(self))
-        diverged = self.diverged.tolist()
-        info["deepsim"] = {
-            "terminated": by_slot(terminated, slots),
-            "truncated": by_slot(truncated, slots),
-            "diverged": {slot.name: diverged[slot.world] for slot in slots},
+    def _spaces(self, attribute: str) -> dict[str, Space[Any]]:
+        return {
+            slot.name: deepcopy(getattr(self.groups[slot.group], attribute))
+            for slot in self._slots.values()
         }
-        return info
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError
 
-class _FixedUpdates:
-    """A tracker that calls an area's `fixed_update`."""
-
-    def __init__(self, area: Area, call: Callable[..., Any]) -> None:
-        self._area = area
-        self._call = call
-
-    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        self._call(self._area.fixed_update, delta_time)
-
-
-def _call(hook: Callable[..., Any], *args: Any) -> Any:
-    return hook(*args)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
-def _overrides(area: Area, hook: str) -> bool:
-    return getattr(type(area), hook) is not getattr(Area, hook) or hook in vars(area)
+    def _require_ready(self) -> None:
+        if self._closed:
+            raise ClosedEnvironmentError
+        if self._no_step_because is not None:
+            raise ResetNeededError(self._no_step_because)

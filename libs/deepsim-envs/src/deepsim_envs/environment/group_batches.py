@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
+from deepsim_envs.area import Agents
 from deepsim_envs.errors import ActionError, ObservationError
 from deepsim_envs.spaces import batch_of, conform, require_within
 
@@ -23,71 +24,48 @@ class GroupBatches:
 
     Args:
         kind: ``"action"`` or ``"observation"``.
-        spaces: The space of each group.
-        slots: The agents of all worlds, all of one world after those of another.
+        groups: The groups of agents.
+        slots: The agents of all worlds.
         worlds: The number of worlds.
         owner: The name of the area's class, for messages.
+
+    Attributes:
+        of_groups: The batch of each group.
 
     Raises:
         TypeError: A space is not one of Gymnasium's.
     """
 
     def __init__(
-        self, kind: str, spaces: Sequence[Any], slots: Sequence[Slot], worlds: int, owner: str
+        self, kind: str, groups: Sequence[Agents], slots: Sequence[Slot], worlds: int, owner: str
     ) -> None:
         self._error = ActionError if kind == "action" else ObservationError
         self._kind = kind
         self._slots = slots
-        self._agents = len(slots) // worlds
-        members: list[list[Slot]] = [[] for _ in spaces]
-        for slot in slots[: self._agents]:
-            members[slot.group].append(slot)
-        for group, space in zip(members, spaces, strict=True):
+        self._groups = groups
+        self._several_worlds = worlds > 1
+        self._spaces = [getattr(group, f"{kind}_space") for group in groups]
+        for group, space in zip(groups, self._spaces, strict=True):
             if not isinstance(space, Space):
                 raise TypeError(
-                    f"the {kind} space of agent {group[0].agent!r} of {owner} must be a "
+                    f"the {kind} space of agent {group.names[0]!r} of {owner} must be a "
                     f"gymnasium.spaces.Space, got {space!r}"
                 )
-        self._spaces = spaces
         self.of_groups = tuple(
             batch_of(space, worlds, len(group))
-            for group, space in zip(members, spaces, strict=True)
+            for group, space in zip(groups, self._spaces, strict=True)
         )
-        self._columns = [slice(group[0].column, group[-1].column + 1) for group in members]
-        self._whats = [
-            f"{kind}s of agents {', '.join(slot.agent for slot in group)}" for group in members
+        ends = np.cumsum([len(group) for group in groups]).tolist()
+        self._columns = [
+            slice(end - len(group), end) for group, end in zip(groups, ends, strict=True)
         ]
-        self._firsts = [group[0].agent for group in members]
-        self._what = [
-            f"{kind} of agent {slot.agent!r}" + (f" in world {slot.world}" if worlds > 1 else "")
-            for slot in slots
-        ]
-
-    def empty(self) -> list[Any]:
-        """Returns a batch for each group, to `put` values into."""
-        return [batch.empty() for batch in self.of_groups]
-
-    def put(self, batches: Sequence[Any], slot: Slot, value: Any) -> None:
-        """Puts the value of one agent into batches that `empty` made.
-
-        Raises:
-            ActionError, ObservationError: It has another structure, shape or type than the space.
-        """
-        what = self._what[slot.world * self._agents + slot.column]
-        try:
-            self.of_groups[slot.group].put(batches[slot.group], slot.world, slot.row, value, what)
-        except ValueError as error:
-            raise self._error(slot.name, str(error)) from None
-
-    def get(self, batches: Sequence[Any], slot: Slot) -> Any:
-        """Returns a copy of the value of one agent."""
-        return self.of_groups[slot.group].get(batches[slot.group], slot.world, slot.row)
+        self._agents = ends[-1]
 
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, ...]:
         """Returns new batches in the types of the spaces.
 
         Args:
-            values: A batch for each group.
+            values: A batch for each group, which may be a list of lists of members.
             live: (W, A) bool, the agents whose values count.
             bounds: Whether the bounds of boxes are checked, too.
 
@@ -96,41 +74,81 @@ class GroupBatches:
         """
         if not isinstance(values, (tuple, list)) or len(values) != len(self.of_groups):
             raise self._error(
-                self._firsts[0],
+                self._groups[0].names[0],
                 f"{self._kind}s must be a tuple with a batch for each of "
                 f"{len(self.of_groups)} groups of agents, got {values!r}",
             )
-        fresh = []
+        batches = []
         for group, batch in enumerate(self.of_groups):
+            counting = live[:, self._columns[group]]
             try:
-                new = batch.checked(values[group], self._whats[group])
-            except ValueError as error:
-                raise self._error(self._firsts[group], str(error)) from None
-            taking_part = live[:, self._columns[group]]
-            misfits = batch.misfits(new, taking_part, bounds=bounds)
-            if misfits is not None and (misfits & taking_part).any():
-                world, row = np.argwhere(misfits & taking_part)[0].tolist()
+                new, misfits = batch.checked(values[group], counting, bounds=bounds)
+            except (TypeError, ValueError) as error:
+                members = self._members(group, values[group], counting, error)
+                new, misfits = batch.checked(members, counting, bounds=bounds)
+            if misfits is not None and (misfits & counting).any():
+                world, row = np.argwhere(misfits & counting)[0].tolist()
                 self._refuse(group, world, row, batch.get(new, world, row))
-            fresh.append(new)
-        return tuple(fresh)
+            batches.append(new)
+        return tuple(batches)
+
+    def void(self) -> list[list[list[Any]]]:
+        """Returns members that do not count, by group, world and agent."""
+        return [[[b.void] * b.agents for _ in range(b.worlds)] for b in self.of_groups]
+
+    def by_name(self, batches: Sequence[Any], slots: Sequence[Slot]) -> dict[str, Any]:
+        """Returns copies of the values of some agents by name."""
+        values = {}
+        for slot in slots:
+            batch = self.of_groups[slot.group]
+            values[slot.name] = batch.get(batches[slot.group], slot.world, slot.row)
+        return values
 
     def copy(self, batches: Sequence[Any]) -> tuple[Any, ...]:
         """Returns copies of batches."""
+        if len(batches) == 1:
+            return (self.of_groups[0].copy(batches[0]),)
         return tuple(each.copy(one) for each, one in zip(self.of_groups, batches, strict=True))
 
     def overwrite(
         self, batches: Sequence[Any], where: Bools, source: Sequence[Any] | None = None
     ) -> None:
-        """Copies values of other batches at (W, A) bool; zeros, without a source."""
+        """Copies values of other batches at (W, A) bool; void ones, without a source."""
         for group, batch in enumerate(self.of_groups):
             columns = where[:, self._columns[group]]
             batch.overwrite(batches[group], columns, None if source is None else source[group])
 
-    def _refuse(self, group: int, world: int, row: int, value: Any) -> None:
-        place = world * self._agents + self._columns[group].start + row
-        slot, what, space = self._slots[place], self._what[place], self._spaces[group]
+    def _members(
+        self, group: int, values: Any, counting: Bools, error: Exception
+    ) -> list[list[Any]]:
+        """Returns members in the types of the space, or says which one does not fit."""
+        batch, space = self.of_groups[group], self._spaces[group]
         try:
-            conform(space, value, what)
-            require_within(space, value, what)
+            rows = batch.rows(values)
+        except (TypeError, ValueError):
+            names = ", ".join(self._groups[group].names)
+            raise self._error(
+                self._groups[group].names[0], f"{self._kind} of agent {names} {error}"
+            ) from None
+        members = [[batch.void] * batch.agents for _ in range(batch.worlds)]
+        for world, row in np.argwhere(counting).tolist():
+            slot = self._slots[world * self._agents + self._columns[group].start + row]
+            try:
+                members[world][row] = conform(space, rows[world][row], self._what(slot))
+            except ValueError as reason:
+                raise self._error(slot.name, str(reason)) from None
+        return members
+
+    def _refuse(self, group: int, world: int, row: int, value: Any) -> NoReturn:
+        slot = self._slots[world * self._agents + self._columns[group].start + row]
+        space = self._spaces[group]
+        try:
+            conform(space, value, self._what(slot))
+            require_within(space, value, self._what(slot))
         except ValueError as error:
             raise self._error(slot.name, str(error)) from None
+        raise AssertionError(f"{value!r} lies in {space}")
+
+    def _what(self, slot: Slot) -> str:
+        place = f" in world {slot.world}" if self._several_worlds else ""
+        return f"{self._kind} of agent {slot.agent!r}{place}"

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Space
-from numpy.typing import NDArray
 
 from deepsim_envs.area import AbstractAgent, Agents, Area, AreaInterface, Bools
-from deepsim_envs.spaces import copied, shown
+from deepsim_envs.spaces import batch_of, copied, shown
 from deepsim_sync import UnsupportedError, World, WorldNumbers, invoke
 
-from .group_batches import GroupBatches
 from .slots import Slot, slots_of
 
 # ruff: noqa: D102 (hooks are documented by Area)
@@ -55,15 +53,10 @@ class ObjectArea(Area):
         )
         slots = slots_of(self.agents, 1)
         self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
-        self._taking_part: list[_Member] = []
-        self._begins = False
-        self._actions, self._observations = (
-            GroupBatches(
-                kind, [getattr(group, f"{kind}_space") for group in self.agents], slots, 1, owner
-            )
-            for kind in ("action", "observation")
-        )
-        self._observed = self._observations.empty()
+        self._taking_part = self._members
+        self._batches = [batch_of(group.action_space, 1, len(group)) for group in self.agents]
+        # The latest observation of each agent, by group; an agent that is done keeps its last one.
+        self._seen: list[list[Any]] = [[None] * len(group) for group in self.agents]
 
     def reset(self, worlds: WorldNumbers) -> None:
         for agent, _ in self._members:
@@ -72,17 +65,15 @@ class ObjectArea(Area):
         for agent, _ in self._members:
             invoke(agent.name, self.world, agent.on_episode_begin)
         self._taking_part = self._members
-        self._begins = True
 
     def act(self, actions: Any) -> None:
-        if self.live.all():
-            self._taking_part = self._members
-        else:
-            live = self.live[0].tolist()
-            self._taking_part = [each for each in self._members if live[each[1].column]]
-        batches = actions if len(self.agents) > 1 else (actions,)
-        for agent, slot in self._taking_part:
-            agent.last_action = action = self._actions.get(batches, slot)
+        if len(self.agents) == 1:
+            actions = (actions,)
+        live = self.live.tolist()[0]
+        self._taking_part = part = [each for each in self._members if live[each[1].column]]
+        for agent, slot in part:
+            action = self._batches[slot.group].get(actions[slot.group], 0, slot.row)
+            agent.last_action = action
             invoke(agent.name, self.world, agent.on_action_received, action)
 
     def update(self) -> None:
@@ -91,45 +82,57 @@ class ObjectArea(Area):
     def observe(self) -> Any:
         for agent, slot in self._taking_part:
             state = invoke(agent.name, self.world, agent.get_next_state)
-            self._observations.put(self._observed, slot, state)
-        if self._begins:  # an agent that counts its reward as it observes has earned none yet
-            for agent, _ in self._members:
-                agent.step_reward = agent.episode_reward = 0.0
-            self._begins = False
-        return self._observed if len(self.agents) > 1 else self._observed[0]
+            self._seen[slot.group][slot.row] = state
+        if len(self._seen) == 1:
+            return [self._seen[0]]
+        return tuple([states] for states in self._seen)
 
-    def ends(self, late: Bools) -> tuple[Bools, Bools]:
+    def ends(self, late: Bools) -> tuple[Bools | None, Bools | None]:
         if late[0]:
             for agent, _ in self._taking_part:
                 agent.end_episode(truncated=True)
+        for agent, _ in self._taking_part:
+            if agent.terminated or agent.truncated:
+                break
+        else:
+            return None, None
         self._end_episodes()
         return (
             np.array([[agent.terminated for agent, _ in self._members]]),
             np.array([[agent.truncated for agent, _ in self._members]]),
         )
 
-    def reward(self) -> NDArray[np.float64]:
-        reward = np.zeros((1, len(self._members)))
+    def reward(self) -> list[list[float]]:  # type: ignore[override]  # as good as an array
+        reward = [0.0] * len(self._members)
         for agent, slot in self._taking_part:
-            reward[0, slot.column] = agent.take_reward()
-        return reward
+            reward[slot.column] = agent.take_reward()
+        return [reward]
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info in lists of one entry."""
-        info = invoke(self._owner, self.world, self._area.get_info)
-        if not isinstance(info, Mapping):
-            raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
         names = [agent.name for agent, _ in self._members]
         return {
             key: {part: [own] for part, own in value.items()}
             if key in names and isinstance(value, Mapping)
             else [value]
-            for key, value in info.items()
+            for key, value in self.own_info().items()
         }
+
+    def own_info(self) -> Mapping[str, Any]:
+        """Returns the area's info as it is."""
+        info: Mapping[str, Any] = invoke(self._owner, self.world, self._area.get_info)
+        if type(info) is not dict and not isinstance(info, Mapping):
+            raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
+        return info
 
     def last_actions(self) -> dict[str, Any]:
         """Returns copies of what the agents that took part in the step remember as their action."""
         return {agent.name: copied(agent.last_action) for agent, _ in self._taking_part}
+
+    def forget_rewards(self) -> None:
+        """Clears all rewards: an agent that counts as it observes has earned none at a reset."""
+        for agent, _ in self._members:
+            agent.step_reward = agent.episode_reward = 0.0
 
     def diverged(self, worlds: WorldNumbers) -> None:
         """Truncates the episodes; what agents earned in the step does not count."""
@@ -140,13 +143,12 @@ class ObjectArea(Area):
             agent.episode_reward -= agent.take_reward()
 
     def get_state(self) -> Any:
-        state = invoke(self._owner, self.world, self._area.get_state)
-        return state, self._observations.copy(self._observed)
+        return invoke(self._owner, self.world, self._area.get_state), copied(self._seen)
 
     def set_state(self, state: Any) -> None:
-        own, observed = state
+        own, seen = state
         invoke(self._owner, self.world, self._area.set_state, own)
-        self._observed = list(observed)
+        self._seen = copied(seen)
 
     def close(self) -> None:
         invoke(self._owner, self.world, self._area.close)

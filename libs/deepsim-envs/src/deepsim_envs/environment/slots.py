@@ -44,13 +44,7 @@ def slots_of(groups: Sequence[Agents], worlds: int) -> tuple[Slot, ...]:
     )
 
 
-def by_slot(values: NDArray[Any], slots: Iterable[Slot]) -> dict[str, Any]:
-    """Returns the entries of an array (W, A) by name."""
-    rows = values.tolist()
-    return {slot.name: rows[slot.world][slot.column] for slot in slots}
-
-
-def named_info(
+def info_by_name(
     info: Mapping[str, Any], slots: Iterable[Slot], agents: Sequence[str], worlds: int
 ) -> dict[str, Any]:
     """Returns an area's info for a caller by name.
@@ -58,17 +52,28 @@ def named_info(
     With one world, values have no axis of worlds, and an agent's own dict stands under its name.
     With several, values are arrays (W, ...), and the dict stands under the slot's name.
     """
-    own = {key for key in agents if isinstance(info.get(key), Mapping)}
-    named: dict[str, Any] = {
-        key: copied(value[0]) if worlds == 1 else world_values(value, worlds, f"info {key!r}")
-        for key, value in info.items()
-        if key not in own
-    }
-    for slot in slots:
-        if slot.agent in own:
-            values = info[slot.agent]
-            named[slot.name] = {key: copied(value[slot.world]) for key, value in values.items()}
+    named: dict[str, Any] = {}
+    for key, value in info.items():
+        if key in agents and isinstance(value, Mapping):
+            for slot in slots:
+                if slot.agent == key:
+                    own = {part: copied(values[slot.world]) for part, values in value.items()}
+                    named[slot.name] = own
+        elif worlds == 1:
+            named[key] = copied(value[0])
+        else:
+            named[key] = world_values(value, worlds, f"info {key!r}")
     return named
+
+
+def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) -> dict[str, Any]:
+    """Returns an area's info as arrays (W, ...), with a dict of them under an agent's name."""
+    return {
+        key: arrays_of_info(value, (), worlds)
+        if key in agents and isinstance(value, Mapping)
+        else world_values(value, worlds, f"info {key!r}")
+        for key, value in info.items()
+    }
 
 
 def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:

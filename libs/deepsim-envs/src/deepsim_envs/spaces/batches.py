@@ -2,156 +2,120 @@
 """Batches of a space's members over worlds and agents.
 
 Members that are numbers or arrays lie in one array (W, A, ...); those of a `Dict` or `Tuple` in a
-dict or tuple of batches; all others in an array (W, A) of objects.
+dict or tuple of batches; all others in an array (W, A) of objects. A batch may also be given as a
+list of W lists of A members.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from .members import conform, copied, shown
+from .members import copied, shown
 
-# ruff: noqa: D102 (the classes are documented by Batch)
+# ruff: noqa: D102 (methods are documented by Batch and PartsBatch)
 
 Bools = NDArray[np.bool_]
+Misfits: TypeAlias = "Bools | None"
+"""(W, A) bool, where members do not lie in the space; None if all do."""
+
+_all = np.logical_and.reduce  # as the method `all`, without Python in between
 
 
-class Batch(Protocol):
-    """Makes, checks and takes apart the batches of one space."""
+class Batch(ABC):
+    """Checks, copies and takes apart the batches of one space.
 
-    def empty(self) -> Any:
-        """Returns a batch to `put` members into; `checked` makes it one of the space's types."""
-        ...
+    Args:
+        space: The space of one member.
+        worlds: W.
+        agents: A.
 
-    def put(self, batch: Any, world: int, agent: int, value: Any, what: str) -> None:
-        """Puts one member, as a user gave it, into a batch that `empty` made.
+    Attributes:
+        void: A member for rows that do not count.
+    """
 
-        Raises:
-            ValueError: The value has another structure, shape or type; the message starts with
-                `what`. Bounds and NaN are not checked.
-        """
-        ...
+    void: Any
 
-    def get(self, batch: Any, world: int, agent: int) -> Any:
-        """Returns a copy of one member."""
-        ...
+    def __init__(self, space: spaces.Space[Any], worlds: int, agents: int) -> None:
+        self.space = space
+        self.worlds, self.agents = worlds, agents
 
-    def checked(self, values: Any, what: str) -> Any:
-        """Returns a new batch in the types of the space.
+    @abstractmethod
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, Misfits]:
+        """Returns a new batch in the types of the space, and which of its members lie outside.
+
+        A narrower float loses digits that the space has no use for; a narrower integer is refused.
+
+        Args:
+            values: A batch, or a list of lists of members.
+            live: (W, A) bool, the members that count.
+            bounds: Whether the bounds of boxes are checked; NaN is a misfit in any case.
 
         Raises:
             ValueError: The values have another structure, shape or type.
         """
-        ...
 
-    def misfits(self, batch: Any, live: Bools, *, bounds: bool) -> Bools | None:
-        """Returns (W, A) bool, where members do not lie in the space; None if all do.
+    def rows(self, values: Any) -> Any:
+        """Returns values as W rows of A members.
 
-        Args:
-            batch: The result of `checked`.
-            live: (W, A) bool, the members that count.
-            bounds: Whether the bounds of boxes are checked; NaN is refused in any case.
+        Raises:
+            ValueError: There are more or fewer.
         """
-        ...
+        lengths = [np.shape(values)[:2]]
+        if isinstance(values, list):  # whatever the members are
+            lengths = [(len(values), len(row) if isinstance(row, list) else -1) for row in values]
+        if set(lengths) != {(self.worlds, self.agents)}:
+            raise ValueError(
+                f"must have members for {self.worlds} worlds and {self.agents} agents, "
+                f"got {shown(values)}"
+            )
+        return values
 
+    @abstractmethod
+    def get(self, batch: Any, world: int, agent: int) -> Any:
+        """Returns a copy of one member."""
+
+    @abstractmethod
     def copy(self, batch: Any) -> Any:
         """Returns a copy of a batch."""
-        ...
 
+    @abstractmethod
     def overwrite(self, batch: Any, where: Bools, source: Any) -> None:
-        """Copies the members of another batch at (W, A) bool; zeros, if the source is None."""
-        ...
+        """Copies members of another batch at (W, A) bool; `void` ones, if the source is None."""
 
 
 def batch_of(space: spaces.Space[Any], worlds: int, agents: int) -> Batch:
     """Returns the batch of a space for so many worlds and agents."""
-    shape = (worlds, agents)
-    if isinstance(space, spaces.Dict):
-        return DictBatch(space, {key: batch_of(part, *shape) for key, part in space.items()})
-    if isinstance(space, spaces.Tuple):
-        return TupleBatch(space, [batch_of(part, *shape) for part in space.spaces])
-    if isinstance(space, spaces.Box):
-        return ArrayBatch(space, shape, space.low, space.high)
-    if isinstance(space, spaces.Discrete):
-        return ArrayBatch(space, shape, space.start, space.start + space.n - 1)
-    if isinstance(space, spaces.MultiDiscrete):
-        return ArrayBatch(space, shape, space.start, space.start + space.nvec - 1)
-    if isinstance(space, spaces.MultiBinary):
-        return ArrayBatch(space, shape, 0, 1)
-    return ObjectBatch(space, shape)
+    kinds: dict[type, type[Batch]] = {
+        spaces.Dict: DictBatch,
+        spaces.Tuple: TupleBatch,
+        spaces.Box: BoxBatch,
+        spaces.Discrete: IntegerBatch,
+        spaces.MultiDiscrete: IntegerBatch,
+        spaces.MultiBinary: IntegerBatch,
+    }
+    kind = next((kinds[each] for each in type(space).__mro__ if each in kinds), ObjectBatch)
+    return kind(space, worlds, agents)
 
 
-class ArrayBatch:
+class ArrayBatch(Batch):
     """Members that are numbers or arrays."""
 
-    def __init__(
-        self, space: spaces.Space[Any], shape: tuple[int, int], low: Any, high: Any
-    ) -> None:
-        self._space = space
-        self._member = space.shape or ()
-        self._shape = (*shape, *self._member)
-        self._dtype: np.dtype[Any] = np.dtype(space.dtype)
-        self._low, self._high = low, high
-        self._box = isinstance(space, spaces.Box)
-        self._floats = self._dtype.kind == "f"
-        # Python's floats are collected as they are, and cast all at once.
-        self._wide = np.promote_types(self._dtype, np.float64) if self._floats else self._dtype
+    def __init__(self, space: spaces.Space[Any], worlds: int, agents: int) -> None:
+        super().__init__(space, worlds, agents)
+        self.shape = (worlds, agents, *(space.shape or ()))
+        self.dtype: np.dtype[Any] = np.dtype(space.dtype)
+        self.void = np.zeros(space.shape or (), self.dtype)[()]
         self._fitting: dict[np.dtype[Any], bool] = {}
 
-    def empty(self) -> NDArray[Any]:
-        return np.zeros(self._shape, self._wide)
-
-    def put(self, batch: NDArray[Any], world: int, agent: int, value: Any, what: str) -> None:
-        if self._box:
-            try:
-                array = np.asarray(value)
-            except ValueError:  # rows of different lengths
-                array = np.asarray(None)
-            if array.shape == self._member and self._fits(array.dtype):
-                batch[world, agent] = array
-                return
-        batch[world, agent] = conform(self._space, value, what)
-
     def get(self, batch: NDArray[Any], world: int, agent: int) -> Any:
-        return batch[world, agent, ...].copy() if self._box or self._member else batch[world, agent]
-
-    def checked(self, values: Any, what: str) -> NDArray[Any]:
-        try:
-            array = np.asarray(values)
-        except ValueError:  # rows of different lengths
-            array = np.asarray(None)
-        if array.shape != self._shape or not self._fits(array.dtype):
-            raise ValueError(
-                f"{what} must be a {self._dtype} array of shape {self._shape}, got {shown(values)}"
-            )
-        if array.dtype == self._dtype:
-            return array.copy()
-        with np.errstate(over="ignore"):  # too large becomes infinite, which bounds refuse
-            cast: NDArray[Any] = array.astype(self._dtype, order="C")
-        if not self._box and not (cast == array).all():
-            raise ValueError(f"{what} must be {self._dtype} numbers, got {shown(values)}")
-        return cast
-
-    def misfits(self, batch: NDArray[Any], live: Bools, *, bounds: bool) -> Bools | None:
-        if bounds or not self._box:
-            within = (batch >= self._low) & (batch <= self._high)
-        elif self._floats:
-            # One pass without a temporary: the square is NaN, which does not
-            # equal itself, only if a number is.
-            square = np.vdot(batch, batch)
-            if square == square:
-                return None
-            within = ~np.isnan(batch)
-        else:
-            return None
-        if within.all():
-            return None
-        return ~within.reshape(*live.shape, -1).all(axis=-1)
+        return batch[world, agent].copy()
 
     def copy(self, batch: NDArray[Any]) -> NDArray[Any]:
         return batch.copy()
@@ -159,126 +123,189 @@ class ArrayBatch:
     def overwrite(self, batch: NDArray[Any], where: Bools, source: NDArray[Any] | None) -> None:
         batch[where] = 0 if source is None else source[where]
 
-    def _fits(self, dtype: np.dtype[Any]) -> bool:
-        fits = self._fitting.get(dtype)
+    def fits(self, dtype: np.dtype[Any]) -> bool:
+        """Returns whether numbers of a type may be converted to that of the space."""
+        raise NotImplementedError
+
+    def array(self, values: Any) -> NDArray[Any]:
+        """Returns values as an array of the batch's shape and of a type that fits."""
+        array: NDArray[Any] = np.asarray(values)
+        fits = self._fitting.get(array.dtype)
         if fits is None:
-            if self._box:
-                # A narrower float loses digits that the space has no use for; a narrower integer
-                # is wrong.
-                fits = np.can_cast(dtype, self._dtype, "same_kind" if self._floats else "safe")
-            else:
-                fits = dtype.kind in (
-                    "biuf" if isinstance(self._space, spaces.MultiBinary) else "biu"
-                )
-            self._fitting[dtype] = fits
-        return fits
+            fits = self._fitting[array.dtype] = self.fits(array.dtype)
+        if not fits or array.shape != self.shape:
+            raise ValueError(
+                f"must be a {self.dtype} array of shape {self.shape}, got {shown(values)}"
+            )
+        return array
+
+    def misfits(self, within: Bools) -> Misfits:
+        """Returns the members that are not wholly within."""
+        if _all(within, axis=None):
+            return None
+        return np.asarray(~within.reshape(self.worlds, self.agents, -1).all(axis=-1))
 
 
-class ObjectBatch:
+class BoxBatch(ArrayBatch):
+    """Members of a `Box`."""
+
+    def __init__(self, space: spaces.Box, worlds: int, agents: int) -> None:
+        super().__init__(space, worlds, agents)
+        self._low, self._high = space.low, space.high
+        self._floats = self.dtype.kind == "f"
+        self._largest = float(np.finfo(self.dtype).max) if self._floats else 0.0
+
+    def fits(self, dtype: np.dtype[Any]) -> bool:
+        return np.can_cast(dtype, self.dtype, "same_kind" if self._floats else "safe")
+
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[NDArray[Any], Misfits]:
+        array = self.array(values)
+        numbers = True
+        if self._floats and not (bounds and array.dtype == self.dtype):
+            # One pass without a temporary: the norm is finite only if all numbers are, and then
+            # none is larger.
+            flat = array.ravel()
+            numbers = array.dtype.kind == "f" and math.sqrt(flat.dot(flat)) < self._largest
+        if numbers:
+            batch = array.astype(self.dtype, order="C")
+            if not bounds:
+                return batch, None
+        else:
+            with np.errstate(over="ignore"):  # too large becomes infinite
+                batch = array.astype(self.dtype, order="C")
+        if bounds:
+            return batch, self.misfits((batch >= self._low) & (batch <= self._high))
+        return batch, self.misfits(~np.isnan(batch))
+
+    def get(self, batch: NDArray[Any], world: int, agent: int) -> NDArray[Any]:
+        return batch[world, agent, ...].copy()  # an array, even if its shape is ()
+
+
+class IntegerBatch(ArrayBatch):
+    """Members of a `Discrete`, `MultiDiscrete` or `MultiBinary`."""
+
+    def __init__(self, space: Any, worlds: int, agents: int) -> None:
+        super().__init__(space, worlds, agents)
+        self._low, self._high, self._kinds = 0, 1, "biuf"
+        if not isinstance(space, spaces.MultiBinary):
+            count = space.n if isinstance(space, spaces.Discrete) else space.nvec
+            self._low, self._high = space.start, space.start + count - 1
+            self._kinds = "biu"
+
+    def fits(self, dtype: np.dtype[Any]) -> bool:
+        return dtype.kind in self._kinds
+
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[NDArray[Any], Misfits]:
+        array = self.array(values)
+        within = (array >= self._low) & (array <= self._high)
+        batch = array.astype(self.dtype, order="C")
+        if array.dtype != self.dtype:
+            within &= batch == array
+        return batch, self.misfits(within)
+
+
+class ObjectBatch(Batch):
     """Members of any other space, in an array of objects."""
 
-    def __init__(self, space: spaces.Space[Any], shape: tuple[int, int]) -> None:
-        self._space = space
-        self._shape = shape
+    void = None
 
-    def empty(self) -> NDArray[Any]:
-        return np.full(self._shape, None, dtype=object)
-
-    def put(self, batch: NDArray[Any], world: int, agent: int, value: Any, what: str) -> None:
-        batch[world, agent] = conform(self._space, value, what)
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[NDArray[Any], Misfits]:
+        misfits = np.zeros((self.worlds, self.agents), np.bool_)
+        batch = np.full(misfits.shape, None, dtype=object)
+        for world, row in enumerate(self.rows(values)):
+            for agent, value in enumerate(row):
+                batch[world, agent] = copied(value)
+                misfits[world, agent] = live[world, agent] and not self.space.contains(value)
+        return batch, misfits if misfits.any() else None
 
     def get(self, batch: NDArray[Any], world: int, agent: int) -> Any:
         return copied(batch[world, agent])
 
-    def checked(self, values: Any, what: str) -> NDArray[Any]:
-        worlds, agents = self._shape
-        if len(values) != worlds or any(len(row) != agents for row in values):
-            raise ValueError(f"{what} must have shape {self._shape}, got {shown(values)}")
-        batch = self.empty()
-        for world, row in enumerate(values):
-            for agent, value in enumerate(row):
-                batch[world, agent] = copied(value)
-        return batch
-
-    def misfits(self, batch: NDArray[Any], live: Bools, *, bounds: bool) -> Bools | None:
-        bad = np.zeros(self._shape, np.bool_)
-        for world, agent in np.argwhere(live).tolist():
-            bad[world, agent] = not self._space.contains(batch[world, agent])
-        return bad if bad.any() else None
-
     def copy(self, batch: NDArray[Any]) -> NDArray[Any]:
-        return self.checked(batch, "")
+        copy = np.full(batch.shape, None, dtype=object)
+        for place in np.ndindex(batch.shape):
+            copy[place] = copied(batch[place])
+        return copy
 
     def overwrite(self, batch: NDArray[Any], where: Bools, source: NDArray[Any] | None) -> None:
         batch[where] = None if source is None else source[where]
 
 
-class PartsBatch:
+class PartsBatch(Batch):
     """Members that have parts, each with a batch of its own."""
 
-    def __init__(self, space: spaces.Space[Any], parts: Mapping[Any, Batch]) -> None:
-        self._space = space
-        self._parts = parts
+    def __init__(self, space: Any, worlds: int, agents: int) -> None:
+        super().__init__(space, worlds, agents)
+        self.parts: dict[Any, Batch] = {
+            key: batch_of(part, worlds, agents) for key, part in self.items(space)
+        }
+        self.void = self.join(part.void for part in self.parts.values())
 
-    def empty(self) -> Any:
-        return self._joined(part.empty() for part in self._parts.values())
-
-    def put(self, batch: Any, world: int, agent: int, value: Any, what: str) -> None:
-        self._require_parts(value, what)
-        for key, part in self._parts.items():
-            part.put(batch[key], world, agent, value[key], f"{what}[{key!r}]")
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, Misfits]:
+        if isinstance(values, list):
+            rows = self.rows(values)
+            for row in rows:
+                for value in row:
+                    self.require_parts(value)
+            values = {key: [[value[key] for value in row] for row in rows] for key in self.parts}
+        else:
+            self.require_parts(values)
+        batches, misfits = [], None
+        for key, part in self.parts.items():
+            batch, more = part.checked(values[key], live, bounds=bounds)
+            batches.append(batch)
+            misfits = more if misfits is None else misfits if more is None else misfits | more
+        return self.join(batches), misfits
 
     def get(self, batch: Any, world: int, agent: int) -> Any:
-        return self._joined(p.get(batch[key], world, agent) for key, p in self._parts.items())
-
-    def checked(self, values: Any, what: str) -> Any:
-        self._require_parts(values, what)
-        return self._joined(
-            part.checked(values[key], f"{what}[{key!r}]") for key, part in self._parts.items()
-        )
-
-    def misfits(self, batch: Any, live: Bools, *, bounds: bool) -> Bools | None:
-        bad: Bools | None = None
-        for key, part in self._parts.items():
-            more = part.misfits(batch[key], live, bounds=bounds)
-            if more is not None:
-                bad = more if bad is None else bad | more
-        return bad
+        return self.join(part.get(batch[key], world, agent) for key, part in self.parts.items())
 
     def copy(self, batch: Any) -> Any:
-        return self._joined(part.copy(batch[key]) for key, part in self._parts.items())
+        return self.join(part.copy(batch[key]) for key, part in self.parts.items())
 
     def overwrite(self, batch: Any, where: Bools, source: Any) -> None:
-        for key, part in self._parts.items():
+        for key, part in self.parts.items():
             part.overwrite(batch[key], where, None if source is None else source[key])
 
-    def _joined(self, parts: Iterator[Any]) -> Any:
-        raise NotImplementedError
+    @staticmethod
+    @abstractmethod
+    def items(space: Any) -> Iterable[tuple[Any, spaces.Space[Any]]]:
+        """Returns the parts of a space, by key."""
 
-    def _require_parts(self, value: Any, what: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def join(self, parts: Iterable[Any]) -> Any:
+        """Returns values of the parts as one value."""
+
+    @abstractmethod
+    def require_parts(self, value: Any) -> None:
+        """Refuses a value that has other parts."""
 
 
 class DictBatch(PartsBatch):
     """Members of a `Dict`: a dict of batches."""
 
-    def _joined(self, parts: Iterator[Any]) -> dict[str, Any]:
-        return dict(zip(self._parts, parts, strict=True))
+    @staticmethod
+    def items(space: spaces.Dict) -> Iterable[tuple[str, spaces.Space[Any]]]:
+        return space.spaces.items()
 
-    def _require_parts(self, value: Any, what: str) -> None:
-        if not isinstance(value, Mapping) or value.keys() != self._parts.keys():
-            raise ValueError(f"{what} must be a dict of {list(self._parts)}, got {shown(value)}")
+    def join(self, parts: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(self.parts, parts, strict=True))
+
+    def require_parts(self, value: Any) -> None:
+        if not isinstance(value, Mapping) or value.keys() != self.parts.keys():
+            raise ValueError(f"must be a dict of {list(self.parts)}, got {shown(value)}")
 
 
 class TupleBatch(PartsBatch):
     """Members of a `Tuple`: a tuple of batches."""
 
-    def __init__(self, space: spaces.Space[Any], parts: list[Batch]) -> None:
-        super().__init__(space, dict(enumerate(parts)))
+    @staticmethod
+    def items(space: Any) -> Iterable[tuple[int, spaces.Space[Any]]]:
+        return enumerate(space.spaces)
 
-    def _joined(self, parts: Iterator[Any]) -> tuple[Any, ...]:
+    def join(self, parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(parts)
 
-    def _require_parts(self, value: Any, what: str) -> None:
-        if not isinstance(value, (tuple, list)) or len(value) != len(self._parts):
-            raise ValueError(f"{what} must be a tuple of {len(self._parts)}, got {shown(value)}")
+    def require_parts(self, value: Any) -> None:
+        if not isinstance(value, (tuple, list)) or len(value) != len(self.parts):
+            raise ValueError(f"must be a tuple of {len(self.parts)}, got {shown(value)}")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The episodes of all worlds: who is live, and how many steps were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_envs.errors import ResetNeededError
+from deepsim_sync import WorldNumbers
+
+from .slots import Slot
+
+Bools = NDArray[np.bool_]
+T = TypeVar("T", bound=np.generic)
+
+
+class Episodes:
+    """Counts steps and keeps who is live; arrays that it hands out are never changed.
+
+    Args:
+        slots: The agents of all worlds.
+        worlds: W.
+        limit: Steps after which agents are truncated, or None.
+
+    Attributes:
+        live: (W, A) bool, the agents that are not done; the array `everyone` as long as all are.
+        steps: (W,) steps in the episode of each world.
+        all_worlds: (W,) the numbers of all worlds.
+        everyone: (W, A) True.
+        nobody: (W, A) False.
+        nowhere: (W,) False.
+    """
+
+    def __init__(self, slots: Sequence[Slot], worlds: int, limit: int | None) -> None:
+        self._slots = slots
+        self._limit = limit
+        shape = worlds, len(slots) // worlds
+        self.all_worlds: WorldNumbers = frozen(np.arange(worlds))
+        self.everyone: Bools = frozen(np.ones(shape, np.bool_))
+        self.nobody: Bools = frozen(np.zeros(shape, np.bool_))
+        self.nowhere: Bools = frozen(np.zeros(worlds, np.bool_))
+        self.live = self.nobody
+        self.steps: NDArray[np.int64] = frozen(np.zeros(worlds, np.int64))
+        self._live_slots: Sequence[Slot] | None = None
+
+    def numbers(self, worlds: ArrayLike) -> WorldNumbers | None:
+        """Returns the numbers of some worlds; None stands for all.
+
+        Raises:
+            ValueError: They are not whole numbers of worlds, ascending, each once.
+        """
+        numbers, count = np.asarray(worlds), len(self.all_worlds)
+        if (
+            numbers.ndim != 1
+            or numbers.dtype.kind not in "iu"
+            or not (len(numbers) and numbers[0] >= 0 and numbers[-1] < count)
+            or not (numbers[1:] > numbers[:-1]).all()
+        ):
+            raise ValueError(
+                f"worlds must be numbers from 0 to {count - 1}, ascending, got {worlds!r}"
+            )
+        return None if len(numbers) == count else numbers.astype(np.intp)
+
+    def set_live(self, live: Bools) -> None:
+        """Changes who is live."""
+        self.live = self.everyone if live.all() else frozen(live)
+        self._live_slots = None
+
+    def live_slots(self) -> Sequence[Slot]:
+        """Returns the slots of live agents."""
+        if self.live is self.everyone:
+            return self._slots
+        if self._live_slots is None:
+            live = self.live.tolist()
+            self._live_slots = [s for s in self._slots if live[s.world][s.column]]
+        return self._live_slots
+
+    def live_worlds(self) -> WorldNumbers | None:
+        """Returns the numbers of worlds with a live agent; None stands for all."""
+        if self.live is self.everyone:
+            return None
+        return self.numbers(np.flatnonzero(self.live.any(axis=1)))
+
+    def beginning(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
+        """Returns (W, A) all agents of some worlds, and the numbers of these."""
+        if worlds is None:
+            return self.everyone, self.all_worlds
+        begins = self.nobody.copy()
+        begins[worlds] = True
+        return frozen(begins), worlds
+
+    def begin(self, begins: Bools) -> None:
+        """Begins episodes of all agents of some worlds."""
+        self.steps = frozen(np.where(begins.any(axis=1), 0, self.steps))
+        self.set_live(self.live | begins)
+
+    def taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
+        """Returns (W, A) who is live in some worlds, and the numbers of these.
+
+        Raises:
+            ResetNeededError: Nobody is live in one of them.
+        """
+        live, stepping = self.live, self.all_worlds
+        if worlds is not None:
+            some, stepping = self.nobody.copy(), worlds
+            some[worlds] = live[worlds]
+            live = frozen(some)
+        elif live is self.everyone:
+            return live, stepping
+        over = stepping[~live[stepping].any(axis=1)]
+        if len(over):
+            raise ResetNeededError(f"all agents of worlds {over.tolist()} are done")
+        return live, stepping
+
+    def count(self, worlds: WorldNumbers | None) -> None:
+        """Counts a step of some worlds."""
+        steps = self.steps + 1
+        if worlds is not None:
+            steps = self.steps.copy()
+            steps[worlds] += 1
+        self.steps = frozen(steps)
+
+    def late(self) -> Bools:
+        """Returns (W,) the worlds that reached the limit; the array `nowhere` without a limit."""
+        return self.nowhere if self._limit is None else self.steps >= self._limit
+
+    def end(self, done: Bools) -> None:
+        """Ends the episodes of agents."""
+        if done.any():
+            self.set_live(self.live & ~done)
+
+    def go_back(self, steps: NDArray[np.int64], live: Bools) -> None:
+        """Restores the steps and who was live."""
+        self.steps = frozen(steps.copy())
+        self.set_live(live.copy())
+
+
+def frozen(array: NDArray[T]) -> NDArray[T]:
+    """Returns the array, which can no longer be changed."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls the hooks of an area, and checks the rewards and ends that they return."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs.area import Area
+from deepsim_envs.spaces import shown
+from deepsim_sync import invoke
+
+from .episodes import Episodes
+from .object_area import ObjectArea
+from .slots import Slot
+
+Bools = NDArray[np.bool_]
+Hook = Callable[..., Any]
+
+
+class Hooks:
+    """The hooks of one area; None where it keeps the default, which does nothing.
+
+    What a hook raises is a CallbackError that names the area's class, the hook and the tick.
+
+    Args:
+        area: The area.
+        owner: The name of its class.
+        slots: The agents of all worlds.
+        episodes: Who is live.
+    """
+
+    def __init__(self, area: Area, owner: str, slots: Sequence[Slot], episodes: Episodes) -> None:
+        self._area = area
+        self._owner = owner
+        self._slots = slots
+        self._episodes = episodes
+        self.reset: Hook = self._bound("reset")
+        self.act: Hook = self._bound("act")
+        self.fixed_update = self._overridden("fixed_update")
+        self.update = self._overridden("update")
+        self.observe: Hook = self._bound("observe")
+        self._ends = self._overridden("ends")
+        self._terminated = self._overridden("terminated")
+        self._truncated = self._overridden("truncated")
+        self._reward: Hook = self._bound("reward")
+        self._info: Hook = self._bound("info")
+        self.diverged: Hook = self._bound("diverged")
+        self.get_state: Hook = self._bound("get_state")
+        self.set_state: Hook = self._bound("set_state")
+        self.close: Hook = self._bound("close")
+
+    def ends(self) -> tuple[Bools, Bools]:
+        """Returns whose episodes the step terminates and truncates, (W, A) each."""
+        episodes, live = self._episodes, self._area.live
+        late = episodes.late()
+        if self._ends is not None:
+            ends, more = self._ends(late)
+        else:
+            ends = None if self._terminated is None else self._terminated()
+            more = None if self._truncated is None else self._truncated()
+        terminated = truncated = episodes.nobody
+        if ends is not None:
+            terminated = self._table("terminated", ends, np.bool_) & live
+        if more is not None:
+            truncated = self._table("truncated", more, np.bool_) & live & ~terminated
+        if late is not episodes.nowhere:
+            truncated = truncated | (late[:, None] & live & ~terminated)
+        return terminated, truncated
+
+    def reward(self) -> NDArray[np.float64]:
+        """Returns the reward of each agent, (W, A); 0 where it takes no part.
+
+        Raises:
+            ValueError: A reward is not finite, or they have another shape.
+        """
+        live = self._area.live
+        reward = self._table("reward", self._reward(), np.float64)
+        if live is not self._episodes.everyone:
+            reward[~live] = 0.0
+        flat = reward.ravel()
+        # One pass without a temporary: the square is finite only if all rewards are.
+        if not math.isfinite(flat.dot(flat)) and not np.isfinite(reward).all():
+            place = np.flatnonzero(~np.isfinite(flat))[0]
+            raise ValueError(
+                f"reward of agent {self._slots[place].name!r} must be finite, got {flat[place]}"
+            )
+        return reward
+
+    def info(self) -> Mapping[str, Any]:
+        """Returns the area's info, as it is.
+
+        Raises:
+            TypeError, ValueError: It is not a dict, or has the key ``"deepsim"``.
+        """
+        info: Mapping[str, Any] = self._info()
+        if type(info) is not dict and not isinstance(info, Mapping):
+            raise TypeError(f"the info of {self._owner} must be a dict, got {info!r}")
+        if "deepsim" in info:
+            raise ValueError(
+                f"the info of {self._owner} must leave the key 'deepsim' to the environment"
+            )
+        return info
+
+    def _bound(self, name: str) -> Hook:
+        hook: Hook = getattr(self._area, name)
+        if isinstance(self._area, ObjectArea):  # names agents and hooks itself
+            return hook
+        return partial(invoke, self._owner, self._area.world, hook)
+
+    def _overridden(self, name: str) -> Hook | None:
+        kept = getattr(type(self._area), name) is getattr(Area, name)
+        return None if kept and name not in vars(self._area) else self._bound(name)
+
+    def _table(self, name: str, values: Any, dtype: Any) -> NDArray[Any]:
+        """Returns a copy of values by world and agent, (W, A)."""
+        shape = self._episodes.nobody.shape
+        try:
+            table: NDArray[Any] = np.array(values, dtype)
+        except (TypeError, ValueError):  # words, or rows of several lengths
+            table = np.empty(0)
+        if table.shape != shape:
+            raise ValueError(
+                f"{name} of {self._owner} must have shape {shape}, got {shown(values)}"
+            )
+        return table
+
+
+class FixedUpdates:
+    """A tracker that calls the hook `fixed_update` of an area."""
+
+    def __init__(self, hook: Hook) -> None:
+        self._hook = hook
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Calls the hook."""
+        self._hook(delta_time)
