@@ -6,8 +6,8 @@ A backend is done when the conformance suite in `deepsim_sync.testing` passes on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Optional, Protocol, Union
+from collections.abc import Collection
+from typing import Optional, Protocol, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
