@@ -174,12 +174,24 @@ def test_one_value_against_many(function, kinds, result, scalar, count):
 
 @every_function
 def test_few_rows_and_many_give_the_same_numbers(function, kinds, result, scalar):
-    """A handful is computed row by row on floats, more in arrays; there is no seam."""
+    """A handful is computed row by row on floats, more in arrays; all have the same bits."""
     rows = arguments(kinds, (40,))
     many = function(*rows)
     for count in (1, 2, 15, 16, 17, 18):
         few = function(*(row[:count] for row in rows))
-        np.testing.assert_allclose(few, many[:count], rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(few, many[:count])
+
+
+@functions(lambda kinds: len(kinds) > 1)
+def test_one_value_against_few_and_many_has_the_same_bits(function, kinds, result, scalar):
+    """Whichever argument is the single one."""
+    for single in range(len(kinds)):
+        rows = arguments(kinds, (40,))
+        one = rows[single][0]
+        many = function(*(one if i == single else row for i, row in enumerate(rows)))
+        for count in (1, 2, 16, 17):
+            few = function(*(one if i == single else row[:count] for i, row in enumerate(rows)))
+            np.testing.assert_array_equal(few, many[:count])
 
 
 @every_function

@@ -40,7 +40,8 @@ def run(
     Args:
         formula: takes the components of each argument in turn, as 1-D arrays of equal length or
             of length 1, and returns the `width` components of the result. For few rows it is
-            called row by row, with Python floats.
+            called row by row, with Python floats; so it may use arithmetic, sqrt, sin and cos,
+            which have the same bits there. Others go through `run_rows` and `by_columns`.
         arguments: array-likes; float32 is kept when all are float32, else it is float64.
         widths: size of the last axis of each argument; 0 for an argument without one.
         width: size of the last axis of the result; 0 for none.
@@ -129,6 +130,23 @@ def by_columns(formula: Formula) -> Kernel:
         columns = chain.from_iterable(block.T for block in blocks)
         for index, values in enumerate(formula(*columns)):
             target[:, index] = values
+
+    return kernel
+
+
+def by_matrix(matrix: FloatArray, offset: FloatArray | None = None) -> Kernel:
+    """Make the kernel that multiplies rows of three by a matrix (3, 3) and adds an offset (3,).
+
+    The bits of a matrix product by BLAS depend on the number of rows; these do not.
+    """
+
+    def kernel(target: NDArray[Any], rows: FloatArray) -> None:
+        x, y, z = rows.T
+        for index, (mx, my, mz) in enumerate(matrix):
+            column = x * mx
+            column += y * my
+            column += z * mz
+            target[:, index] = column if offset is None else column + offset[index]
 
     return kernel
 

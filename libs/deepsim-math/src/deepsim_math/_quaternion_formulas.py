@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _vector_formulas as vectors
 from ._blocks import refuse_zero
 from ._elementwise import arcsin, arctan2, copysign, cos, maximum, sin, sqrt, tan, where
-
-if TYPE_CHECKING:
-    from ._typing import FloatArray
 
 _EPSILON = sys.float_info.epsilon
 
@@ -38,26 +35,6 @@ def multiply(
     w -= ay * by
     w -= az * bz
     return x, y, z, w
-
-
-def multiply_rows(product: FloatArray, a: FloatArray, b: FloatArray) -> None:
-    """Hamilton products of rows, as pairs of complex numbers u = x + iy, v = z + iw.
-
-    u = i (v1* u2 - v2 u1) and v = -i (v1 v2 + u1* u2) are a third of the passes over the data, and
-    half of the time, of the formula on components.
-    """
-    pair = np.complex128 if a.dtype == np.float64 else np.complex64
-    u1, v1 = np.ascontiguousarray(a).view(pair).T
-    u2, v2 = np.ascontiguousarray(b).view(pair).T
-    pairs = np.empty((len(product), 2), pair)
-    u, v = pairs.T
-    np.multiply(v1.conj(), u2, out=u)
-    u -= v2 * u1
-    u *= 1j
-    np.multiply(u1.conj(), u2, out=v)
-    v += v1 * v2
-    v *= -1j
-    product[...] = pairs.view(a.dtype)
 
 
 def inverse(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _quaternion_formulas as rotations
 from . import quaternions
-from ._blocks import float_arrays, run, run_rows
+from ._blocks import by_matrix, float_arrays, run, run_rows
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray
@@ -55,14 +53,9 @@ def transform_points(
         ValueError: when a quaternion has zero length.
     """
     pose, points = float_arrays(pose, points)
-    if pose.shape == (7,) and points.ndim > 1:  # one frame for many points: a matrix product
-        turned = quaternions.to_matrix(pose[3:]).T
-
-        def transform(target: FloatArray, rows: FloatArray) -> None:
-            np.matmul(rows, turned, target)
-            target += pose[:3]
-
-        return run_rows(transform, (points,), (3,), 3, out)
+    if pose.shape == (7,) and points.ndim > 1:  # one frame for many points
+        matrix = quaternions.to_matrix(pose[3:])
+        return run_rows(by_matrix(matrix, pose[:3]), (points,), (3,), 3, out)
     return run(_transform, (pose, points), (7, 3), 3, out)
 
 
