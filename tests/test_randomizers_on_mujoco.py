@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
-from deepsim import CameraView, GazeboXMLLoader, MujocoSimulator, Pose, World
 from deepsim_fx import (
     CameraRandomizer,
     Draw,
@@ -19,7 +18,12 @@ from deepsim_fx import (
     PhysicsRandomizer,
     PoseRandomizer,
     RandomizerManager,
+    TintEffect,
 )
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import CameraView, World
 
 EYE = "sled::link::eye"
 STREET = """<sdf version="1.7"><world name="street">
@@ -37,13 +41,16 @@ STREET = """<sdf version="1.7"><world name="street">
 </sensor></link></model></world></sdf>"""
 
 
+def make(seed: int, worlds: int = 1) -> World:
+    """A world with a sled."""
+    street = GazeboXMLLoader().load_world(STREET)
+    return World(MujocoSimulator(street, worlds=worlds), seed=seed, steps_per_tick=10)
+
+
 @pytest.fixture
 def worlds() -> list[World]:
     """Two worlds with a sled, of different seeds."""
-    return [
-        World(MujocoSimulator(GazeboXMLLoader().load_world(STREET)), seed=seed, steps_per_tick=10)
-        for seed in (1, 2)
-    ]
+    return [make(seed) for seed in (1, 2)]
 
 
 def add_all(world: World) -> RandomizerManager:
@@ -59,40 +66,65 @@ def add_all(world: World) -> RandomizerManager:
     return manager
 
 
-def episode(world: World) -> tuple[bytes, bytes]:
-    """Pushes the sled for 1 s: where it goes, and the last picture."""
-    row = world.entities.models.row("sled")
-    world.put("models", {"twist": [(1.5, 0.2, 0, 0, 0, 0.5)]}, [row])
+def episode(world: World, ticks: int = 100) -> list[tuple[bytes, bytes]]:
+    """Pushes the sled for 1 s: its path and the last picture, for each world."""
+    sled = world.models.select(["sled"])
+    sled.twist = [(1.5, 0.2, 0, 0, 0, 0.5)]
     path = []
-    for _ in range(100):
+    for _ in range(ticks):
         world.tick()
-        path.append(world.models.pose[0, row].copy())
-    return np.array(path).tobytes(), world.render(EYE).tobytes()
+        path.append(sled.pose[:, 0])
+    return [
+        (np.array(path)[:, w].tobytes(), world.render(EYE, w).tobytes()) for w in range(len(world))
+    ]
 
 
-def test_a_replayed_episode_is_the_same_bit_for_bit(worlds: list[World]) -> None:
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_replayed_episode_is_the_same_bit_for_bit(count: int) -> None:
     """By way of JSON, in another world whose own draws were others before."""
-    first, second = worlds
-    managers = [add_all(world) for world in worlds]
+    first, second = make(1, count), make(9, count)
+    managers = [add_all(world) for world in (first, second)]
     first.reset()
     text = json.dumps([asdict(draw) for draw in managers[0].randomize()])
     seen = episode(first)
     second.reset()
     managers[1].randomize()
-    other = episode(second)
-    assert other[0] != seen[0]
-    assert other[1] != seen[1]
+    for one, other in zip(seen, episode(second), strict=True):
+        assert one[0] != other[0]
+        assert one[1] != other[1]
     second.reset()
     managers[1].replay(Draw(**draw) for draw in json.loads(text))
     assert episode(second) == seen
 
 
+def test_each_of_many_worlds_draws_moves_and_shows_what_it_does_alone() -> None:
+    """Through a reset of some, with a tint on one."""
+    count = 3
+    together, alone = make(4, count), [make(4 + w) for w in range(count)]
+    managers = [add_all(world) for world in (together, *alone)]
+    for chosen in ([0, 1, 2], [0, 2]):
+        together.reset(worlds=np.array(chosen))
+        managers[0].randomize(chosen)
+        TintEffect("sled", (1, 0, 0), duration=0.5, world=together).attach([2])
+        for w in chosen:
+            alone[w].reset()
+            managers[1 + w].randomize()
+        TintEffect("sled", (1, 0, 0), duration=0.5, world=alone[2]).attach()
+        seen = [episode(world, 20)[0] for world in alone]
+        assert episode(together, 20) == seen
+        assert len(set(seen)) == count
+    for w, manager in enumerate(managers[1:]):
+        assert [replace(d, world=0) for d in managers[0].log if d.world == w] == manager.log
+
+
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["same world", "another world"])
-def test_a_snapshot_holds_what_was_randomized(worlds: list[World], elsewhere: bool) -> None:
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_snapshot_holds_what_was_randomized(count: int, elsewhere: bool) -> None:
     """Looks, lights, pose, physics and camera: path and picture are the same bits."""
-    first, second = worlds
-    managers = [add_all(world) for world in worlds]
+    first, second = make(1, count), make(2, count)
+    managers = [add_all(world) for world in (first, second)]
     managers[0].randomize()
+    TintEffect("sled", (0, 1, 0), duration=9, world=first).attach([count - 1])
     state = pickle.loads(pickle.dumps(first.get_state()))
     seen = episode(first)
     target = second if elsewhere else first
@@ -106,16 +138,16 @@ def test_a_snapshot_holds_what_was_randomized(worlds: list[World], elsewhere: bo
 def test_friction_is_felt_and_a_reset_ends_it(worlds: list[World]) -> None:
     """Half the friction, twice the way; after a reset all is as described, bit for bit."""
     world = worlds[0]
-    row = world.entities.models.row("sled")
+    sled = world.models.select(["sled"])
 
     def way(factor: float | None) -> float:
         world.reset()
         if factor is not None:
             PhysicsRandomizer("sled", friction=factor, world=world, name="f").randomize()
-        world.put("models", {"twist": [(1.0, 0, 0, 0, 0, 0)]}, [row])
+        sled.twist = [(1.0, 0, 0, 0, 0, 0)]
         for _ in range(150):
             world.tick()
-        return float(world.models.pose[0, row, 0])
+        return float(sled.pose[0, 0, 0])
 
     described = way(None)
     assert way(0.5) == pytest.approx(2 * described, rel=0.03)
@@ -138,12 +170,13 @@ def test_a_randomized_model_goes_on_when_others_come_and_go(worlds: list[World])
     """Spawning compiles the world anew; factors and mounts are kept."""
     world = worlds[0]
     add_all(world).randomize()
-    simulator = world.simulator
-    assert isinstance(simulator, MujocoSimulator)
-    mass, mount = simulator.physics_factors("mass")[-1], simulator.camera_mount(EYE)
+    physics, mounts = world.simulator.physics, world.simulator.camera_mounts
+    assert physics is not None
+    assert mounts is not None
+    mass, mount = physics.factors("mass")[0, -1], mounts.get(EYE)
     text = STREET[STREET.index('<model name="ground">') : STREET.index('<model name="sled">')]
     ground = GazeboXMLLoader().load_model(f'<sdf version="1.7">{text}</sdf>')
     world.spawn(ground, "another", Pose((0, 0, -5)))
     row = world.entities.links.row("sled::link")
-    assert simulator.physics_factors("mass")[row] == mass != 1.0
-    assert simulator.camera_mount(EYE) == mount
+    assert physics.factors("mass")[0, row] == mass != 1.0
+    assert mounts.get(EYE) == mount
