@@ -159,11 +159,12 @@ def _make_unit(names: Names, spec: Column[Any], rows: NDArray[np.intp], cells: A
     """Scales quaternions to unit length, except those that have it to 1e-12."""
     quaternions = cells[..., spec.quaternion_at :]
     square = np.einsum("...i,...i->...", quaternions, quaternions)
-    if np.abs(square - 1.0).max(initial=0.0) > UNIT:
+    off = np.abs(square - 1.0) > UNIT
+    if off.any():
         zero = square < _SMALLEST_NORM**2
         if zero.any():
             _refuse(names, spec, rows, cells, zero, "have a quaternion that is not zero")
-        quaternions /= np.sqrt(square)[..., None]
+        quaternions[off] /= np.sqrt(square[off])[:, None]  # the others keep their bits
 
 
 def _refuse(

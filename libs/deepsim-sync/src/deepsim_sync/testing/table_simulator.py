@@ -25,6 +25,8 @@ from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
 from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
 
+_FARTHEST = 1e100  # [m] farther away a model has diverged
+
 
 @dataclass(frozen=True)
 class TableModel:
@@ -130,14 +132,15 @@ class TableSimulator:
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) simulated time since the last reset of each world [s]; a new array."""
-        return self._steps * self.timestep
+        time: NDArray[np.float64] = self._steps * np.float64(self.timestep)
+        return time
 
     def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
         """Moves every free model of some worlds n times along its twist.
 
         Raises:
             ValueError: n is less than 1.
-            SimulationError: Positions in some worlds are no longer finite numbers.
+            SimulationError: In some worlds a model is more than 1e100 m away.
         """
         if n < 1:
             raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
@@ -149,17 +152,18 @@ class TableSimulator:
         falls = np.array(free, dtype=np.bool_)
         for _ in range(n):
             twist[:, falls, 2] -= self.gravity * self.timestep
-            with np.errstate(over="ignore"):  # reported below, by name
+            with np.errstate(over="ignore"):  # reported below
                 pose[..., :3] += twist[..., :3] * self.timestep
             self._turn(pose, twist)
         models.pose[chosen], models.twist[chosen] = pose, twist
         self._steps[chosen] += n
-        lost = ~np.isfinite(pose).all(axis=-1)
+        near: NDArray[np.bool_] = np.abs(pose) < _FARTHEST
+        lost = ~np.asarray(near.all(axis=-1))
         if lost.any():
             name = self.entities.models[int(np.argmax(lost.any(axis=0)))]
             diverged = chosen[lost.any(axis=1)].tolist()
             raise SimulationError(
-                f"model {name!r} left the range of numbers: reset world {diverged[0]}", diverged
+                f"model {name!r} of world {diverged[0]} is out of range: reset it", diverged
             )
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:

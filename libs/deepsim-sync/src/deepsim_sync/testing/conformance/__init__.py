@@ -15,6 +15,7 @@ from .cases import (  # noqa: E402 (the asserts in it are rewritten because of t
     ClockConformance,
     Conformance,
     ContactConformance,
+    ContactPointConformance,
     EntityConformance,
     LookConformance,
     MotionConformance,
@@ -22,6 +23,7 @@ from .cases import (  # noqa: E402 (the asserts in it are rewritten because of t
     SnapshotConformance,
     SpawnRequestConformance,
     StateConformance,
+    WorldConformance,
 )
 from .suite import SimulatorConformance  # noqa: E402 (as above)
 
@@ -31,6 +33,7 @@ __all__ = [
     "ClockConformance",
     "Conformance",
     "ContactConformance",
+    "ContactPointConformance",
     "EntityConformance",
     "LookConformance",
     "MotionConformance",
@@ -39,4 +42,5 @@ __all__ = [
     "SnapshotConformance",
     "SpawnRequestConformance",
     "StateConformance",
+    "WorldConformance",
 ]

@@ -8,6 +8,7 @@ from .cases import (
     CameraMountConformance,
     ClockConformance,
     ContactConformance,
+    ContactPointConformance,
     EntityConformance,
     LookConformance,
     MotionConformance,
@@ -15,6 +16,7 @@ from .cases import (
     SnapshotConformance,
     SpawnRequestConformance,
     StateConformance,
+    WorldConformance,
 )
 
 
@@ -25,11 +27,13 @@ class SimulatorConformance(
     ClockConformance,
     MotionConformance,
     ContactConformance,
+    ContactPointConformance,
     CameraConformance,
     CameraMountConformance,
     PhysicsPropertyConformance,
     SnapshotConformance,
     SpawnRequestConformance,
+    WorldConformance,
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods.
 

@@ -5,6 +5,7 @@ from .base import Conformance
 from .camera_mounts import CameraMountConformance
 from .cameras import CameraConformance
 from .clock import ClockConformance
+from .contact_points import ContactPointConformance
 from .contacts import ContactConformance
 from .entities import EntityConformance
 from .looks import LookConformance
@@ -13,6 +14,7 @@ from .physics_properties import PhysicsPropertyConformance
 from .snapshots import SnapshotConformance
 from .spawn_requests import SpawnRequestConformance
 from .states import StateConformance
+from .worlds import WorldConformance
 
 __all__ = [
     "CameraConformance",
@@ -20,6 +22,7 @@ __all__ = [
     "ClockConformance",
     "Conformance",
     "ContactConformance",
+    "ContactPointConformance",
     "EntityConformance",
     "LookConformance",
     "MotionConformance",
@@ -27,4 +30,5 @@ __all__ = [
     "SnapshotConformance",
     "SpawnRequestConformance",
     "StateConformance",
+    "WorldConformance",
 ]

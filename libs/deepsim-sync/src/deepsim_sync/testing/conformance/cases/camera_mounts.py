@@ -54,6 +54,24 @@ class CameraMountConformance(Conformance):
         bench.spawn(EYE, "eye", (-1.5, 0, 0))
         assert mounts.get(CAMERA) == CameraMount(Pose(), 1.0)
 
+    def test_each_world_has_its_own_mounts(
+        self, bench: Bench, mounts: CameraMounts, cameras: Cameras
+    ) -> None:
+        """A camera that is turned round in some worlds sees the block in the others."""
+        bench.alike = False
+        turned = np.arange(0, bench.worlds, 2)
+        mounts.set(CAMERA, BACKWARD, turned)
+        for world in range(bench.worlds):
+            expected = BACKWARD if world in turned else CameraMount(Pose(), 1.0)
+            assert mounts.get(CAMERA, world).pose.isclose(expected.pose)
+        seeing = [world for world in range(min(bench.worlds, 4)) if _green(cameras, world)]
+        assert seeing == [world for world in range(min(bench.worlds, 4)) if world not in turned]
+        bench.reset(turned[:1])
+        assert mounts.get(CAMERA, 0) == CameraMount(Pose(), 1.0)
+        assert _green(cameras) > 0
+        for world in turned[1:].tolist():
+            assert mounts.get(CAMERA, world).pose.isclose(BACKWARD.pose)
+
     @pytest.mark.parametrize(
         ("mount", "message"),
         [
@@ -81,8 +99,8 @@ class CameraMountConformance(Conformance):
             mounts.set("nowhere", BACKWARD)
 
 
-def _green(cameras: Cameras) -> int:
+def _green(cameras: Cameras, world: int = 0) -> int:
     """How many pixels of the camera's picture are clearly green."""
-    picture = cameras.render(CAMERA)
+    picture = cameras.render(CAMERA, world)
     red, green, blue = np.moveaxis(picture.astype(np.int64), -1, 0)
     return int(((green > 20) & (green > 1.5 * np.maximum(red, blue))).sum())

@@ -88,6 +88,25 @@ class CameraConformance(Conformance):
         bench.simulator.delete("eye")
         assert not cameras.names
 
+    def test_any_world_can_be_seen(self, bench: Bench, cameras: Cameras) -> None:
+        """A picture shows the poses and the appearance of the chosen world."""
+        bench.spawn(LAMP, "lamp", (-1, 0, 1))
+        bench.spawn(BLOCK, "block")
+        bench.spawn(EYE, "eye", (-1.5, 0, 0))
+        last = bench.worlds - 1
+        for camera in (VIEW, "eye::link::camera"):
+            np.testing.assert_array_equal(cameras.render(camera, last), cameras.render(camera))
+        bench.write({("models", "pose"): {"block": (0, 0, 50, 0, 0, 0, 1)}}, [last])
+        assert not _is_green(cameras.render(VIEW, last)).any()
+        assert not _is_green(cameras.render("eye::link::camera", last)).any()
+        bench.write({("models", "pose"): {"block": (0, 0, 0, 0, 0, 0, 1)}}, [last])
+        blue = {PAINT: (0.0, 0.0, 0.9, 1.0)}
+        bench.write({("visuals", "ambient"): blue, ("visuals", "diffuse"): blue}, [last])
+        assert not _is_green(cameras.render(VIEW, last)).any()
+        if last:
+            assert _is_green(cameras.render(VIEW)).any()
+            assert _is_green(cameras.render("eye::link::camera", last - 1)).any()
+
     def test_an_unknown_camera_is_named(self, cameras: Cameras) -> None:
         """A camera that does not exist raises UnknownEntityError."""
         with pytest.raises(UnknownEntityError, match="nowhere"):

@@ -30,7 +30,8 @@ class ClockConformance(Conformance):
         """(W,) float64, the caller's own."""
         bench.simulator.step(2)
         time = bench.simulator.time
-        assert (time.shape, time.dtype) == ((bench.worlds,), np.float64)
+        assert time.shape == (bench.worlds,)
+        assert time.dtype == np.float64
         kept = time.copy()
         bench.simulator.step()
         np.testing.assert_array_equal(time, kept)

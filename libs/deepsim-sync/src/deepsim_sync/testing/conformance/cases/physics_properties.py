@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.physics_properties import (
@@ -123,6 +124,66 @@ class PhysicsPropertyConformance(Conformance):
             assert (physics.factors(name) == 1.0).all()
         if self.deterministic:
             assert run() == before
+
+    @pytest.mark.parametrize("name", PHYSICS_PROPERTIES)
+    def test_each_world_has_its_own_factors(
+        self, bench: Bench, physics: PhysicsProperties, name: PhysicsProperty
+    ) -> None:
+        """They are set in some worlds or in all, and a reset of some leaves the others'."""
+        for model in ("a", "b", "c"):
+            bench.spawn(BOX, model, (0, 0, 5 + len(model)))
+        bench.alike = False
+        expected = np.ones((bench.worlds, 3))
+        factors = np.linspace(0.5, 2.0, 2 * bench.worlds).reshape(bench.worlds, 2)
+        physics.scale(name, ["c::link", "a::link"], factors)
+        expected[:, 2], expected[:, 0] = factors[:, 0], factors[:, 1]
+        np.testing.assert_array_equal(physics.factors(name), expected)
+        some = np.arange(0, bench.worlds, 2)
+        physics.scale(name, ["b::link"], 3.0, some)
+        expected[some, 1] = 3.0
+        np.testing.assert_array_equal(physics.factors(name), expected)
+        physics.scale(name, ["b::link", "c::link"], np.array([4.0, 5.0]), some[:1])
+        expected[0, 1:] = 4.0, 5.0
+        np.testing.assert_array_equal(physics.factors(name), expected)
+        bench.reset(some)
+        expected[some] = 1.0
+        np.testing.assert_array_equal(physics.factors(name), expected)
+        bench.spawn(BOX, "d", (3, 0, 5))
+        bench.simulator.delete("a")
+        expected = np.column_stack([expected[:, 1:], np.ones(bench.worlds)])
+        np.testing.assert_array_equal(physics.factors(name), expected)
+
+    def test_a_world_with_factors_is_as_it_would_be_alone(
+        self, bench: Bench, physics: PhysicsProperties
+    ) -> None:
+        """It has the bits of a single world that was scaled by the same factors."""
+        self.need_determinism()
+        factors = np.linspace(0.4, 2.5, bench.worlds)
+
+        def run(bench: Bench, factors: NDArray[np.float64]) -> list[list[bytes]]:
+            bench.spawn(GROUND, "ground")
+            bench.spawn(BOX, "box", (0, 0, 0.11))
+            bench.spawn(SINKER, "sinker", (2, 0, 5))
+            bench.spawn(PENDULUM, "pendulum", (4, 0, 5))
+            assert bench.simulator.physics is not None
+            bench.alike = False
+            for each in PHYSICS_PROPERTIES:
+                links = ["sinker::link", "box::link", "pendulum::link"]
+                values = np.stack([factors, factors / 2, factors / 3], axis=1)
+                bench.simulator.physics.scale(each, links, values)
+            bench.write({("models", "twist"): {"box": (1.0, 0.2, 0, 0.5, 0, 1)}})
+            states = []
+            for _ in range(15):
+                bench.step(4)
+                states.append(bench.states("box", "sinker", "pendulum"))
+            return states
+
+        together = run(bench, factors)
+        for world in sorted({0, bench.worlds // 2, bench.worlds - 1}):
+            alone = self.make_bench(1)
+            states = run(alone, factors[world : world + 1])
+            alone.close()
+            assert [one for (one,) in states] == [each[world] for each in together]
 
     @pytest.mark.parametrize("factor", [0.0, -1.0, np.nan, np.inf, [1.0, 2.0], "heavy"])
     def test_unfit_factors_are_refused(

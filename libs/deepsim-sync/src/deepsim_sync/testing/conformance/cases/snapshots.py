@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deepsim_math import Euler, Pose
@@ -61,6 +62,75 @@ class SnapshotConformance(Conformance):
         bench.spawn(BOX, "another", (2, 0, 5))
         with pytest.raises(ValueError, match="state"):
             snapshots.set_state(state)
+
+    def test_worlds_that_differ_go_back_together(self, bench: Bench, snapshots: Snapshots) -> None:
+        """Each world goes on from its own instant, at its own time; so in another simulator."""
+        self.need_determinism()
+        _scatter(bench)
+        state, times = _taken(snapshots), bench.simulator.time
+        after = _runs(bench)
+        bench.reset([0])
+        bench.step(3)
+        snapshots.set_state(state)
+        np.testing.assert_array_equal(bench.simulator.time, times)
+        assert _runs(bench) == after
+        another = self.make_bench(bench.worlds)
+        _scatter(another)
+        another.reset()
+        assert another.simulator.snapshots is not None
+        another.simulator.snapshots.set_state(state)
+        np.testing.assert_array_equal(another.simulator.time, times)
+        assert _runs(another) == after
+        another.close()
+
+    def test_a_state_of_more_worlds_is_refused(self, bench: Bench, snapshots: Snapshots) -> None:
+        """It fits the same number of worlds only."""
+        more = self.make_bench(bench.worlds + 1)
+        for each in (bench, more):
+            each.spawn(BOX, "box", (0, 0, 5))
+        assert more.simulator.snapshots is not None
+        state = _taken(more.simulator.snapshots)
+        more.close()
+        before = bench.state("box")
+        with pytest.raises(ValueError, match="state"):
+            snapshots.set_state(state)
+        assert bench.state("box") == before
+
+    def test_factors_of_every_world_are_part_of_it(
+        self, bench: Bench, snapshots: Snapshots, scalable: PhysicsProperties
+    ) -> None:
+        """After a reset each world has its own factors again, and runs with them."""
+        bench.alike = False
+        for name in PHYSICS_PROPERTIES:
+            factors = np.linspace(0.4, 2.5, 2 * bench.worlds).reshape(bench.worlds, 2)
+            scalable.scale(name, ["box::link", "sinker::link"], factors)
+        state = _taken(snapshots)
+        factors = scalable.factors("mass")
+        bench.run(0.1)
+        after = bench.states("box", "sinker")
+        bench.simulator.reset()
+        snapshots.set_state(state)
+        np.testing.assert_array_equal(scalable.factors("mass"), factors)
+        bench.run(0.1)
+        if self.deterministic:
+            assert bench.states("box", "sinker") == after
+
+    def test_mounts_of_every_world_are_part_of_it(
+        self, bench: Bench, snapshots: Snapshots, mounts: CameraMounts, cameras: Cameras
+    ) -> None:
+        """After a reset each world's camera sees again what it saw."""
+        bench.alike = False
+        last = bench.worlds - 1
+        mounts.set(CAMERA, ASIDE, np.array([last]))
+        state, mount = _taken(snapshots), mounts.get(CAMERA, last)
+        views = [_picture(cameras, world) for world in (0, last)]
+        bench.simulator.reset()
+        mounts.set(CAMERA, ASIDE)
+        snapshots.set_state(state)
+        assert mounts.get(CAMERA, last) == mount
+        if last:
+            assert mounts.get(CAMERA) == mounts.described(CAMERA)
+        assert [_picture(cameras, world) for world in (0, last)] == views
 
     @pytest.mark.parametrize("name", PHYSICS_PROPERTIES)
     def test_scaled_physics_is_part_of_it(
@@ -121,5 +191,26 @@ def _taken(snapshots: Snapshots) -> Any:
     return pickle.loads(pickle.dumps(snapshots.get_state()))
 
 
-def _picture(cameras: Cameras) -> bytes:
-    return cameras.render(CAMERA).tobytes()
+def _picture(cameras: Cameras, world: int = 0) -> bytes:
+    return cameras.render(CAMERA, world).tobytes()
+
+
+def _scatter(bench: Bench) -> None:
+    """Boxes on the ground that move in each world in another way."""
+    bench.spawn(GROUND, "ground")
+    bench.spawn(BOX, "box", (0, 0, 0.12))
+    bench.spawn(BOX, "lid", (0.1, 0, 0.35))
+    twists = np.zeros((bench.worlds, 6))
+    twists[:, 0] = np.linspace(0.5, 1.0, bench.worlds)
+    bench.write({("models", "twist"): {"box": twists}})
+    bench.step(50)
+    bench.step(20, range(0, bench.worlds, 2))
+
+
+def _runs(bench: Bench) -> list[list[bytes]]:
+    """The bits of every world, now and after each of some steps."""
+    states = [bench.states("box", "lid")]
+    for _ in range(10):
+        bench.step(10)
+        states.append(bench.states("box", "lid"))
+    return states
