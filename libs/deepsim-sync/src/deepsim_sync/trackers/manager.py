@@ -88,10 +88,8 @@ class TrackerManager(PerWorld):
             WriteRefusedError: The simulator refused rows.
         """
         # Those of now: one that is added by another runs from the next tick on.
-        early, late = [
-            [tracker for priority in priorities for tracker in self._trackers[priority]]
-            for priorities in ((Priority.HIGH, Priority.NORMAL), (Priority.LOW,))
-        ]
+        early = [*self._trackers[Priority.HIGH], *self._trackers[Priority.NORMAL]]
+        late = self._trackers[Priority.LOW].copy()
         self._removed.clear()
         self._run(early, delta_time, sim_time)
         self.world.flush()

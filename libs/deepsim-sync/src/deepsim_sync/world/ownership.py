@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from threading import get_ident
-from typing import Callable
+from typing import Callable, NoReturn
 
 from deepsim_sync.errors import ClosedWorldError, WrongThreadError
 
@@ -15,6 +15,7 @@ class Ownership:
     """Refuses calls from other threads, and all calls after the end.
 
     Attributes:
+        thread: The identifier of the owning thread.
         posted: Functions that the next tick calls, oldest first.
     """
 
@@ -25,7 +26,7 @@ class Ownership:
 
     def claim(self) -> None:
         """Hands the world to the thread that calls this."""
-        self._thread = get_ident()
+        self.thread = get_ident()
         self._name = threading.current_thread().name
 
     def require(self) -> None:
@@ -35,12 +36,16 @@ class Ownership:
             WrongThreadError: Another thread calls.
             ClosedWorldError: The world is closed.
         """
-        if get_ident() != self._thread:
-            if self._closed:
-                raise ClosedWorldError
-            raise WrongThreadError(self._name, threading.current_thread().name)
+        if get_ident() != self.thread:
+            self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Raises the error that says why the caller may not use the world."""
+        if self._closed:
+            raise ClosedWorldError
+        raise WrongThreadError(self._name, threading.current_thread().name)
 
     def close(self) -> None:
         """Refuses every call from now on."""
         self._closed = True
-        self._thread = -1  # no thread has this number
+        self.thread = -1  # no thread has this number

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_sync.port.changes import checked_cells
-from deepsim_sync.port.entities import Kind, Names
+from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
 from deepsim_sync.port.tables import Array, Columns, LightColumns, StateColumns, VisualColumns
 
@@ -39,7 +39,7 @@ class Rows(Columns):
         self._cache = cache
         self.kind = kind
         self._selected = None if names is None else tuple(names)
-        self._generation: int | None = None
+        self._entities: Entities | None = None
         self._find()
 
     @property
@@ -75,7 +75,7 @@ class Rows(Columns):
     def get(self, column: str) -> Array:
         """Returns a column of these rows, (W, n, ...), a new C-ordered array."""
         memory = self._cache.column((self.kind, column))
-        if self._generation != self._cache.entities.generation:
+        if self._cache.entities is not self._entities:
             self._find()
         return memory.take(self._rows, axis=1)
 
@@ -105,8 +105,8 @@ class Rows(Columns):
 
     def _find(self) -> None:
         """Looks the rows up, if entities came or went."""
-        entities = self._cache.entities
-        if entities.generation == self._generation:
+        entities = self._cache.follow_entities()
+        if entities is self._entities:
             return
         known = entities.names(self.kind)
         if self._selected is None:
@@ -119,7 +119,7 @@ class Rows(Columns):
         adjacent = bool((self._rows == first + self._own).all())
         # A slice is assigned in a third of the time.
         self._index = slice(first, first + len(self._own)) if adjacent else self._rows
-        self._generation = entities.generation
+        self._entities = entities
 
 
 class StateRows(Rows, StateColumns):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deepsim_sync.port.changes import UNIT, checked_cells
-from deepsim_sync.port.entities import Kind, Names
+from deepsim_sync.port.entities import Entities, Kind, Names
 
 from .state_cache import StateCache
 
@@ -29,13 +29,13 @@ class SingleRow:
         name: The entity, which need not be there yet.
     """
 
-    __slots__ = ("_cache", "_generation", "_kind", "_name", "_number")
+    __slots__ = ("_cache", "_entities", "_kind", "_name", "_number")
 
     def __init__(self, world: World, kind: Kind, name: str) -> None:
         self._cache: StateCache = world.cache
         self._kind = kind
         self._name = name
-        self._generation: int | None = None
+        self._entities: Entities | None = None
         self._number = 0
 
     def get(self, column: str) -> list[float]:
@@ -68,8 +68,8 @@ class SingleRow:
         self._cache.put((self._kind, column), slice(row, row + 1), numbers)
 
     def _find(self) -> int:
-        entities = self._cache.entities
-        if entities.generation != self._generation:
+        entities = self._cache.follow_entities()
+        if entities is not self._entities:
             self._number = entities.names(self._kind).row(self._name)
-            self._generation = entities.generation
+            self._entities = entities
         return self._number

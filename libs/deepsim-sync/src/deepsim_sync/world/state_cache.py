@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from threading import get_ident
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,11 +34,14 @@ class StateCache:
     Args:
         simulator: The simulator.
         owner: The thread that may use it.
+
+    Attributes:
+        entities: The names of all rows when they were looked at last.
     """
 
     def __init__(self, simulator: Simulator, owner: Ownership) -> None:
         self._simulator = simulator
-        self._require_owner = owner.require
+        self._owner = owner
         self._used: dict[Key, None] = {}  # in the order of first use
         self._pending: dict[Key, NDArray[np.bool_]] = {}
         self._lost: list[Refusal] = []
@@ -48,15 +52,22 @@ class StateCache:
         """The number of worlds."""
         return self._tables.worlds
 
-    @property
-    def entities(self) -> Entities:
-        """The names of all rows at the present generation."""
-        self._follow_entities()
-        return self._tables.entities
+    def follow_entities(self) -> Entities:
+        """Returns the names of all rows, after making new tables if entities came or went.
+
+        Raises:
+            WrongThreadError: The world belongs to another thread.
+            ClosedWorldError: The world is closed.
+        """
+        if get_ident() != self._owner.thread:
+            self._owner.refuse()
+        if self._simulator.entities is not self.entities:
+            self._move_along()
+        return self.entities
 
     def column(self, key: Key) -> Array:
         """Returns the memory of a column, (W, N, ...), up to date; not to be written."""
-        self._follow_entities()
+        self.follow_entities()
         if key not in self._fresh:
             self._used[key] = None
             self._read((key,))
@@ -64,7 +75,7 @@ class StateCache:
 
     def refresh(self) -> None:
         """Reads every column that was ever asked for and is out of date, in one batch."""
-        self._follow_entities()
+        self.follow_entities()
         stale = [key for key in self._used if key not in self._fresh]
         if stale:
             self._read(stale)
@@ -75,7 +86,7 @@ class StateCache:
 
     def void(self, worlds: WorldNumbers | None = None) -> None:
         """Drops unsent changes of poses and twists, in some worlds or in all."""
-        self._require_owner()
+        self._owner.require()
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in STATE_COLUMNS:
             if key in self._pending:
@@ -103,7 +114,7 @@ class StateCache:
             values: Checked cells of a shape that broadcasts to (w, k, ...).
             worlds: The w worlds; all of them by default.
         """
-        self._follow_entities()
+        self.follow_entities()
         if key[0] == "models":
             self._overrule(key[1], rows, worlds)
         array, pending = self._arrays[key], self._pending.get(key)
@@ -119,7 +130,7 @@ class StateCache:
 
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
-        self._follow_entities()
+        self.follow_entities()
         if not self._pending and not self._lost:
             return
         cells = {}
@@ -129,7 +140,7 @@ class StateCache:
                 cells[key] = Cells(worlds, rows, self._arrays[key][worlds, rows])
         refusals = self._lost
         if cells:
-            changes = Changes(self._tables.entities.generation, cells)
+            changes = Changes(self.entities.generation, cells)
             refusals = [*refusals, *self._simulator.write(changes)]
         self._pending, self._lost = {}, []
         self.expire()  # rows that depend on what was written follow it
@@ -152,10 +163,11 @@ class StateCache:
 
     def _allocate(self) -> None:
         """Makes tables for the present generation; nothing in them is up to date."""
-        self._tables = Tables(self._simulator.entities, self._simulator.worlds)
+        self.entities = self._simulator.entities
+        self._tables = Tables(self.entities, self._simulator.worlds)
         self._arrays = {key: self._tables.column(*key) for key in ALL_COLUMNS}
         self._fresh: set[Key] = set()
-        self._nested = any(SCOPE in name for name in self._tables.entities.models)
+        self._nested = any(SCOPE in name for name in self.entities.models)
 
     def _read(self, keys: Collection[Key]) -> None:
         if not self._pending:
@@ -175,27 +187,24 @@ class StateCache:
     ) -> None:
         """Drops earlier changes of everything inside of models that are changed now."""
         kinds: list[Kind] = ["models", "links"] if self._nested else ["links"]
-        models = self._tables.entities.models
+        models = self.entities.models
         for kind in kinds:
             pending = self._pending.get((kind, column))
             if pending is None:
                 continue
-            names = self._tables.entities.names(kind)
+            names = self.entities.names(kind)
             for row in np.arange(len(models))[rows].tolist():
                 within = names.rows(names.within(models[row]))
                 pending[np.ix_(np.arange(len(pending)) if worlds is None else worlds, within)] = 0
             self._fresh.discard((kind, column))
 
-    def _follow_entities(self) -> None:
-        """Makes new tables when entities came or went; changes move along by name."""
-        self._require_owner()
-        if self._simulator.entities.generation == self._tables.entities.generation:
-            return
-        old, before = self._tables.entities, self._arrays
+    def _move_along(self) -> None:
+        """Makes new tables for other entities; unsent changes move along by name."""
+        old, before = self.entities, self._arrays
         pending, self._pending = self._pending, {}
         self._allocate()
         for key, mask in pending.items():
-            then, now = old.names(key[0]), self._tables.entities.names(key[0])
+            then, now = old.names(key[0]), self.entities.names(key[0])
             moved = np.zeros((self.worlds, len(now)), dtype=np.bool_)
             for row in np.flatnonzero(mask.any(axis=0)).tolist():
                 name, changed = then[row], mask[:, row]

@@ -121,7 +121,7 @@ class World:
         """
         if kind not in KINDS:
             raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
-        names = self.cache.entities.names(kind)
+        names = self.cache.follow_entities().names(kind)
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
         count = len(self) if worlds is None else len(worlds)
         checked = {
@@ -179,10 +179,11 @@ class World:
         if worlds is not None:
             self.ticking = worlds
         try:
-            with self:
-                self.cache.refresh()
-                self._run_posted()
-                self._trackers.update(self.delta_time, self.time)
+            if entered.get()[-1] is self:
+                self._run_trackers()
+            else:
+                with self:
+                    self._run_trackers()
         finally:
             self._ticking = False
             self.ticking = self._every
@@ -396,7 +397,7 @@ class World:
             ValueError: A pose is not finite, or its quaternion is zero.
             WriteRefusedError: The simulator refused unsent changes; nothing was added.
         """
-        checked = checked_requests(requests, len(self), self.cache.entities.models)
+        checked = checked_requests(requests, len(self), self.cache.follow_entities().models)
         if checked:
             self.flush()
             self.simulator.spawn(checked)
@@ -506,7 +507,9 @@ class World:
         if self._ticking:
             raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
 
-    def _run_posted(self) -> None:
+    def _run_trackers(self) -> None:
+        self.cache.refresh()
         posted = self._owner.posted
         for _ in range(len(posted)):
             invoke("World", self, posted.popleft())
+        self._trackers.update(self.delta_time, self.time)
