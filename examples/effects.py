@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of every effect and randomizer, before and after: ``python examples/effects.py``.
+"""Takes pictures of every effect and randomizer: ``python examples/effects.py``.
 
 Writes docs/effects.md and its pictures, rendered on the embedded engine.
 """
@@ -73,7 +73,7 @@ class Row(NamedTuple):
 
 
 def street() -> World:
-    """A truck on a plane under a lamp, always the same."""
+    """Returns a truck on a plane under a lamp, always the same."""
     world = World(MujocoSimulator(GazeboXMLLoader().load_world(STREET)), seed=4, steps_per_tick=50)
     wheels = "".join(WHEEL.format(n=n, x=x, y=y) for n, (x, y) in enumerate(PLACES))
     world.spawn(GazeboXMLLoader().load_model(TRUCK.format(wheels=wheels)), "truck", Pose())
@@ -81,7 +81,7 @@ def street() -> World:
 
 
 def effect(make: Callable[[World], AbstractEffect]) -> Callable[[World], Iterable[Picture]]:
-    """Before an effect of a second, 0.1, 0.35, 0.6 and 0.85 s into it, and after it."""
+    """Takes pictures before an effect of 1 s, at 0.1, 0.35, 0.6 and 0.85 s, and after it."""
 
     def shoot(world: World) -> Iterable[Picture]:
         for _ in range(20):  # until the truck has settled
@@ -101,7 +101,7 @@ def randomizer(
     camera: CameraView | str = VIEW,
     act: Callable[[World], None] = lambda _: None,
 ) -> Callable[[World], Iterable[Picture]]:
-    """As described, and five draws; each from a fresh start."""
+    """Takes pictures as described and of five draws, each after a reset."""
 
     def shoot(world: World) -> Iterable[Picture]:
         drawn = make(world)
@@ -117,14 +117,10 @@ def randomizer(
 
 def slide(world: World) -> None:
     """Pushes the truck at 2 m/s, for a second."""
-    start = Pose((-0.7, 0, 0))
-    world.put("models", {"pose": [start], "twist": [(2, 0, 0, 0, 0, 0)]}, _truck(world))
+    truck = world.models.select(["truck"])
+    truck.put(pose=[Pose((-0.7, 0, 0))], twist=[(2, 0, 0, 0, 0, 0)])
     for _ in range(20):
         world.tick()
-
-
-def _truck(world: World) -> list[int]:
-    return [world.entities.models.row("truck")]
 
 
 ROWS = [
