@@ -49,7 +49,7 @@ def test_an_unfit_action_is_refused_and_nothing_happens(
         env.step(action_dict)
     assert caught.value.agent == agent
     assert len(simulator.log) == calls
-    assert env.agents["a"].last_action is None
+    assert env.world.behaviours.get("a").last_action is None
     env.step({"a": IDLE, "b": IDLE})  # the episode goes on
 
 
@@ -76,8 +76,8 @@ def test_an_action_reaches_its_agent_in_the_type_of_the_space(make_echo, space, 
     env = make_echo(space)
     env.reset()
     env.step({"a": given})
-    np.testing.assert_array_equal(env.agents["a"].last_action, received)
-    assert np.asarray(env.agents["a"].last_action).dtype == np.asarray(received).dtype
+    np.testing.assert_array_equal(env.world.behaviours.get("a").last_action, received)
+    assert np.asarray(env.world.behaviours.get("a").last_action).dtype == np.asarray(received).dtype
 
 
 REFUSED_BY_SPACE = {

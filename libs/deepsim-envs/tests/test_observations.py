@@ -46,7 +46,7 @@ def test_members_of_any_space_pass_through_unchanged(make_echo, space, seed):
         world.spawn(TableModel(), "a", Pose())
         env = make_echo(space)
         first, _ = env.reset()
-        assert data_equivalence(first["a"], env.agents["a"].said, exact=True)
+        assert data_equivalence(first["a"], env.world.behaviours.get("a").said, exact=True)
         for _ in range(3):
             said = space.sample()
             result = env.step({"a": said})

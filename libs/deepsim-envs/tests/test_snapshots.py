@@ -67,7 +67,7 @@ def test_rewards_and_ends_under_way_come_back(make_env, push):
     env = make_env(frame_skip=5)
     env.reset()
     env.step(push)
-    a = env.agents["a"]
+    a = env.world.behaviours.get("a")
     a.add_reward(3.0)
     a.end_episode(truncated=True)
     state = env.get_state()

@@ -19,7 +19,8 @@ def test_the_loop_of_the_paper_runs(make_env):
         action_dict = {name: env.action_space[name].sample() for name in ("a", "b")}
         state, reward, done, action, info = env.step(action_dict=action_dict)
         assert list(state) == list(reward) == list(done) == list(action) == ["a", "b"]
-        assert info["deepsim"] == {"terminated": done, "truncated": {"a": False, "b": False}}
+        nobody = {"a": False, "b": False}
+        assert info["deepsim"] == {"terminated": done, "truncated": nobody, "diverged": nobody}
 
 
 def test_the_five_values_have_names(make_env, push):
@@ -171,4 +172,4 @@ def test_an_agent_keeps_its_own_copy_of_an_action(make_env, push):
     env.reset()
     result = env.step(push)
     push["a"][:] = result.last_action["a"][:] = -1.0
-    assert env.agents["a"].last_action.tolist() == [1.0, 0.0]
+    assert env.world.behaviours.get("a").last_action.tolist() == [1.0, 0.0]

@@ -83,13 +83,11 @@ class Hooks:
         reward = self._table("reward", self._reward(), np.float64)
         if live is not self._episodes.everyone:
             reward[~live] = 0.0
-        flat = reward.ravel()
         # One pass without a temporary: the square is finite only if all rewards are.
-        if not math.isfinite(flat.dot(flat)) and not np.isfinite(reward).all():
-            place = np.flatnonzero(~np.isfinite(flat))[0]
-            raise ValueError(
-                f"reward of agent {self._slots[place].name!r} must be finite, got {flat[place]}"
-            )
+        if not math.isfinite(np.vdot(reward, reward)):
+            for place in np.flatnonzero(~np.isfinite(reward)):
+                name, got = self._slots[place].name, reward.flat[place]
+                raise ValueError(f"reward of agent {name!r} must be finite, got {got}")
         return reward
 
     def info(self) -> Mapping[str, Any]:

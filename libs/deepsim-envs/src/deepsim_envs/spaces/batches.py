@@ -67,10 +67,12 @@ class Batch(ABC):
         Raises:
             ValueError: There are more or fewer.
         """
-        lengths = [np.shape(values)[:2]]
-        if isinstance(values, list):  # whatever the members are
-            lengths = [(len(values), len(row) if isinstance(row, list) else -1) for row in values]
-        if set(lengths) != {(self.worlds, self.agents)}:
+        if isinstance(values, list):  # of lists, whatever the members are
+            lengths = {len(row) if isinstance(row, (list, np.ndarray)) else -1 for row in values}
+            fits = len(values) == self.worlds and lengths == {self.agents}
+        else:
+            fits = np.shape(values)[:2] == (self.worlds, self.agents)
+        if not fits:
             raise ValueError(
                 f"must have members for {self.worlds} worlds and {self.agents} agents, "
                 f"got {shown(values)}"
@@ -129,7 +131,10 @@ class ArrayBatch(Batch):
 
     def array(self, values: Any) -> NDArray[Any]:
         """Returns values as an array of the batch's shape and of a type that fits."""
-        array: NDArray[Any] = np.asarray(values)
+        try:
+            array: NDArray[Any] = np.asarray(values)
+        except ValueError:  # rows of different lengths
+            array = np.asarray(None)
         fits = self._fitting.get(array.dtype)
         if fits is None:
             fits = self._fitting[array.dtype] = self.fits(array.dtype)
@@ -162,10 +167,9 @@ class BoxBatch(ArrayBatch):
         array = self.array(values)
         numbers = True
         if self._floats and not (bounds and array.dtype == self.dtype):
-            # One pass without a temporary: the norm is finite only if all numbers are, and then
-            # none is larger.
-            flat = array.ravel()
-            numbers = array.dtype.kind == "f" and math.sqrt(flat.dot(flat)) < self._largest
+            # One pass without a temporary: the norm is finite only if all numbers are, and no
+            # number is larger.
+            numbers = array.dtype.kind == "f" and math.sqrt(np.vdot(array, array)) < self._largest
         if numbers:
             batch = array.astype(self.dtype, order="C")
             if not bounds:

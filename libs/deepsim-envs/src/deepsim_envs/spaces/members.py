@@ -94,6 +94,8 @@ def _array(space: spaces.Box, value: Any, what: str) -> NDArray[Any]:
 
 def shown(value: Any) -> str:
     """Returns a short text of a value, for messages."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if not isinstance(value, np.ndarray):
         return reprlib.repr(value)
     if value.size > 16:
