@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from .series import Flat
+from .series import MODELS, Flat
 
 CALLS = 1000
 ROUNDS = 5
@@ -20,8 +20,8 @@ def lock_step(models: list[str]) -> dict[str, float]:
     def rate(n: int) -> float:
         start = perf_counter()
         for _ in range(CALLS):
-            simulator.exchange(changes, n, ("models",))
-            simulator.read(tables, ("models",))
+            simulator.exchange(changes, n, MODELS)
+            simulator.read(tables, MODELS)
         return CALLS / (perf_counter() - start)
 
     calls, steps = [], []

@@ -18,7 +18,9 @@ from gazebo_msgs.msg import ModelState
 from gazebo_msgs.srv import GetModelState, SetModelState
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_sync import Cells, Changes, Tables
+from deepsim_sync import Cells, Changes, Key, Tables
+
+MODELS: tuple[Key, ...] = (("models", "pose"), ("models", "twist"))
 
 
 class Series(ABC):
@@ -131,12 +133,12 @@ class Flat(Series):
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
         self.simulator = GazeboSimulator(shared_memory=self.shared_memory)
-        self.tables = Tables.allocate(self.simulator.entities)
+        self.tables = Tables(self.simulator.entities)
         self.rows = self.simulator.entities.models.rows(names)
         self._worlds = np.zeros(len(names), dtype=np.intp)
 
     def get(self) -> None:
-        self.simulator.read(self.tables, ("models",))
+        self.simulator.read(self.tables, MODELS)
 
     def set(self) -> None:
         self.simulator.write(self.changes())
