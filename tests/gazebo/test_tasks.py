@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-
 from deepsim import Backend, Task, open_simulator
 from deepsim_gazebo import GazeboSimulator
 from deepsim_spawn import GazeboXMLLoader
@@ -38,9 +37,9 @@ def test_a_described_world_takes_the_place_of_the_one_before() -> None:
 
 
 def test_a_task_is_built_again_and_again_under_the_same_names(racetrack: Task) -> None:
-    """What Gazebo still has to say of the models before must not touch the new ones."""
+    """Late messages of Gazebo about earlier models do not affect the new ones."""
     for seed in range(10):
-        with Backend("gazebo"), racetrack.make(seed) as environment:
+        with Backend("gazebo"), racetrack.environment(seed) as environment:
             environment.reset(seed=seed)
             simulator = environment.world.simulator
             simulator.step(5)
@@ -50,39 +49,47 @@ def test_a_task_is_built_again_and_again_under_the_same_names(racetrack: Task) -
 
 
 def test_pure_pursuit_drives_a_lap_on_gazebo_too(racetrack: Task) -> None:
-    with Backend("gazebo") as backend, racetrack.make(0) as environment:
+    with Backend("gazebo") as backend, racetrack.environment() as environment:
         assert backend.opened == 1
         assert isinstance(environment.world.simulator, GazeboSimulator)
-        act = racetrack.policy("pursuit")(environment, np.random.default_rng(0))
-        episode = run_episode(environment, act, 1, 0)
+        policy = racetrack.policy("pursuit")(environment, np.random.default_rng(0))
+        observations, info = environment.reset(seed=0)
+        rewards = dict.fromkeys(observations, 0.0)
+        while observations:
+            step = environment.step({car: policy(car, observations[car]) for car in observations})
+            info.update(step.info)
+            for car in step.observation:
+                rewards[car] += step.reward[car]
+            observations = {car: o for car, o in step.observation.items() if not step.done[car]}
     for car in ("red_car", "blue_car"):
-        assert episode.info[car]["outcome"] == "finished"
-        assert episode.rewards[car] > 36.0
+        assert info[car]["outcome"] == "finished"
+        assert rewards[car] > 36.0
 
 
 def test_traffic_and_looks_are_the_same_on_gazebo(racetrack: Task) -> None:
-    """Vans are where their behaviour trees drove them, cars blink, and a seed draws its looks."""
+    """Vans are where the traffic drove them, cars blink, and a seed draws the same colours."""
     wait = {name: np.array([0.0, -1.0]) for name in ("red_car", "blue_car")}
     seen = []
     for name in ("gazebo", "mujoco"):
-        with Backend(name), racetrack.make(0) as environment:
+        with Backend(name), racetrack.environment() as environment:
             environment.reset(seed=3)
             for _ in range(40):
                 environment.step(wait)
-            red, blue = environment.area.cars
-            places = [(van.at, van.transform.pose.position) for van in environment.area.vans]
-            for at, position in places:
-                assert red.course.locate((position.x, position.y)) == pytest.approx(at, abs=1e-3)
-            visuals = environment.world.visuals
-            paint = {each: visuals.diffuse[0, visuals.names.row(each)] for each in visuals.names}
-            seen.append(([at for at, _ in places], paint))
-            blue.transform.pose = red.transform.pose
+            world, area = environment.world, environment.area
+            vans = world.models.select(["van_0", "van_1"])
+            expected = area.course.pose(area.traffic.distance, area.traffic.offset)
+            np.testing.assert_allclose(vans.pose[..., :2], expected[..., :2], atol=1e-3)
+            seen.append((area.traffic.distance.copy(), world.visuals.names, world.visuals.diffuse))
+            red = world.visuals.select(world.visuals.names.within("red_car"))
+            cars = world.models.select(["red_car", "blue_car"])
+            cars.pose = cars.pose[:, :1]
             for _ in range(2):  # a blink begins opaque
                 environment.step(wait)
-            assert any(red.transform.transparency.values())
+            assert red.transparency.any()
             environment.reset()
-            assert not any(red.transform.transparency.values())
-    np.testing.assert_allclose(seen[0][0], seen[1][0])
-    assert seen[0][1].keys() == seen[1][1].keys()
-    for each, color in seen[0][1].items():
-        np.testing.assert_allclose(color, seen[1][1][each], atol=1e-6)
+            assert not red.transparency.any()
+    (gazebo, names, colours), (mujoco, expected_names, expected_colours) = seen
+    np.testing.assert_allclose(gazebo, mujoco)
+    assert set(names) == set(expected_names)
+    colours = colours[:, names.rows(expected_names)]
+    np.testing.assert_allclose(colours, expected_colours, atol=1e-6)
