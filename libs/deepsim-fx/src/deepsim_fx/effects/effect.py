@@ -123,7 +123,7 @@ class AbstractEffect(ABC):
         if not chosen.size:
             return
         for shade in self.look.values():
-            shade.named[chosen] = False
+            shade.mix[chosen] = 0.0
         self._manager.add(self, chosen)
         try:
             self._call(chosen, self, self.on_attach)
@@ -176,9 +176,7 @@ class AbstractEffect(ABC):
             if name not in COLUMNS["visuals"]:
                 known = ", ".join(COLUMNS["visuals"])
                 raise ValueError(f"visuals have no {name!r}: they have {known}")
-            shade = self.look.get(name)
-            if shade is None:
-                shade = Shade.nowhere(name, len(self.world))
+            shade = self.look.get(name) or Shade.nothing(name, len(self.world))
             shade.set(name, value, mix, self.worlds)
             self.look[name] = shade
 

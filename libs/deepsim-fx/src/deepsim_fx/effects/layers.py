@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_sync import COLUMNS, World, WorldNumbers
 
-from .shade import Array, Shade
+from .shade import Array, Shade, any_in_cell
 
 _NOISE = 1e-6  # a simulator may hand back what it stored as float32
 
@@ -65,7 +65,7 @@ class Layers:
                 self._columns[name] = _Column.unchanged(now)
             column = self._columns[name]
             column.cover(now, name, tops, chosen)
-            changed = _any_in_cell(column.shown != now) & chosen[:, None]
+            changed = any_in_cell(column.shown != now) & chosen[:, None]
             if changed.any():
                 within, rows = (np.flatnonzero(changed.any(axis)) for axis in (1, 0))
                 values = column.shown[np.ix_(within, rows)]
@@ -122,7 +122,7 @@ class _Column(NamedTuple):
         exact = now.dtype == np.bool_
         differs = now != self.shown if exact else np.abs(now - self.shown) > _NOISE
         beneath = self.own.copy()
-        renewed = ~self.covered | _any_in_cell(differs)
+        renewed = ~self.covered | any_in_cell(differs)
         beneath[renewed] = now[renewed]
         return beneath
 
@@ -133,13 +133,7 @@ class _Column(NamedTuple):
         self.own[chosen] = self.shown[chosen] = self.beneath(now)[chosen]
         self.covered[chosen] = False
         for layer in layers:
-            shade = layer.look[name]
-            worlds = layer.worlds[(shade.named & chosen)[layer.worlds]]
+            worlds = layer.worlds[chosen[layer.worlds]]
             cells = np.ix_(worlds, layer.rows)
-            self.shown[cells] = shade.over(self.shown[cells], worlds)
-            self.covered[cells] = True
-
-
-def _any_in_cell(numbers: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(W, N) from (W, N, ...)."""
-    return np.asarray(numbers.any(axis=tuple(range(2, numbers.ndim))))
+            self.shown[cells], shows = layer.look[name].over(self.shown[cells], worlds)
+            self.covered[cells] |= shows

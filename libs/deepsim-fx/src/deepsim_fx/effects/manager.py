@@ -108,7 +108,9 @@ class EffectManager(PerWorld):
         ticking = np.zeros(len(self.world), np.bool_)
         ticking[self.world.ticking] = True
         for effect, due in [(effect, effect.attached_in & ticking) for effect in self]:
-            effect.detach((due & self._is_over(effect)).nonzero()[0])
+            over = due & self._is_over(effect)
+            if over.any():
+                effect.detach(over.nonzero()[0])
             worlds = (due & effect.attached_in).nonzero()[0]
             if worlds.size:
                 effect.update(delta_time, sim_time, worlds)

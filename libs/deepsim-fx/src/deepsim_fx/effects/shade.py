@@ -21,15 +21,12 @@ class Shade(NamedTuple):
     """(W, ...) a cell for each world, which all visuals of the effect show."""
     mix: NDArray[np.float64]
     """(W, ...) share of the value, component by component: 0 nothing .. 1 nothing else."""
-    named: NDArray[np.bool_]
-    """(W,) whether the effect shows the column at all."""
 
     @classmethod
-    def nowhere(cls, column: str, worlds: int) -> Shade:
-        """Returns the shade of a column that is shown in none of the worlds."""
+    def nothing(cls, column: str, worlds: int) -> Shade:
+        """Returns the shade of a column that does not show."""
         spec = COLUMNS["visuals"][column]
-        shape = (worlds, *spec.shape)
-        return cls(np.zeros(shape, spec.dtype), np.zeros(shape), np.zeros(worlds, np.bool_))
+        return cls(np.zeros((worlds, *spec.shape), spec.dtype), np.zeros((worlds, *spec.shape)))
 
     def set(self, column: str, value: ArrayLike, mix: ArrayLike, worlds: WorldNumbers) -> None:
         """Shows a value in some worlds.
@@ -45,35 +42,41 @@ class Shade(NamedTuple):
         """
         spec = COLUMNS["visuals"][column]
         one, each = spec.shape, self.value.shape
-        cells: Array = np.array(value, dtype=spec.dtype)
-        if cells.shape not in (one, each):
+        cells: Array = np.asarray(value, dtype=spec.dtype)
+        if cells.shape == each:
+            cells = cells[worlds]
+        elif cells.shape != one:
             raise ValueError(f"{column} must have shape {one} or {each}, got {value!r}")
-        shares = np.array(mix, dtype=np.float64)
-        by_world = (len(self.named), *(1 for _ in one))
-        if shares.shape not in ((), one, by_world, each):
-            known = dict.fromkeys([one, by_world, each])
+        shares = np.asarray(mix, dtype=np.float64)
+        by_world = (each[0], *(1 for _ in one))
+        if shares.shape in (by_world, each):
+            shares = shares[worlds]
+        elif shares.shape not in ((), one):
             raise ValueError(
                 f"mix of {column} must be a number, or have shape "
-                f"{' or '.join(map(str, known))}, got {mix!r}"
+                f"{' or '.join(map(str, dict.fromkeys([one, by_world, each])))}, got {mix!r}"
             )
-        chosen = np.broadcast_to(cells, each)[worlds]
-        share = np.broadcast_to(shares, each)[worlds]
-        if spec.unit_range and not _in_unit_range(chosen):
+        if spec.unit_range and not _in_unit_range(cells):
             raise ValueError(f"{column} must lie in 0..1, got {value!r}")
-        if not _in_unit_range(share):
+        if not _in_unit_range(shares):
             raise ValueError(f"mix of {column} must lie in 0..1, got {mix!r}")
-        if spec.dtype is np.bool_ and not (share == 1.0).all():
+        if spec.dtype is np.bool_ and not (shares == 1.0).all():
             raise ValueError(f"{column} is true or false: its mix must be 1, got {mix!r}")
-        self.value[worlds], self.mix[worlds], self.named[worlds] = chosen, share, True
+        self.value[worlds], self.mix[worlds] = cells, shares
 
-    def over(self, beneath: Array, worlds: WorldNumbers) -> Array:
-        """Returns cells (w, n, ...) of some worlds with the value mixed in."""
-        value = self.value[worlds][:, None]
+    def over(self, beneath: Array, worlds: WorldNumbers) -> tuple[Array, NDArray[np.bool_]]:
+        """Returns cells (w, n, ...) of some worlds with the value mixed in, and where it shows."""
+        value, mix = self.value[worlds][:, None], self.mix[worlds][:, None]
+        shows = mix != 0.0
         if beneath.dtype == np.bool_:
-            return np.broadcast_to(value, beneath.shape)
-        mixed: Array = lerp(beneath, value, self.mix[worlds][:, None])
-        return mixed
+            return np.where(shows, value, beneath), shows
+        return lerp(beneath, value, mix), any_in_cell(shows)
+
+
+def any_in_cell(numbers: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Returns (w, n) from (w, n, ...): whether any component is true."""
+    return numbers if numbers.ndim == 2 else np.logical_or.reduce(numbers, axis=2)
 
 
 def _in_unit_range(numbers: Array) -> bool:
-    return bool(((numbers >= 0.0) & (numbers <= 1.0)).all())
+    return bool(numbers.min() >= 0.0 and numbers.max() <= 1.0)  # false for NaN

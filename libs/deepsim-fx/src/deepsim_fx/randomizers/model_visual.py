@@ -87,6 +87,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         # RGBA by world, for each column and visual.
         self._own: dict[tuple[str, str], dict[int, list[float]]] = {}
         self._found: tuple[tuple[Any, ...], list[list[str]]] | None = None
+        self._known: set[int] = set()  # the worlds in which the own colours of those are known
         # Now, and not at the first draw: by then a snapshot of another world may have painted them.
         self._remember(self.world.entities.visuals.within(self.model), range(len(self.world)))
 
@@ -117,7 +118,9 @@ class ModelVisualRandomizer(AbstractRandomizer):
             for visual in groups[number]
         }
         every = [visual for group in groups for visual in group]
-        self._remember(every, [world])
+        if world not in self._known:
+            self._remember(every, [world])
+            self._known.add(world)
         return {
             column: {
                 visual: painted.get(visual, self._own[column, visual][world]) for visual in every
@@ -135,7 +138,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         """The visuals that get one colour together."""
         key = self.world.entities.generation, self.level, self.links, self.visuals
         if self._found is None or self._found[0] != key:
-            self._found = key, self._find()
+            self._found, self._known = (key, self._find()), set()
         return self._found[1]
 
     def _find(self) -> list[list[str]]:
@@ -151,10 +154,8 @@ class ModelVisualRandomizer(AbstractRandomizer):
         """Remembers the own colours of visuals that are new in some worlds."""
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
-            known = [self._own.setdefault((column, visual), {}) for visual in visuals]
-            if all(world in own for own in known for world in worlds):
-                continue
             colors = self.world.get(EffectManager).own(column)[:, rows]
-            for place, own in enumerate(known):
+            for place, visual in enumerate(visuals):
+                own = self._own.setdefault((column, visual), {})
                 for world in worlds:
                     own.setdefault(world, colors[world, place].tolist())
