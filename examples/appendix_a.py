@@ -63,7 +63,7 @@ def main() -> None:
     states = GetModelStateTracker.get_instance().get_model_states(model_names)
     for name, state in states.items():
         x, y, z = state.pose.position
-        print(f"{name} is at {x:.2f} {y:.2f} {z:.2f} after {world.time:.1f} s")
+        print(f"{name} is at {x:.2f} {y:.2f} {z:.2f} after {world.time[0]:.1f} s")
 
 
 if __name__ == "__main__":
