@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Space
 
-from deepsim_envs import AbstractAgent, AreaInterface, Environment
+from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -75,6 +75,99 @@ class Rink(AreaInterface):
             agent.transform.pose = Pose((0.0, agent.world.rng.uniform(-1.0, 1.0), 0.0))
 
 
+class RinkArea(Area):
+    """The rink on arrays: agents "a" and "b" in every world give the bits of two pucks."""
+
+    agents: Any = Agents(["a", "b"], Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.pucks = world.models.select(["a", "b"])
+        self.earned = np.zeros((len(world), 2))
+
+    def reset(self, worlds: Any) -> None:
+        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
+        pose[..., 1] = self.world.uniform(-1.0, 1.0, 2, worlds)
+        self.pucks.put(worlds, pose=pose)
+
+    def act(self, actions: Any) -> None:
+        twist = self.pucks.twist
+        twist[self.live, :2] = actions[self.live]
+        self.pucks.twist = twist
+        self.earned[:] = 0.0
+
+    def fixed_update(self, delta_time: float) -> None:
+        self.earned += self.pucks.twist[..., 0] * delta_time
+
+    def observe(self) -> Any:
+        return self.pucks.pose[..., :2]
+
+    def terminated(self) -> Any:
+        return self.pucks.pose[..., 0] >= 1.0 - 1e-9
+
+    def reward(self) -> Any:
+        return self.earned
+
+
+@pytest.fixture
+def rink_area() -> type[RinkArea]:
+    """The class of an area on arrays; tests derive others from it."""
+    return RinkArea
+
+
+@pytest.fixture
+def make_worlds_env() -> Callable[..., Environment]:
+    """Makes the environment of an area on arrays, of three worlds, if not told how many."""
+
+    def make(area: type[Area] = RinkArea, worlds: int = 3, **options: Any) -> Environment:
+        world = World(TableSimulator(worlds=worlds, timestep=0.1))
+        for name in "ab":
+            world.spawn(TableModel(), name, Pose())
+        return Environment(area(world), **options)
+
+    return make
+
+
+class ArrayRink(Area):
+    """The same rink of the pucks "a" and "b" on arrays, for any number of worlds."""
+
+    agents: Any = Agents(("a", "b"), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.pucks = world.models.select(["a", "b"])
+        self.earned = np.zeros((len(world), 2))
+
+    def reset(self, worlds: np.ndarray) -> None:
+        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
+        for row, world in enumerate(worlds.tolist()):
+            pose[row, :, 1] = self.world.rngs[world].uniform(-1.0, 1.0, 2)
+        self.pucks.put(worlds, pose=pose)
+
+    def act(self, actions: Any) -> None:
+        twist = np.zeros_like(self.pucks.twist)
+        twist[..., :2] = actions
+        self.pucks.twist = np.where(self.live[..., None], twist, self.pucks.twist)
+
+    def fixed_update(self, delta_time: float) -> None:
+        self.earned += self.pucks.twist[..., 0] * delta_time
+
+    def observe(self) -> Any:
+        return self.pucks.pose[..., :2]
+
+    def terminated(self) -> np.ndarray:
+        return self.pucks.pose[..., 0] >= 1.0 - 1e-9
+
+    def reward(self) -> np.ndarray:
+        earned, self.earned = self.earned, np.zeros_like(self.earned)
+        return earned
+
+    def info(self) -> dict[str, Any]:
+        worlds = len(self.world)
+        y = self.pucks.pose[..., 1]
+        return {"a": {"laps": np.full(worlds, 2), "y": y[:, 0]}, "wind": np.full(worlds, 0.5)}
+
+
 @pytest.fixture
 def simulator() -> TableSimulator:
     return TableSimulator(timestep=0.1)
@@ -132,3 +225,30 @@ def make_echo(rink: Callable[..., Rink]) -> Callable[[Space[Any]], Environment]:
 def push() -> dict[str, Any]:
     """Full speed ahead for "a" and "b"."""
     return {name: np.array([1.0, 0.0], dtype=np.float32) for name in "ab"}
+
+
+@pytest.fixture
+def array_rink() -> type[ArrayRink]:
+    """The class of an area on arrays; tests derive others from it."""
+    return ArrayRink
+
+
+@pytest.fixture
+def make_rink() -> Callable[..., Environment]:
+    """Makes the environment of a rink on arrays."""
+
+    def make(
+        worlds: int = 1,
+        seed: int | None = None,
+        *,
+        area: type[ArrayRink] = ArrayRink,
+        max_episode_steps: int | None = 7,
+    ) -> Environment:
+        world = World(TableSimulator(worlds=worlds, timestep=0.1))
+        for name in "ab":
+            world.spawn(TableModel(), name, Pose())
+        return Environment(
+            area(world), frame_skip=2, max_episode_steps=max_episode_steps, seed=seed
+        )
+
+    return make

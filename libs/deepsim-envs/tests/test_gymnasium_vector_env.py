@@ -1,70 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many worlds at once; Gymnasium's own SyncVectorEnv is the oracle."""
+"""One agent in many worlds at once; Gymnasium's own SyncVectorEnv is the oracle."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.spaces import Box, Dict, Discrete, Text, Tuple
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepsim_envs import (
     ActionError,
+    Agents,
+    Area,
+    ArrayPolicy,
     ClosedEnvironmentError,
+    Environment,
     GymnasiumEnv,
     GymnasiumVectorEnv,
+    JoinedEnvironment,
     ResetNeededError,
     digest,
 )
 from deepsim_math import Pose
-from deepsim_sync import CallbackError, World
+from deepsim_sync import CallbackError, CameraView, UnsupportedError, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
-MODES = list(AutoresetMode)
+WORLDS = 3
+MODES = [mode.value for mode in AutoresetMode]
+STILL = np.zeros((WORLDS, 2), np.float32)
+
+
+class Backwards(ArrayPolicy):
+    """Anywhere, but not ahead."""
+
+    def act(self, agent: str, observations: Any, action_space: Any, rngs: Any) -> Any:
+        return np.array([rng.uniform([-1.0, -1.0], [0.0, 1.0]) for rng in rngs])
+
+
+def backwards(environment: Environment, rng: np.random.Generator) -> Any:
+    """The same, in one world."""
+    low, high = environment.action_space["b"].low, [0.0, 1.0]
+    return lambda agent, observation: rng.uniform(low, high)
+
+
+MakeRink = Callable[..., Environment]
+MakeVector = Callable[..., GymnasiumVectorEnv]
 
 
 @pytest.fixture
-def maker(make_env, puck):
-    """Makes the view of a puck in a world of its own; its episodes end in two ways."""
+def vector(make_rink: MakeRink) -> MakeVector:
+    """Makes the view of agent "a"."""
 
-    def make():
-        with World(TableSimulator(timestep=0.1)) as world:
-            world.spawn(TableModel(), "a", Pose())
-            env = make_env(puck("a"), frame_skip=2, max_episode_steps=6)
-        env.area.info = {"a": {"laps": 2}, "wind": 0.5}
-        return GymnasiumEnv(env)
+    def make(mode: str = "NextStep", worlds: int = WORLDS, **options: Any) -> GymnasiumVectorEnv:
+        environment = make_rink(worlds, **options)
+        return GymnasiumVectorEnv(environment, agent="a", others=Backwards(), autoreset_mode=mode)
 
     return make
 
 
-def same(one, other):
-    """Equal in every bit, infos included."""
+@pytest.fixture
+def joined(make_rink: MakeRink) -> MakeVector:
+    """Makes the same view of environments in turn."""
+
+    def make(mode: str) -> GymnasiumVectorEnv:
+        environment = JoinedEnvironment([make_rink, partial(make_rink, 2)])
+        return GymnasiumVectorEnv(environment, agent="a", others=backwards, autoreset_mode=mode)
+
+    return make
+
+
+@pytest.fixture
+def single(make_rink: MakeRink) -> Callable[..., GymnasiumEnv]:
+    """Makes the view of one world."""
+    return lambda others=backwards: GymnasiumEnv(make_rink(), agent="a", others=others)
+
+
+def plain(infos: dict[str, Any]) -> dict[str, Any]:
+    """Infos without the order of their keys, which says nothing."""
+    return {
+        key: plain(value) if isinstance(value, dict) else (value.dtype.str, repr(value.tolist()))
+        for key, value in sorted(infos.items())
+    }
+
+
+def same(one: Any, other: Any) -> None:
     for mine, theirs in zip(one[:-1], other[:-1], strict=True):
         assert digest(mine) == digest(theirs)
-    assert repr(one[-1]) == repr(other[-1])
+    assert plain(one[-1]) == plain(other[-1])
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_it_gives_the_bits_of_gymnasiums_own(maker, mode):
-    """Also of final observations, masks and partial resets."""
-    ours = GymnasiumVectorEnv([maker] * 3, autoreset_mode=mode)
-    theirs = SyncVectorEnv([maker] * 3, autoreset_mode=mode)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", ["vector", "joined"])
+def test_it_gives_the_bits_of_gymnasiums_own(
+    request: pytest.FixtureRequest, single: Callable[..., GymnasiumEnv], kind: str, mode: str
+) -> None:
+    """Also of final observations, infos, masks and partial resets."""
+    ours, theirs = (
+        request.getfixturevalue(kind)(mode),
+        SyncVectorEnv([single] * WORLDS, autoreset_mode=mode),
+    )
     same(ours.reset(seed=5), theirs.reset(seed=5))
-    rng = np.random.default_rng(1)
-    ends = 0
-    for _ in range(60):
-        actions = rng.uniform(0.2, 1.0, (3, 2)).astype(np.float32)
+    assert ours.np_random_seed == theirs.np_random_seed == (5, 6, 7)
+    rng, ends = np.random.default_rng(1), 0
+    for step in range(80):
+        actions = rng.uniform([0.1, -1.0], 1.0, (WORLDS, 2)).astype(np.float32)
         one, other = ours.step(actions), theirs.step(actions)
         same(one, other)
         over = one[2] | one[3]
-        ends += over.sum()
-        if mode is AutoresetMode.DISABLED and over.any():
-            same(
-                ours.reset(seed=[7, None, 9], options={"reset_mask": over}),
-                theirs.reset(seed=[7, None, 9], options={"reset_mask": over}),
-            )
-    assert ends > 10
+        ends += int(over.sum())
+        if mode == "Disabled" and over.any():
+            again = {"seed": [step, None, 3], "options": {"reset_mask": over}}
+            same(ours.reset(**again), theirs.reset(**again))
+    assert ends > 20
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space
 
@@ -73,49 +127,93 @@ def test_it_gives_the_bits_of_gymnasiums_own(maker, mode):
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=4), st.integers(0, 99))
-def test_each_world_gives_the_bits_it_gives_alone(maker, seeds, actions_seed):
-    worlds = GymnasiumVectorEnv([maker] * len(seeds))
-    singles = [maker() for _ in seeds]
+def test_each_world_gives_the_bits_it_gives_alone(
+    vector: MakeVector, single: Callable[..., GymnasiumEnv], seeds: list[int], actions_seed: int
+) -> None:
+    worlds, singles = vector(worlds=len(seeds)), [single(Backwards()) for _ in seeds]
     seen, _ = worlds.reset(seed=seeds)
-    alone = [single.reset(seed=seed)[0] for single, seed in zip(singles, seeds, strict=True)]
+    alone = [view.reset(seed=seed)[0] for view, seed in zip(singles, seeds, strict=True)]
     assert digest(seen) == digest(np.stack(alone))
     rng = np.random.default_rng(actions_seed)
     over = [False] * len(seeds)
     for _ in range(15):
         actions = rng.uniform(0.0, 1.0, (len(seeds), 2)).astype(np.float32)
         seen, rewards, terminated, truncated, _ = worlds.step(actions)
-        for number, single in enumerate(singles):
+        for number, view in enumerate(singles):
             if over[number]:
-                expected = (single.reset()[0], 0.0, False, False)
+                expected = (view.reset()[0], 0.0, False, False)
             else:
-                expected = single.step(actions[number])[:4]
+                expected = view.step(actions[number])[:4]
             over[number] = expected[2] or expected[3]
             assert digest(seen[number]) == digest(expected[0])
             assert (rewards[number], terminated[number], truncated[number]) == expected[1:]
 
 
-def test_nothing_returned_is_used_again(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2)
-    results = [worlds.reset(seed=0)[:1]]
-    results += [worlds.step(np.zeros((2, 2), np.float32))[:4] for _ in range(3)]
-    arrays = [array for result in results for array in result]
+def test_gymnasium_accepts_it_under_its_wrappers(vector: MakeVector) -> None:
+    worlds = gymnasium.wrappers.vector.RecordEpisodeStatistics(vector())
+    worlds.reset(seed=0)
+    for _ in range(7):
+        *_, infos = worlds.step(STILL)
+    assert infos["episode"]["l"].tolist() == [7, 7, 7]
+
+
+def test_policies_of_one_world_see_one_world(make_rink: MakeRink) -> None:
+    made = []
+
+    def policy(environment: Environment, rng: np.random.Generator) -> Any:
+        assert environment.agents == ("a", "b")
+        space = environment.action_space["b"]
+        made.append((space, rng))
+
+        def act(agent: str, observation: Any) -> Any:
+            assert agent == "b"
+            assert environment.observation_space["b"].contains(observation)
+            return space.sample()
+
+        return act
+
+    worlds = GymnasiumVectorEnv(make_rink(2), agent="a", others=policy)
+    worlds.reset(seed=3)
+    worlds.step(np.zeros((2, 2)))
+    assert made[0][0] is not made[1][0]
+    assert [rng for _, rng in made] == list(worlds.np_random)
+
+
+def test_a_policy_that_acts_wrongly_is_named(make_rink: MakeRink) -> None:
+    def policy(environment: Environment, rng: np.random.Generator) -> Any:
+        return lambda agent, observation: [0.0, 0.0, 0.0]
+
+    worlds = GymnasiumVectorEnv(make_rink(2), agent="a", others=policy)
+    worlds.reset(seed=0)
+    with pytest.raises(ActionError, match="action of agent 'b' in world 0 must be a float32 array"):
+        worlds.step(np.zeros((2, 2)))
+
+
+def test_nothing_returned_is_used_again(vector: MakeVector) -> None:
+    worlds = vector()
+    arrays = [worlds.reset(seed=0)[0]]
+    for _ in range(3):
+        seen, rewards, terminated, truncated, infos = worlds.step(STILL)
+        arrays += [seen, rewards, terminated, truncated, infos["laps"], infos["_laps"]]
     for number, one in enumerate(arrays):
         assert not any(np.shares_memory(one, other) for other in arrays[number + 1 :])
 
 
-def test_the_last_observation_of_an_episode_is_not_lost(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2, autoreset_mode="SameStep")
+def test_the_last_observation_of_an_episode_is_not_lost(vector: MakeVector) -> None:
+    worlds = vector("SameStep")
     worlds.reset(seed=0)
     for _ in range(5):
-        seen, _, terminated, _, infos = worlds.step(np.array([[1, 0], [0, 0]], np.float32))
-    assert terminated.tolist() == [True, False]
-    assert infos["_final_obs"].tolist() == [True, False]
+        seen, _, terminated, _, infos = worlds.step(np.array([[1, 0], [0, 0], [0, 0]], np.float32))
+    assert terminated.tolist() == [True, False, False]
+    assert infos["_final_obs"].tolist() == [True, False, False]
     assert infos["final_obs"][0][0] == pytest.approx(1.0)
     assert seen[0][0] == 0.0
 
 
-def test_a_mask_resets_only_its_worlds_and_leaves_the_callers_options_alone(maker):
-    worlds = GymnasiumVectorEnv([maker] * 3, autoreset_mode="Disabled")
+def test_a_mask_resets_only_its_worlds_and_leaves_the_callers_options_alone(
+    vector: MakeVector, single: Callable[..., GymnasiumEnv]
+) -> None:
+    worlds = vector("Disabled")
     worlds.reset(seed=0)
     before = worlds.step(np.full((3, 2), 0.5, np.float32))[0]
     options = {"reset_mask": np.array([False, True, False])}
@@ -123,123 +221,215 @@ def test_a_mask_resets_only_its_worlds_and_leaves_the_callers_options_alone(make
     assert list(options) == ["reset_mask"]
     assert np.array_equal(before[[0, 2]], after[[0, 2]])
     assert after[1][0] == 0.0
-    assert digest(after[1]) == digest(maker().reset(seed=5)[0])
+    assert digest(after[1]) == digest(single().reset(seed=5)[0])
 
 
-def test_the_mode_disabled_leaves_resets_to_the_user(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2, autoreset_mode="Disabled")
+def test_the_mode_disabled_leaves_resets_to_the_user(vector: MakeVector) -> None:
+    worlds = vector("Disabled")
     worlds.reset(seed=0)
-    ahead = np.array([[0, 0], [1, 0]], np.float32)
+    ahead = np.array([[0, 0], [1, 0], [0, 0]], np.float32)
     for _ in range(5):
         worlds.step(ahead)
     with pytest.raises(ResetNeededError, match=r"episodes of worlds \[1\] are over"):
         worlds.step(ahead)
 
 
-def test_a_bad_action_moves_no_world(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2)
+def test_a_bad_action_moves_no_world(vector: MakeVector) -> None:
+    worlds = vector()
     worlds.reset(seed=0)
-    with pytest.raises(ActionError, match="action of world 1 must lie in"):
-        worlds.step(np.array([[0.5, 0.5], [0.5, 9.0]], np.float32))
-    assert [env.environment.steps for env in worlds.envs] == [0, 0]
-    with pytest.raises(ActionError, match="2 worlds take 2 actions, got 3"):
-        worlds.step(np.zeros((3, 2), np.float32))
+    actions = STILL.copy()
+    for bad, message in (
+        (9.0, "action of agent 'a' in world 1 must lie in"),
+        (np.nan, "action of agent 'a' in world 1 must not hold NaN"),
+    ):
+        actions[1, 0] = bad
+        with pytest.raises(ActionError, match=message):
+            worlds.step(actions)
+    for wrong, message in (
+        (actions[:2], "3 worlds take 3 actions, got 2"),
+        (0.5, "3 worlds take 3 actions, got 0.5"),
+        (np.zeros((WORLDS, 5)), r"action of agent 'a' in world 0 must be a float32 array of"),
+        ([[0.0, 0.0], [0.0], [0.0, 0.0]], "action of agent 'a' in world 1 must be a float32"),
+    ):
+        with pytest.raises(ActionError, match=message):
+            worlds.step(wrong)
+    assert worlds.environment.steps.tolist() == [0, 0, 0]
 
 
-def test_a_world_that_is_reset_ignores_its_action(maker):
-    worlds = GymnasiumVectorEnv([maker])
+def test_a_world_that_is_reset_ignores_its_action(vector: MakeVector) -> None:
+    worlds = vector()
     worlds.reset(seed=0)
+    ahead = np.array([[1, 0], [0, 0], [0, 0]], np.float32)
     for _ in range(5):
-        worlds.step(np.array([[1, 0]], np.float32))
-    seen, rewards, *_ = worlds.step(np.full((1, 2), np.nan, np.float32))
-    assert (seen[0][0], rewards[0]) == (0.0, 0.0)
+        _, _, terminated, _, _ = worlds.step(ahead)
+    assert terminated.tolist() == [True, False, False]
+    ahead[0] = np.nan
+    seen, rewards, *_ = worlds.step(ahead)
+    assert (seen[0, 0], rewards[0]) == (0.0, 0.0)
+    assert worlds.environment.steps.tolist() == [0, 6, 6]
 
 
-def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2)
-    still = np.zeros((2, 2), np.float32)
+def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(
+    vector: MakeVector, array_rink: Any
+) -> None:
+    class Fragile(array_rink):
+        broken = False
+
+        def reward(self) -> Any:
+            return 1 / 0 if self.broken else super().reward()
+
+    worlds = vector(area=Fragile)
     with pytest.raises(ResetNeededError, match="no episode has begun"):
-        worlds.step(still)
+        worlds.step(STILL)
     worlds.reset(seed=0)
-    broken = worlds.envs[1].environment.agents["a"]
-    broken.on_update = lambda: 1 / 0
-    with pytest.raises(CallbackError):
-        worlds.step(still)
-    del broken.on_update
+    area: Any = worlds.environment.area  # type: ignore[union-attr]  # it is not joined
+    area.broken = True
+    with pytest.raises(CallbackError, match="ZeroDivisionError"):
+        worlds.step(STILL)
+    area.broken = False
     with pytest.raises(ResetNeededError, match="failed halfway"):
-        worlds.step(still)
+        worlds.step(STILL)
     with pytest.raises(ResetNeededError, match="failed halfway"):
-        worlds.reset(options={"reset_mask": np.array([True, False])})
+        worlds.reset(options={"reset_mask": np.array([True, False, False])})
     worlds.reset(seed=0)
-    worlds.step(still)
+    worlds.step(STILL)
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"seed": [1]}, ValueError, "2 worlds take 2 seeds, got 1"),
-        ({"options": {"reset_mask": [True, False]}}, TypeError, "must be an array of bool"),
-        ({"options": {"reset_mask": np.array([1, 0])}}, TypeError, "must be an array of bool"),
-        ({"options": {"reset_mask": np.ones(3, bool)}}, ValueError, r"must have shape \(2,\)"),
-        ({"options": {"reset_mask": np.zeros(2, bool)}}, ValueError, "and a True in it"),
+        ({"seed": [1]}, ValueError, "3 worlds take 3 seeds, got 1"),
+        ({"options": {"reset_mask": [True] * 3}}, TypeError, "must be an array of bool"),
+        ({"options": {"reset_mask": np.ones(3, int)}}, TypeError, "must be an array of bool"),
+        ({"options": {"reset_mask": np.ones(2, bool)}}, ValueError, r"must have shape \(3,\)"),
+        ({"options": {"reset_mask": np.zeros(3, bool)}}, ValueError, "and a True in it"),
     ],
 )
-def test_seeds_and_masks_that_do_not_fit_are_refused(maker, arguments, error, message):
-    worlds = GymnasiumVectorEnv([maker] * 2)
+def test_seeds_and_masks_that_do_not_fit_are_refused(
+    vector: MakeVector, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
-        worlds.reset(**arguments)
+        vector().reset(**arguments)
 
 
-def test_worlds_have_the_same_spaces(maker, make_env, puck):
-    def other():
-        view = maker()
-        view.action_space = type(view.action_space)(-2.0, 2.0, (2,))
-        return view
-
-    with pytest.raises(ValueError, match="the spaces of world 1 are not those of world 0"):
-        GymnasiumVectorEnv([maker, other])
-    with pytest.raises(ValueError, match="needs at least one world"):
-        GymnasiumVectorEnv([])
+def test_without_a_seed_worlds_and_views_differ(vector: MakeVector) -> None:
+    assert len(set(np.concatenate([vector().reset()[0][:, 1] for _ in range(2)]).tolist())) == 6
 
 
-def test_worlds_that_are_of_no_use_are_closed(maker):
-    made = []
+class Echoes(Area):
+    """Agents that observe their last action."""
 
-    def make():
-        made.append(maker())
-        return made[-1]
+    def __init__(self, world: World, agents: Any) -> None:
+        super().__init__(world)
+        self.agents = agents
+        self.said: Any = None
 
-    def other():
-        view = make()
-        view.action_space = type(view.action_space)(-2.0, 2.0, (2,))
-        return view
+    def reset(self, worlds: np.ndarray) -> None:
+        shape = (len(self.world), 1)
+        size = np.zeros((*shape, 2), np.float32)
+        text = np.full(shape, "", dtype=object)
+        self.said = {"size": size, "parts": (np.zeros(shape, np.int64), text)}
 
-    with pytest.raises(ValueError, match="are not those of world 0"):
-        GymnasiumVectorEnv([make, other])
-    with pytest.raises(ZeroDivisionError):
-        GymnasiumVectorEnv([make, lambda: 1 / 0])
-    assert len(made) == 3
-    for view in made:
-        with pytest.raises(ClosedEnvironmentError):
-            view.reset()
+    def act(self, actions: Any) -> None:
+        self.said = actions
 
+    def observe(self) -> Any:
+        return self.said
 
-def test_all_worlds_close_even_if_one_fails_to(maker):
-    worlds = GymnasiumVectorEnv([maker] * 3)
-    worlds.envs[1].environment.area.close = lambda: 1 / 0
-    with pytest.raises(CallbackError, match="ZeroDivisionError"):
-        worlds.close()
-    for view in worlds.envs:
-        with pytest.raises(ClosedEnvironmentError):
-            view.reset()
+    def reward(self) -> np.ndarray:
+        return np.zeros((len(self.world), 1))
 
 
-def test_each_world_has_its_own_generator_and_closes(maker):
-    worlds = GymnasiumVectorEnv([maker] * 2)
-    worlds.reset(seed=3)
-    assert worlds.np_random_seed == (3, 4)
-    assert worlds.np_random == tuple(env.np_random for env in worlds.envs)
+def test_any_space_is_batched_as_gymnasium_does() -> None:
+    space = Dict(size=Box(0.0, 1.0, (2,)), parts=Tuple((Discrete(3), Text(5, min_length=0))))
+    agents = Agents("echo", space, space)
+
+    def make(worlds: int = 1) -> Environment:
+        return Environment(Echoes(World(TableSimulator(worlds=worlds)), agents))
+
+    ours = GymnasiumVectorEnv(make(WORLDS))
+    theirs = SyncVectorEnv([lambda: GymnasiumEnv(make())] * WORLDS)
+    assert ours.observation_space == theirs.observation_space
+    assert digest(ours.reset(seed=0)[0]) == digest(theirs.reset(seed=0)[0])
+    ours.action_space.seed(0)
+    for _ in range(3):
+        actions = ours.action_space.sample()
+        one, other = ours.step(actions)[0], theirs.step(actions)[0]
+        assert digest(one) == digest(other)
+        assert ours.observation_space.contains(one)
+    with pytest.raises(ActionError, match="3 worlds take 3 actions, got"):
+        ours.step({"size": np.zeros((WORLDS, 2))})
+
+
+class Camera:
+    """Draws the number of its world."""
+
+    names = ()
+
+    def render(self, camera: Any, world: int = 0) -> np.ndarray:
+        return np.full((2, 2, 3), world, np.uint8)
+
+
+def test_pictures_are_those_of_each_world(vector: MakeVector, make_rink: MakeRink) -> None:
+    view = CameraView(Pose())
+    with pytest.raises(UnsupportedError, match="TableSimulator takes no pictures"):
+        GymnasiumVectorEnv(
+            make_rink(2), agent="a", others=backwards, render_mode="rgb_array", camera=view
+        )
+    environment = JoinedEnvironment([partial(make_rink, 2), make_rink])
+    for member in environment.environments:
+        member.world.simulator.cameras = Camera()  # type: ignore[misc, assignment]
+    worlds = GymnasiumVectorEnv(
+        environment, agent="a", others=backwards, render_mode="rgb_array", camera=view
+    )
+    assert worlds.metadata["render_modes"] == ["rgb_array"]
+    assert worlds.metadata["render_fps"] == 5
+    worlds.reset(seed=0)
+    assert [picture[0, 0, 0] for picture in worlds.render()] == [0, 1, 0]  # type: ignore[index]
+    assert vector().render() == (None, None, None)
+
+
+def test_a_world_that_diverges_says_so(vector: MakeVector, array_rink: Any) -> None:
+    class Rocket(array_rink):
+        """Flies away in world 1."""
+
+        def fixed_update(self, delta_time: float) -> None:
+            if self.fly:
+                pose = self.pucks.pose
+                pose[1, :, 2] = 1e200
+                self.pucks.pose = pose
+
+        fly = False
+
+    worlds = vector("SameStep", area=Rocket)
+    worlds.reset(seed=0)
+    assert "diverged" not in worlds.step(STILL)[4]
+    worlds.environment.area.fly = True  # type: ignore[union-attr]
+    _, rewards, terminated, truncated, infos = worlds.step(STILL)
+    assert (terminated.any(), truncated.tolist()) == (False, [False, True, False])
+    assert rewards.tolist() == [0.0, 0.0, 0.0]
+    assert infos["final_info"]["diverged"].tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"say which agent: agent= one of \['a', 'b'\]"),
+        ({"agent": "x", "others": backwards}, r"agent must be one of \['a', 'b'\], got 'x'"),
+        ({"agent": "a"}, "2 agents need a policy for all but one: others="),
+        ({"agent": "a", "others": backwards, "render_mode": "rgb_array"}, "needs a camera"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    make_rink: MakeRink, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        GymnasiumVectorEnv(make_rink(2), **options)
+
+
+def test_closing_it_closes_the_environment(vector: MakeVector) -> None:
+    worlds = vector()
     worlds.close()
     worlds.close()
     with pytest.raises(ClosedEnvironmentError):
-        worlds.envs[1].environment.reset()
+        worlds.environment.reset_worlds()

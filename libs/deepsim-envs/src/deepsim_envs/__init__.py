@@ -23,27 +23,23 @@ from .errors import (
 from .step_result import Step, StepResult
 
 if typing.TYPE_CHECKING:
-    from .batch_policy import BatchPolicy, BatchPolicyMaker, in_each_world
-    from .batch_vector_env import BatchVectorEnv
     from .environment import Environment
-    from .gymnasium_env import GymnasiumEnv
-    from .gymnasium_vector_env import GymnasiumVectorEnv
-    from .policy import Policy, PolicyMaker
+    from .gymnasium import GymnasiumEnv, GymnasiumVectorEnv, register
+    from .joined_environment import JoinedEnvironment, make_worlds
+    from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
-    from .registration import register
 else:  # a checker of types must not believe that there are other names, too
     _NEEDS_GYMNASIUM = {
-        "BatchPolicy": "batch_policy",
-        "BatchPolicyMaker": "batch_policy",
-        "BatchVectorEnv": "batch_vector_env",
+        "ArrayPolicy": "policy",
         "Environment": "environment",
-        "GymnasiumEnv": "gymnasium_env",
-        "GymnasiumVectorEnv": "gymnasium_vector_env",
+        "GymnasiumEnv": "gymnasium",
+        "GymnasiumVectorEnv": "gymnasium",
+        "JoinedEnvironment": "joined_environment",
         "Policy": "policy",
         "PolicyMaker": "policy",
         "Recorder": "recording",
-        "in_each_world": "batch_policy",
-        "register": "registration",
+        "make_worlds": "joined_environment",
+        "register": "gymnasium",
         "replay": "recording",
     }
 
@@ -64,14 +60,13 @@ __all__ = [
     "Agents",
     "Area",
     "AreaInterface",
-    "BatchPolicy",
-    "BatchPolicyMaker",
-    "BatchVectorEnv",
+    "ArrayPolicy",
     "ClosedEnvironmentError",
     "Environment",
     "EnvironmentState",
     "GymnasiumEnv",
     "GymnasiumVectorEnv",
+    "JoinedEnvironment",
     "ObservationError",
     "Policy",
     "PolicyMaker",
@@ -81,7 +76,7 @@ __all__ = [
     "Step",
     "StepResult",
     "digest",
-    "in_each_world",
+    "make_worlds",
     "register",
     "replay",
 ]

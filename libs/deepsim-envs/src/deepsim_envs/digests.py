@@ -18,8 +18,7 @@ def digest(value: Any) -> str:
     order of a dict counts. Bytes are little-endian, so that all machines agree.
 
     Args:
-        value: None, bool, numbers, str, bytes, arrays of anything but objects, and lists, tuples
-            and dicts of these.
+        value: None, bool, numbers, str, bytes, arrays, and lists, tuples and dicts of these.
 
     Raises:
         TypeError: There is something else in it.
@@ -35,6 +34,10 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
         kind = "array" if isinstance(value, np.ndarray) else "scalar"
         little = array.dtype.newbyteorder("<")
         _tag(update, kind, f"{little.str}{array.shape}", array.astype(little).tobytes())
+    elif isinstance(value, np.ndarray):
+        _tag(update, "objects", str(value.shape), b"")
+        for part in value.ravel().tolist():
+            _feed(update, part)
     elif value is None or isinstance(value, (bool, int)):
         _tag(update, type(value).__name__, "", repr(value).encode())
     elif isinstance(value, float):

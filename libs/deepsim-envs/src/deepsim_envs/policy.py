@@ -1,16 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of policies that act in one world."""
+"""Policies: of one world, and on arrays over many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from gymnasium.spaces import Space
 
 from .environment import Environment
+from .spaces import leafwise
 
 Policy: TypeAlias = Callable[[str, Any], Any]
-"""Takes an agent's name and its observation, gives its action."""
+"""Takes an agent's name and its observation, and returns its action."""
 PolicyMaker: TypeAlias = Callable[[Environment, np.random.Generator], Policy]
-"""Makes a policy of an environment's agents, which draws from the generator."""
+"""Makes the policy of an environment's agents for one episode, which draws from the generator."""
+
+
+class ArrayPolicy(ABC):
+    """A policy without memory that acts in many worlds at once.
+
+    It is a `PolicyMaker` too, so that it fits wherever policies do.
+
+    Example:
+        Any action, evenly::
+
+            class RandomPolicy(ArrayPolicy):
+                def act(self, agent, observations, action_space, rngs):
+                    drawn = np.array([rng.random(action_space.shape) for rng in rngs])
+                    low, high = action_space.low, action_space.high
+                    return low + (high - low) * drawn
+    """
+
+    @abstractmethod
+    def act(
+        self,
+        agent: str,
+        observations: Any,
+        action_space: Space[Any],
+        rngs: Sequence[np.random.Generator],
+    ) -> Any:
+        """Returns the actions of one agent in k worlds, (k, ...).
+
+        Args:
+            agent: The agent's name.
+            observations: (k, ...), one for each world; dicts or tuples of such arrays where the
+                observation space is nested.
+            action_space: The space of one action.
+            rngs: The generator of each world.
+        """
+
+    def __call__(self, environment: Environment, rng: np.random.Generator) -> Policy:
+        """Returns this policy for an environment of one world."""
+
+        def act(agent: str, observation: Any) -> Any:
+            batch = leafwise(lambda part: np.asarray(part)[None], observation)
+            actions = self.act(agent, batch, environment.action_space[agent], [rng])
+            return leafwise(lambda part: part[0], actions)
+
+        return act

@@ -21,10 +21,10 @@ _VERSION = 1
 
 
 class Recorder:
-    """Resets and steps an environment, and writes down what is needed to do so again.
+    """Resets and steps an environment, and records seeds, actions and digests to do so again.
 
     The file has a line of JSON for each reset and step: the seed or the actions, and the SHA-256 of
-    what came out. A line is complete when `reset` or `step` returns, so that the file of a program
+    the result. A line is complete when `reset` or `step` returns, so that the file of a program
     that died is a replay too.
 
     Args:
@@ -38,7 +38,7 @@ class Recorder:
     def __init__(self, environment: Environment, path: str | Path) -> None:
         self.environment = environment
         self._file = Path(path).open("w", encoding="utf-8", newline="\n")  # noqa: SIM115 (closed by close)
-        self._write({"format": _FORMAT, "version": _VERSION, "agents": list(environment.agents)})
+        self._write({"format": _FORMAT, "version": _VERSION, "agents": list(environment.slots)})
 
     def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begins an episode; see `Environment.reset`. A replay needs the seed."""
@@ -88,7 +88,7 @@ def replay(environment: Environment, path: str | Path) -> Iterator[StepResult]:
     _, header = next(lines, (1, {}))
     if header.get("format") != _FORMAT or header.get("version") != _VERSION:
         raise ReplayError(f"{path} is not a replay of version {_VERSION}, made by Recorder")
-    agents = list(environment.agents)
+    agents = list(environment.slots)
     if header.get("agents") != agents:
         raise ReplayError(f"{path} is of agents {header.get('agents')}, but there are {agents}")
     for number, line in lines:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from .environment import Environment
-from .viewing import drawn_seed, info_of
+from .environment import Environment, info_of
+from .viewing import drawn_seed
 
 try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
@@ -26,6 +26,9 @@ Dicts: TypeAlias = tuple[
 class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is not installed
     """All live agents act at once; one that is done gets its last observation and reward.
 
+    With several worlds the agents are those of all worlds, as ``"red_car/3"``, and an episode ends
+    with the last of them.
+
     The first reset without a seed draws one, as Gymnasium's own environments do.
 
     Args:
@@ -33,16 +36,16 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
 
     Attributes:
         environment: The task.
-        possible_agents: Names of all agents, in the area's order.
-        agents: Names of those that the latest reset or step told of, in that order.
-        observation_spaces: What each agent observes, by name.
-        action_spaces: How each agent may act, by name.
+        possible_agents: Names of all agents, in the order of `Environment.slots`.
+        agents: Names of those in the latest reset or step, in that order.
+        observation_spaces: The space of each agent's observations, by name.
+        action_spaces: The space of each agent's actions, by name.
     """
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.possible_agents = list(environment.agents)
-        self.agents = list(environment.agents)
+        self.possible_agents = list(environment.slots)
+        self.agents = list(environment.slots)
         self.observation_spaces = dict(environment.observation_space)
         self.action_spaces = dict(environment.action_space)
         self._seeded = False
@@ -69,7 +72,7 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         return observation, self._infos(info)
 
     def step(self, action_dict: Mapping[str, Any]) -> Dicts:
-        """Has all agents act that are not done; see `Environment.step`.
+        """Steps all agents that are not done; see `Environment.step`.
 
         In the last step of an episode, ``truncateds["__all__"]`` says that some agents are
         truncated. These have no entry of their own in it: RLlib takes an episode in which each

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
+
+from deepsim_sync import world_seeds
 
 from .environment import Environment
-from .many_worlds import close_all, made_all, same_agents
-from .vector_options import world_seeds
+from .equal_agents import EqualAgents
+from .joined_environment import JoinedEnvironment
 from .viewing import drawn_seed
 
 try:
@@ -34,12 +36,13 @@ except ImportError as error:
 
 __all__ = ["TorchRLEnv"]
 
+Bools = NDArray[np.bool_]
 GROUP = "agents"
-"""The key under which all that is the agents' own lies, as in TorchRL's other environments."""
+"""The key of everything that agents have, as in TorchRL's other environments."""
 
 
 class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not installed
-    """Some worlds of a task as one batch: batch size (worlds,); they are stepped in turn.
+    """All worlds of an environment as one batch, of batch size (worlds,).
 
     Under ``"agents"``, tensors have the shape (worlds, agents, ...): ``observation``, ``action``,
     ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, which says who is to act. An
@@ -50,27 +53,26 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     The first reset without a seed draws one, as Gymnasium's own environments do.
 
     Args:
-        makers: Make the environment of each world.
+        environment: The task; closed with this.
 
     Attributes:
-        environments: That of each world.
+        environment: The task.
         names: Of the agents, in the order of the second axis.
         group_map: ``{"agents": names}``.
 
     Raises:
-        ValueError: There is no world, agents differ in their spaces or worlds in their agents, or
-            a space has no tensor.
+        ValueError: Agents differ in their spaces, or a space has no tensor.
     """
 
-    def __init__(self, makers: Iterable[Callable[[], Environment]]) -> None:
-        with made_all(makers, "TorchRLEnv") as self.environments:
-            self.names = same_agents(self.environments)
-            shape = (len(self.environments), len(self.names))
-            self._space = _space(self.environments, "observation")
-            seen = _spec(self._space, shape)
-            acted = _spec(_space(self.environments, "action"), shape)
+    def __init__(self, environment: Environment | JoinedEnvironment) -> None:
+        self._agents = EqualAgents(environment, "agents lie along an axis of a tensor")
+        self.environment = environment
+        self.names = list(environment.agents)
+        shape = (len(environment), len(self.names))
+        seen = _spec(self._agents.observation_space, shape)
+        acted = _spec(self._agents.action_space, shape)
         self.group_map = {GROUP: self.names}
-        super().__init__(device=torch.device("cpu"), batch_size=[len(self.environments)])
+        super().__init__(device=torch.device("cpu"), batch_size=[len(environment)])
         self._set_seed(None)
         ends = ("done", "terminated", "truncated")
         self.observation_spec = self._grouped(
@@ -83,68 +85,57 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         )
         for name in ends:
             self.full_done_spec[name] = Binary(1, (shape[0], 1), dtype=torch.bool)
-        self._last: list[dict[str, Any]] = [{} for _ in self.environments]
-        self._ends = {name: np.zeros((*shape, 1), dtype=np.bool_) for name in ends}
+        self._seen: tuple[Any, ...] = ()
+        self._terminated, self._truncated = np.zeros((2, *shape), np.bool_)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
         """Begins an episode in the worlds of the mask ``"_reset"``, or in all."""
-        mask = np.ones(len(self.environments), dtype=np.bool_)
+        worlds = np.arange(len(self.environment))
         if tensordict is not None and "_reset" in tensordict.keys():  # noqa: SIM118 (no dict)
-            mask = tensordict["_reset"].numpy().reshape(mask.shape)
-        for world in np.flatnonzero(mask).tolist():
-            self._last[world], _ = self.environments[world].reset(self._seeds[world])
+            worlds = np.flatnonzero(tensordict["_reset"].numpy())
+        if len(worlds):
+            seeds = [self._seeds[world] for world in worlds.tolist()]
+            self._seen = self.environment.reset_worlds(seeds, worlds)
+        for world in worlds.tolist():
             self._seeds[world] = None
-            for ends in self._ends.values():
-                ends[world] = False
+        self._terminated[worlds] = self._truncated[worlds] = False
         return self._result(self._now())
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        """Steps all worlds once."""
-        actions = _arrays(tensordict[GROUP, "action"])
-        rewards = np.zeros((len(self.environments), len(self.names), 1), dtype=np.float32)
-        for world, environment in enumerate(self.environments):
-            live = environment.live_agents
-            if not live:  # over, and not reset yet
-                continue
-            columns = {name: self.names.index(name) for name in live}
-            result = environment.step(
-                {name: actions[world, column] for name, column in columns.items()}
-            )
-            self._last[world].update(result.observation)
-            for name, column in columns.items():
-                rewards[world, column] = result.reward[name]
-                self._ends["done"][world, column] = result.done[name]
-                for end in ("terminated", "truncated"):
-                    self._ends[end][world, column] = result.info["deepsim"][end][name]
+        """Steps all worlds once, but for those that are over and not reset yet."""
+        rewards = np.zeros(self._terminated.shape)
+        worlds = np.flatnonzero(self.environment.live.any(axis=1))
+        if len(worlds):
+            actions = self._agents.split(_arrays(tensordict[GROUP, "action"]))
+            step = self.environment.step_worlds(actions, worlds)
+            self._seen, rewards = step.observation, step.reward
+            self._terminated |= step.terminated
+            self._truncated |= step.truncated
         values = self._now()
-        values[GROUP]["reward"] = torch.from_numpy(rewards)
+        values[GROUP]["reward"] = torch.from_numpy(rewards.astype(np.float32)[..., None])
         return self._result(values)
 
     def _set_seed(self, seed: int | None) -> None:
-        """The next reset of world n has the seed plus n; None draws one."""
+        """Seeds world n of the next reset with the seed plus n; None draws one."""
         first = drawn_seed() if seed is None else seed
-        self._seeds = world_seeds(first, len(self.environments))
+        self._seeds = world_seeds(first, np.arange(len(self.environment)))
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """Closes all worlds."""
-        close_all(self.environments)
+        """Closes the environment."""
+        self.environment.close()
         super().close(raise_if_closed=raise_if_closed)
 
     def _now(self) -> dict[str, Any]:
-        """What is seen, who is to act, and what ended."""
-        seen = [[last[name] for name in self.names] for last in self._last]
-        ends = {name: torch.from_numpy(values.copy()) for name, values in self._ends.items()}
-        done = ends["done"].all(dim=1)
-        terminated = ends["terminated"].all(dim=1)
+        """Returns observations, who is to act, and what ended; all tensors are new."""
+        ended = self._terminated | self._truncated
+        done, terminated = ended.all(axis=1), self._terminated.all(axis=1)
         return {
             GROUP: {
-                "observation": _stacked(self._space, seen),
-                "mask": ~ends["done"].squeeze(-1),
-                **ends,
+                "observation": _tensors(self._agents.joined(self._seen)),
+                "mask": torch.from_numpy(~ended),
+                **_ends(ended, self._terminated, self._truncated),
             },
-            "done": done,
-            "terminated": terminated,
-            "truncated": done & ~terminated,
+            **_ends(done, terminated, done & ~terminated),
         }
 
     def _result(self, values: dict[str, Any]) -> TensorDictBase:
@@ -157,23 +148,8 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         return Composite({GROUP: Composite(specs, shape=(*size, len(self.names)))}, shape=size)
 
 
-def _space(environments: list[Environment], what: str) -> spaces.Space[Any]:
-    """The one space that all agents of all worlds have."""
-    first = next(iter(environments[0].agents))
-    wanted: spaces.Space[Any] = getattr(environments[0], f"{what}_space")[first]
-    for world, environment in enumerate(environments):
-        for name, space in getattr(environment, f"{what}_space").items():
-            if space != wanted:
-                raise ValueError(
-                    f"agents lie along an axis of a tensor, so their spaces must be equal: the "
-                    f"{what} space of {first!r} is {wanted}, that of {name!r} in world {world} "
-                    f"is {space}"
-                )
-    return wanted
-
-
 def _spec(space: spaces.Space[Any], shape: tuple[int, ...]) -> TensorSpec:
-    """The tensors of a space, for a batch of that shape."""
+    """Returns the tensors of a space, for a batch of that shape."""
     if isinstance(space, spaces.Box):
         full = (*shape, *space.shape)
         low, high = (
@@ -194,22 +170,22 @@ def _spec(space: spaces.Space[Any], shape: tuple[int, ...]) -> TensorSpec:
     )
 
 
-def _stacked(space: spaces.Space[Any], values: list[list[Any]]) -> Any:
-    """Values of worlds and agents as tensors; a dict of them for a Dict."""
-    if isinstance(space, spaces.Dict):
-        parts = {
-            key: _stacked(part, [[value[key] for value in row] for row in values])
-            for key, part in space.items()
-        }
-        return TensorDict(parts, batch_size=[len(values), len(values[0])])
-    return torch.from_numpy(np.array(values))
+def _ends(done: Bools, terminated: Bools, truncated: Bools) -> dict[str, Any]:
+    """Returns ends as tensors, with TorchRL's last axis of 1."""
+    ends = {"done": done, "terminated": terminated, "truncated": truncated}
+    return {name: torch.tensor(values[..., None]) for name, values in ends.items()}
+
+
+def _tensors(batch: Any) -> Any:
+    """Returns a batch (W, A, ...) as new tensors; a dict of batches as a TensorDict."""
+    if isinstance(batch, dict):
+        parts = {key: _tensors(part) for key, part in batch.items()}
+        return TensorDict(parts, batch_size=next(iter(parts.values())).shape[:2])
+    return torch.tensor(batch)
 
 
 def _arrays(actions: Any) -> Any:
-    """Actions by world and agent, as arrays; rows of a Dict as dicts."""
+    """Returns actions (W, A, ...) as arrays, or dicts of them."""
     if isinstance(actions, TensorDictBase):
-        rows = np.empty(tuple(actions.batch_size), dtype=object)
-        for place in np.ndindex(rows.shape):
-            rows[place] = {key: _arrays(value)[place] for key, value in actions.items()}
-        return rows
+        return {key: _arrays(value) for key, value in actions.items()}
     return actions.detach().numpy()

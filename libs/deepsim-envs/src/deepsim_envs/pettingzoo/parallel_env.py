@@ -10,8 +10,8 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
-from deepsim_envs.environment import Environment
-from deepsim_envs.viewing import Viewfinder, drawn_seed, info_of
+from deepsim_envs.environment import Environment, info_of
+from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView
 
 try:
@@ -26,17 +26,19 @@ except ImportError as error:
 class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
     """All agents act at once; one that is done leaves `agents`.
 
+    With several worlds the agents are those of all worlds, as ``"red_car/3"``.
+
     The first reset without a seed draws one, as Gymnasium's own environments do.
 
     Args:
         environment: The task; closed with the view.
         name: What PettingZoo calls it; by default the name of the area's class.
         render_mode: ``"rgb_array"``, or None.
-        camera: Takes the pictures: a camera sensor by name, or a free camera.
+        camera: Takes the pictures, of world 0: a camera sensor by name, or a free camera.
 
     Attributes:
         environment: The task.
-        possible_agents: Names of all agents, in the area's order.
+        possible_agents: Names of all agents, in the order of `Environment.slots`.
         agents: Names of those that are not done.
         render_mode: As given.
         metadata: ``name``, ``render_modes`` and ``render_fps``.
@@ -55,7 +57,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         camera: str | CameraView | None = None,
     ) -> None:
         self.environment = environment
-        self.possible_agents = list(environment.agents)
+        self.possible_agents = list(environment.slots)
         self.agents: list[str] = []
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = {
@@ -67,11 +69,11 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         self._seeded = False
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """What an agent observes."""
+        """Returns the space of an agent's observations."""
         return self.environment.observation_space[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """How an agent may act."""
+        """Returns the space of an agent's actions."""
         return self.environment.action_space[agent]
 
     def reset(
@@ -102,7 +104,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Has all agents act that are not done; see `Environment.step`.
+        """Steps all agents that are not done; see `Environment.step`.
 
         Returns:
             Observations, rewards, terminations, truncations and infos of the agents that acted.
@@ -119,7 +121,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         )
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The present instant, (height, width, 3) RGB; None without a render mode."""
+        """Takes a picture, (height, width, 3) RGB; None without a render mode."""
         return self._viewfinder.picture()
 
     def close(self) -> None:
@@ -132,8 +134,8 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 
 
 def aec_env(view: PettingZooEnv) -> AECEnv[str, Any, Any]:
-    """The same agents one after another, as PettingZoo's `AECEnv`.
+    """Returns the same agents one after another, as PettingZoo's `AECEnv`.
 
-    The world moves when the last of them has said its action. The conversion is PettingZoo's own.
+    The world moves with the action of the last of them. The conversion is PettingZoo's own.
     """
     return parallel_to_aec(view)

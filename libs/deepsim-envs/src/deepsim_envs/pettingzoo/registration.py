@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import pettingzoo
+
+from deepsim_envs.environment import Environment
+from deepsim_envs.function_names import find_function, require_function_name
+from deepsim_sync import CameraView
 
 from .parallel_env import PettingZooEnv, aec_env
 
@@ -15,32 +18,36 @@ from .parallel_env import PettingZooEnv, aec_env
 def register(id: str, make: str, **kwargs: Any) -> None:
     """Registers a task with PettingZoo; nothing of it is imported before it is made.
 
-    ``pettingzoo.make("parallel", id)`` gives what the function returns, ``make("aec", id)`` its
-    agents one after another. Keyword arguments of either go to the function.
+    ``pettingzoo.make("parallel", id)`` gives a `PettingZooEnv`, ``make("aec", id)`` its agents one
+    after another.
 
     Args:
         id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
-        make: The function, as ``"package.module:function"``; it returns a `PettingZooEnv`.
-        kwargs: Keyword arguments of the function.
+        make: The function that returns the `Environment`, as ``"package.module:function"``.
+        kwargs: The view's ``name``, ``render_mode`` and ``camera``; all others go to the function.
+            `pettingzoo.make` takes the same.
 
     Raises:
         ValueError: `make` names no module and function.
     """
-    module, _, function = make.partition(":")
-    if not module or not function:
-        raise ValueError(f"make must be of the form 'package.module:function', got {make!r}")
+    require_function_name("make", make)
     pettingzoo.parallel_registry.pop(id, None)
     pettingzoo.aec_registry.pop(id, None)
     pettingzoo.register("parallel", id, entry_point=partial(_parallel, make), kwargs=kwargs)
     pettingzoo.register("aec", id, entry_point=partial(_aec, make), kwargs=kwargs)
 
 
-def _parallel(make: str, **kwargs: Any) -> PettingZooEnv:
-    module, _, function = make.partition(":")
-    env = getattr(import_module(module), function)(**kwargs)
-    if not isinstance(env, PettingZooEnv):
-        raise TypeError(f"{make} must return a PettingZooEnv, got {env!r}")
-    return env
+def _parallel(
+    make: str,
+    name: str | None = None,
+    render_mode: str | None = None,
+    camera: str | CameraView | None = None,
+    **options: Any,
+) -> PettingZooEnv:
+    environment = find_function(make)(**options)
+    if not isinstance(environment, Environment):
+        raise TypeError(f"{make} must return an Environment, got {environment!r}")
+    return PettingZooEnv(environment, name=name, render_mode=render_mode, camera=camera)
 
 
 def _aec(make: str, **kwargs: Any) -> pettingzoo.AECEnv[str, Any, Any]:

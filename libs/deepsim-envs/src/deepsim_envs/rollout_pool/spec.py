@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
+
+from deepsim_envs.function_names import find_function, is_function_name
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,7 @@ class Spec:
     @property
     def is_function(self) -> bool:
         """Whether it names a function or class, rather than an id."""
-        module, colon, name = self.make.partition(":")
-        return bool(colon) and name.isidentifier() and all(map(str.isidentifier, module.split(".")))
+        return is_function_name(self.make)
 
     def find(self) -> Any:
         """The function or class.
@@ -49,11 +49,7 @@ class Spec:
         Raises:
             ImportError: There is none of that name.
         """
-        module, _, name = self.make.partition(":")
-        try:
-            return getattr(import_module(module), name)
-        except AttributeError:
-            raise ImportError(f"{module} has no {name!r}, which {self.make!r} names") from None
+        return find_function(self.make)
 
 
 def portable(spec: Spec) -> dict[str, Any]:

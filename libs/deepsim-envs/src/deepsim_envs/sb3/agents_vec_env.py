@@ -3,24 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium.vector.utils import concatenate, create_empty_array
+from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.many_worlds import close_all, made_all, same_agents
-from deepsim_envs.step_result import StepResult
-from deepsim_envs.viewing import info_of
+from deepsim_envs.equal_agents import EqualAgents
+from deepsim_envs.info import entries_of, own_info
+from deepsim_envs.joined_environment import JoinedEnvironment
+from deepsim_envs.spaces import leafwise
 
-from .slots_vec_env import SlotsVecEnv, Steps, spaces_of
+from .slots_vec_env import Bools, SlotsVecEnv, Steps
 
 
 class AgentsVecEnv(SlotsVecEnv):
-    """All agents of some worlds, each in a slot of its own; the worlds are stepped in turn.
+    """All agents of all worlds, each in a slot of its own.
 
-    The slots are those of world 0 in its area's order, then those of world 1, and so on.
+    The slots are the agents of world 0 in the order of `Environment.agents`, then those of
+    world 1, and so on.
 
     A world is reset within the step that ends its episode. Agents may be done before: with
     ``game_over="all"``, their slots then wait until all are. A slot that waits earns nothing,
@@ -28,37 +30,44 @@ class AgentsVecEnv(SlotsVecEnv):
     the world is reset, it is done once more, without ``info["episode"]``. With
     ``game_over="any"``, the first agent that is done ends the episode; all others are truncated.
 
+    The info of a slot's last step has the values of the area's info, of its world and agent; the
+    infos of other steps have none of them. ``environment.info()`` has them at any time.
+
     Args:
-        makers: Make the environment of each world.
+        environment: The task; closed with this.
         game_over: Whether an episode is over when all agents are done, or when any is.
 
     Attributes:
-        environments: That of each world.
+        environment: The task.
         slots: World and agent of each slot.
 
     Raises:
-        ValueError: There is no world, agents differ in their spaces or worlds in their agents, or
-            `game_over` is neither.
+        ValueError: Agents differ in their spaces, or `game_over` is neither.
     """
 
     def __init__(
         self,
-        makers: Iterable[Callable[[], Environment]],
+        environment: Environment | JoinedEnvironment,
         *,
         game_over: Literal["all", "any"] = "all",
     ) -> None:
         if game_over not in ("all", "any"):
             raise ValueError(f"game_over must be 'all' or 'any', got {game_over!r}")
-        with made_all(makers, "AgentsVecEnv") as self.environments:
-            self._agents = same_agents(self.environments)
-            self.slots = [
-                (world, agent) for world in range(len(self.environments)) for agent in self._agents
-            ]
-            seen = spaces_of(self._spaces("observation_space"), "observation")
-            acted = spaces_of(self._spaces("action_space"), "action")
+        self._agents = EqualAgents(
+            environment, "Stable-Baselines3 has one policy for all slots (else take GymnasiumEnv)"
+        )
+        self.environment = environment
+        self.slots = [
+            (world, agent) for world in range(len(environment)) for agent in environment.agents
+        ]
         self._game_over = game_over
-        super().__init__([self.environments[world] for world, _ in self.slots], seen, acted)
-        self._seen: list[Any] = [None] * self.num_envs
+        super().__init__(
+            environment,
+            len(self.slots),
+            self._agents.observation_space,
+            self._agents.action_space,
+        )
+        self._shape = (len(environment), len(environment.agents))
 
     def step_wait(self) -> Steps:
         """Steps all worlds once; see `VecEnv.step`.
@@ -66,69 +75,64 @@ class AgentsVecEnv(SlotsVecEnv):
         Returns:
             Observations, rewards, dones and infos, each of all slots.
         """
-        rewards = np.zeros(self.num_envs, dtype=np.float32)
-        dones = np.zeros(self.num_envs, dtype=np.bool_)
-        infos: list[dict[str, Any]] = []
-        for world, environment in enumerate(self.environments):
-            slots = dict(zip(self._agents, self._slots_of(world), strict=True))
-            live = environment.live_agents
-            result = environment.step({name: self._actions[slots[name]] for name in live})
-            over = not environment.live_agents or (
-                self._game_over == "any" and any(result.done.values())
-            )
-            for name, slot in slots.items():
-                if name in result.observation:
-                    rewards[slot] = result.reward[name]
-                    dones[slot] = over or result.done[name]
-                    infos.append(self._acted(name, slot, environment, result, dones[slot]))
-                else:
-                    dones[slot] = over
-                    infos.append({"waiting": True, "TimeLimit.truncated": False})
-                    if over:
-                        infos[slot]["terminal_observation"] = self._seen[slot]
-            if over:
-                self._begin(world)
-        return self._batch(), rewards, dones, infos
+        live = self.environment.live
+        actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), self._actions)
+        step = self.environment.step_worlds(self._agents.split(actions))
+        done = step.terminated | step.truncated
+        over = done.any(axis=1) if self._game_over == "any" else ~(live & ~done).any(axis=1)
+        self._returns += step.reward.ravel()
+        self._lengths += live.ravel()
+        infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in self.slots]
+        for slot in np.flatnonzero(~live).tolist():
+            infos[slot]["waiting"] = True
+        seen = self._flat(step.observation)
+        dones = (done | over[:, None]).ravel()
+        if dones.any():
+            self._end_episodes(np.flatnonzero(dones), infos, seen, live, step.terminated)
+        if over.any():
+            worlds = np.flatnonzero(over)
+            seen = self._flat(self.environment.reset_worlds(worlds=worlds))
+            self._keep_infos(worlds)
+        return seen, step.reward.astype(np.float32).ravel(), dones, infos
 
-    def close(self) -> None:
-        """Closes all worlds; closing twice does no harm."""
-        close_all(self.environments)
-
-    def _acted(
-        self, name: str, slot: int, environment: Environment, result: StepResult, ends: bool
-    ) -> dict[str, Any]:
-        """Takes note of an agent's step; returns the info of its slot."""
-        self._seen[slot] = result.observation[name]
-        self._count(slot, result.reward[name])
-        info = info_of(name, environment, result.info)
-        info["TimeLimit.truncated"] = False
-        if ends:
-            truncated = not result.info["deepsim"]["terminated"][name]
-            self._end(slot, info, self._seen[slot], truncated)
-        return info
+    def _end_episodes(
+        self,
+        slots: NDArray[np.intp],
+        infos: list[dict[str, Any]],
+        seen: Any,
+        live: Bools,
+        terminated: Bools,
+    ) -> None:
+        told = self._told()
+        for slot in slots.tolist():
+            world, column = divmod(slot, self._shape[1])
+            final = leafwise(lambda part, slot=slot: part[slot].copy(), seen)
+            if live[world, column]:
+                infos[slot].update(entries_of(told[column], world))
+                self._end(slot, infos[slot], final, not terminated[world, column])
+            else:
+                infos[slot]["terminal_observation"] = final
 
     def _reset_slots(self, seeds: list[int | None]) -> Any:
-        for world in range(len(self.environments)):
-            self._begin(world, seeds[self._slots_of(world)[0]])
-        return self._batch()
+        first = None if seeds[0] is None else seeds[:: self._shape[1]]
+        seen = self._flat(self.environment.reset_worlds(first))
+        self._keep_infos(np.arange(self._shape[0]))
+        return seen
 
-    def _begin(self, world: int, seed: int | None = None) -> None:
-        environment = self.environments[world]
-        observation, info = environment.reset(seed)
-        for name, slot in zip(self._agents, self._slots_of(world), strict=True):
-            self._seen[slot] = observation[name]
-            self.reset_infos[slot] = info_of(name, environment, info)
+    def _keep_infos(self, worlds: NDArray[np.intp]) -> None:
+        """Sets `reset_infos` of the slots of some worlds."""
+        told = self._told()
+        for world in worlds.tolist():
+            for column, values in enumerate(told):
+                self.reset_infos[world * self._shape[1] + column] = entries_of(values, world)
 
-    def _batch(self) -> Any:
-        """What is seen in all slots, as fresh arrays."""
-        empty: Any = create_empty_array(self.observation_space, self.num_envs)
-        return concatenate(self.observation_space, self._seen, empty)
+    def _told(self) -> list[Mapping[str, Any]]:
+        """Returns the info of each agent, as arrays over worlds."""
+        info = self.environment.info()
+        agents = self.environment.agents
+        return [own_info(info, agents, agent) for agent in agents]
 
-    def _slots_of(self, world: int) -> range:
-        return range(world * len(self._agents), (world + 1) * len(self._agents))
-
-    def _spaces(self, attribute: str) -> list[tuple[str, Any]]:
-        return [
-            (f"{agent!r} in world {world}", getattr(self.environments[world], attribute)[agent])
-            for world, agent in self.slots
-        ]
+    def _flat(self, observation: tuple[Any, ...]) -> Any:
+        """Returns the observations of all slots."""
+        joined = self._agents.joined(observation)
+        return leafwise(lambda part: part.reshape(self.num_envs, *part.shape[2:]), joined)

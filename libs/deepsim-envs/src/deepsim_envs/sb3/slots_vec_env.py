@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is alike in all our `VecEnv`: slots, their observations, and the episodes they count."""
+"""The common part of all `VecEnv`: slots, and the episodes they count."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
-from deepsim_envs.vector_options import world_seeds
 from deepsim_envs.viewing import drawn_seed
+from deepsim_sync import world_seeds
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -21,15 +21,20 @@ except ImportError as error:
         "deepsim_envs.sb3 needs Stable-Baselines3: pip install 'deepsim-envs[sb3]'"
     ) from error
 
+Bools = NDArray[np.bool_]
+Steps = tuple[Any, NDArray[np.float32], Bools, list[dict[str, Any]]]
+"""The results of `step`: observations, rewards, dones and infos of all slots."""
+
 
 class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not installed
-    """A `VecEnv` of slots, each of which belongs to an environment.
+    """A `VecEnv` whose slots all belong to one environment.
 
     The info of a slot's last step has ``"episode"``, with the sum of rewards ``"r"`` and the
     number of steps ``"l"``, as `VecMonitor` would add, but without wall-clock time.
 
     Args:
-        owners: The environment of each slot.
+        owner: The environment.
+        slots: The number of slots.
         observation_space: Of every slot.
         action_space: Of every slot.
     """
@@ -37,12 +42,12 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     _seeds: list[int | None]
 
     def __init__(
-        self, owners: list[Any], observation_space: Space[Any], action_space: Space[Any]
+        self, owner: Any, slots: int, observation_space: Space[Any], action_space: Space[Any]
     ) -> None:
-        self._owners = owners
-        super().__init__(len(owners), observation_space, action_space)
-        self._returns = np.zeros(self.num_envs)
-        self._lengths = np.zeros(self.num_envs, dtype=np.int64)
+        self._owner = owner
+        super().__init__(slots, observation_space, action_space)
+        self._returns = np.zeros(slots)
+        self._lengths = np.zeros(slots, dtype=np.int64)
         self._actions: Any = None
         self._seeded = False
 
@@ -52,7 +57,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         The first reset without seeds draws some, as Gymnasium's own environments do.
         """
         if not self._seeded and self._seeds[0] is None:
-            self._seeds = world_seeds(drawn_seed(), self.num_envs)
+            self._seeds = world_seeds(drawn_seed(), np.arange(self.num_envs))
         self._returns[:] = 0.0
         self._lengths[:] = 0
         seen = self._reset_slots(self._seeds)
@@ -69,19 +74,21 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         """Takes an action for each slot; `step_wait` carries them out."""
         self._actions = actions
 
+    def close(self) -> None:
+        """Closes the environment; closing twice does no harm."""
+        self._owner.close()
+
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """An attribute of the environment of each slot."""
+        """Returns an attribute of the environment, for each slot."""
         # Pictures are those of views; SB3 asks for the mode, and warns where there is none.
-        if attr_name == "render_mode":
-            return [None for _ in self._get_indices(indices)]
-        return [getattr(self._owners[slot], attr_name) for slot in self._get_indices(indices)]
+        found = None if attr_name == "render_mode" else getattr(self._owner, attr_name)
+        return [found for _ in self._get_indices(indices)]
 
     def set_attr(
         self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None
     ) -> None:
-        """Sets an attribute of the environment of each slot."""
-        for slot in self._get_indices(indices):
-            setattr(self._owners[slot], attr_name, value)
+        """Sets an attribute of the environment, which all slots share."""
+        setattr(self._owner, attr_name, value)
 
     def env_method(
         self,
@@ -90,21 +97,15 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         indices: int | Iterable[int] | None = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Calls a method of the environment of each slot."""
-        return [
-            getattr(self._owners[slot], method_name)(*method_args, **method_kwargs)
-            for slot in self._get_indices(indices)
-        ]
+        """Calls a method of the environment once; returns its result for each slot."""
+        result = getattr(self._owner, method_name)(*method_args, **method_kwargs)
+        return [result for _ in self._get_indices(indices)]
 
     def env_is_wrapped(
         self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Whether a wrapper of Gymnasium is around each slot: never."""
+        """Returns for each slot that no wrapper of Gymnasium is around it."""
         return [False for _ in self._get_indices(indices)]
-
-    def _count(self, slot: int, reward: float) -> None:
-        self._returns[slot] += reward
-        self._lengths[slot] += 1
 
     def _end(self, slot: int, info: dict[str, Any], seen: Any, truncated: bool) -> None:
         """Adds to the info of a slot's last step what SB3 looks for there."""
@@ -113,29 +114,3 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         info["episode"] = {"r": float(self._returns[slot]), "l": int(self._lengths[slot])}
         self._returns[slot] = 0.0
         self._lengths[slot] = 0
-
-
-def spaces_of(spaces: Iterable[tuple[str, Space[Any]]], what: str) -> Space[Any]:
-    """The one space that all slots have.
-
-    Args:
-        spaces: Whose each is, and the space.
-        what: ``"observation"`` or ``"action"``, for the message.
-
-    Raises:
-        ValueError: They differ.
-    """
-    (first, wanted), *others = spaces
-    for name, space in others:
-        if space != wanted:
-            raise ValueError(
-                f"Stable-Baselines3 has one policy for all slots, so their spaces must be equal: "
-                f"the {what} space of {first} is {wanted}, that of {name} is {space}. Train "
-                "one agent by GymnasiumEnv, with policies for the others"
-            )
-    return wanted
-
-
-Dones = NDArray[np.bool_]
-Steps = tuple[Any, NDArray[np.float32], Dones, list[dict[str, Any]]]
-"""What `step` returns: observations, rewards, dones and infos of all slots."""

@@ -35,7 +35,10 @@ class WorldsVecEnv(SlotsVecEnv):
             )
         self.worlds = worlds
         super().__init__(
-            [worlds] * worlds.num_envs, worlds.single_observation_space, worlds.single_action_space
+            worlds,
+            worlds.num_envs,
+            worlds.single_observation_space,
+            worlds.single_action_space,
         )
 
     def step_wait(self) -> Steps:
@@ -46,10 +49,11 @@ class WorldsVecEnv(SlotsVecEnv):
         """
         seen, rewards, terminated, truncated, batched = self.worlds.step(self._actions)
         dones = terminated | truncated
+        self._returns += rewards
+        self._lengths += 1
         infos = []
         for slot in range(self.num_envs):
             info = _info_of(slot, batched)
-            self._count(slot, rewards[slot])
             if dones[slot]:
                 self.reset_infos[slot] = info
                 final = info.pop("final_obs")
@@ -61,10 +65,6 @@ class WorldsVecEnv(SlotsVecEnv):
             infos.append(info)
         return seen, rewards.astype(np.float32), dones, infos
 
-    def close(self) -> None:
-        """Closes the worlds; closing twice does no harm."""
-        self.worlds.close()
-
     def _reset_slots(self, seeds: list[int | None]) -> Any:
         seen, infos = self.worlds.reset(seed=seeds)  # type: ignore[arg-type]  # all take lists
         self.reset_infos = [_info_of(slot, infos) for slot in range(self.num_envs)]
@@ -72,7 +72,7 @@ class WorldsVecEnv(SlotsVecEnv):
 
 
 def _info_of(slot: int, infos: Mapping[str, Any]) -> dict[str, Any]:
-    """One world's part of the infos of a vector environment."""
+    """Returns one world's part of the infos of a vector environment."""
     info: dict[str, Any] = {}
     for key, values in infos.items():
         if key.startswith("_") and key[1:] in infos:

@@ -1,36 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the reset of a vector environment takes, checked."""
+"""Checks what users ask of a vector environment's reset and step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ResetNeededError
+from deepsim_envs.errors import ResetNeededError
 
 Bools = NDArray[np.bool_]
 
 
-def world_seeds(seed: int | Sequence[int | None] | None, worlds: int) -> list[int | None]:
-    """One seed for each world; an int n stands for n, n + 1, ...
-
-    Raises:
-        ValueError: There are more or fewer seeds than worlds.
-    """
-    if seed is None:
-        return [None] * worlds
-    if isinstance(seed, (int, np.integer)):
-        return [int(seed) + number for number in range(worlds)]
-    if len(seed) != worlds:
-        raise ValueError(f"{worlds} worlds take {worlds} seeds, got {len(seed)}")
-    return list(seed)
-
-
 def reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:
-    """Which worlds are reset, (W,): ``options["reset_mask"]``, or all.
+    """Returns which worlds are reset, (W,): ``options["reset_mask"]``, or all.
 
     Raises:
         TypeError: It is no array of bool.

@@ -3,27 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import CameraView
+from deepsim_envs.environment import Environment, info_of
+from deepsim_envs.errors import ResetNeededError
+from deepsim_envs.policy import Policy, PolicyMaker
+from deepsim_envs.viewing import Viewfinder, drawn_seed
+from deepsim_sync import CameraView, UnsupportedError
 
-from .environment import Environment
-from .errors import ResetNeededError
-from .viewing import Viewfinder, chosen_agent, drawn_seed, info_of
-
-Act: TypeAlias = Callable[[str, Any], Any]
-"""Takes an agent's name and its observation, gives its action."""
-PolicyMaker: TypeAlias = Callable[[Environment, np.random.Generator], Act]
-"""Makes a policy of an environment's agents, which draws from the generator."""
+from .one_agent import chosen_agent
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
-    """One agent's side of an environment; a policy acts for the others.
+    """One agent's side of an environment of one world; a policy acts for the others.
 
     An episode ends when the agent is done, whether or not the others are.
 
@@ -49,7 +46,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     Raises:
         ValueError: There is no such agent, it is not said which one of several, or who acts for the
             others; or no camera takes the pictures.
-        UnsupportedError: The simulator takes no pictures.
+        UnsupportedError: There are several worlds, or the simulator takes no pictures.
     """
 
     def __init__(
@@ -61,16 +58,19 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         camera: str | CameraView | None = None,
     ) -> None:
-        names = list(environment.agents)
+        if len(environment) > 1:
+            raise UnsupportedError(
+                f"GymnasiumEnv shows one world, got {len(environment)}: take GymnasiumVectorEnv"
+            )
         self.environment = environment
-        self.agent = chosen_agent(names, agent, alone=others is None)
+        self.agent = chosen_agent(environment.agents, agent, alone=others is None)
         self.observation_space = environment.observation_space[self.agent]
         self.action_space = environment.action_space[self.agent]
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = self._viewfinder.metadata
         self.render_mode = render_mode
         self._others = others
-        self._act: Act | None = None
+        self._act: Policy | None = None
         self._seen: dict[str, Any] = {}
         self._seeded = False
 
@@ -93,7 +93,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return self._seen[self.agent], info_of(self.agent, self.environment, info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Has the agent act, and the others as their policy says; see `Environment.step`.
+        """Steps the agent, and the others as their policy acts; see `Environment.step`.
 
         Returns:
             Observation, reward, terminated, truncated and info of the agent.
@@ -120,7 +120,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The present instant, (height, width, 3) RGB; None without a render mode."""
+        """Takes a picture, (height, width, 3) RGB; None without a render mode."""
         return self._viewfinder.picture()
 
     def close(self) -> None:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks by name: ``gymnasium.make`` and ``gymnasium.make_vec`` find them under their ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from deepsim_envs.function_names import find_function, require_function_name
+from deepsim_envs.joined_environment import make_worlds
+from deepsim_envs.policy import PolicyMaker
+from deepsim_sync import CameraView
+
+from .env import GymnasiumEnv
+from .vector_env import GymnasiumVectorEnv
+
+Others = PolicyMaker | str | None
+"""A `PolicyMaker`, or its name as ``"package.module:name"``."""
+
+
+def register(id: str, make: str, **kwargs: Any) -> None:
+    """Registers a task with Gymnasium; nothing of it is imported before it is made.
+
+    ``gymnasium.make(id)`` gives a `GymnasiumEnv`, ``gymnasium.make_vec(id, num_envs)`` a
+    `GymnasiumVectorEnv`; its worlds are those of one environment if `make` takes ``worlds``, and
+    else of as many environments, stepped in turn.
+
+    Args:
+        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
+        make: The function that returns the `Environment`, as ``"package.module:function"``.
+        kwargs: The view's ``agent``, ``others`` (also by name, as ``"package.module:function"``),
+            ``render_mode`` and ``camera``; all others go to the function. Plain data, if the id is
+            to be stored as JSON. `gymnasium.make` takes the same.
+
+    Raises:
+        ValueError: `make` names no module and function.
+    """
+    require_function_name("make", make)
+    gymnasium.registry.pop(id, None)
+    gymnasium.register(
+        id,
+        entry_point=f"{__name__}:make_env",
+        vector_entry_point=f"{__name__}:make_vector_env",
+        kwargs={"make": make, **kwargs},
+    )
+
+
+def make_env(
+    make: str,
+    agent: str | None = None,
+    others: Others = None,
+    render_mode: str | None = None,
+    camera: str | CameraView | None = None,
+    **options: Any,
+) -> GymnasiumEnv:
+    """Returns the view of one world; `gymnasium.make` calls it.
+
+    Raises:
+        TypeError: `make` returns no Environment.
+    """
+    return GymnasiumEnv(
+        make_worlds(find_function(make), 1, **options),  # type: ignore[arg-type]  # one is not joined
+        agent=agent,
+        others=_found(others),
+        render_mode=render_mode,
+        camera=camera,
+    )
+
+
+def make_vector_env(
+    make: str,
+    num_envs: int,
+    autoreset_mode: str = "NextStep",
+    agent: str | None = None,
+    others: Others = None,
+    render_mode: str | None = None,
+    camera: str | CameraView | None = None,
+    **options: Any,
+) -> GymnasiumVectorEnv:
+    """Returns the view of `num_envs` worlds; `gymnasium.make_vec` calls it.
+
+    Raises:
+        TypeError: `make` returns no Environment.
+    """
+    return GymnasiumVectorEnv(
+        make_worlds(find_function(make), num_envs, **options),
+        agent=agent,
+        others=_found(others),
+        autoreset_mode=autoreset_mode,
+        render_mode=render_mode,
+        camera=camera,
+    )
+
+
+def _found(others: Others) -> PolicyMaker | None:
+    return find_function(others) if isinstance(others, str) else others

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One agent in all worlds of an environment as Gymnasium's `VectorEnv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from deepsim_envs.environment import Environment
+from deepsim_envs.errors import ResetNeededError
+from deepsim_envs.info import own_info
+from deepsim_envs.joined_environment import JoinedEnvironment
+from deepsim_envs.policy import PolicyMaker
+from deepsim_envs.spaces import batch_of, leafwise
+from deepsim_envs.viewing import Viewfinder, drawn_seed
+from deepsim_sync import CameraView, world_seeds
+
+from .one_agent import OneAgent
+from .others import Others
+from .reset_options import refuse_ended, reset_mask
+
+Bools = NDArray[np.bool_]
+
+
+class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+    """One agent's side of all worlds of an environment; a policy acts for the others.
+
+    Seeds, masks, infos and final observations are those of Gymnasium's `SyncVectorEnv` around a
+    `GymnasiumEnv` of each world, and so are all results, bit for bit. All actions are checked
+    before any world moves. Everything that is returned is a copy.
+
+    Args:
+        environment: The task; closed with the view.
+        agent: The agent; not needed where there is one only.
+        others: The policy of all other agents; not needed where there is one agent only. The
+            policy of a world is made anew for each episode, and draws from the world's generator
+            in `np_random`. Where there are several worlds, it is made from an object that has an
+            environment's ``agents`` and spaces only.
+        autoreset_mode: When a world whose episode ended is reset: with the next step
+            (``"NextStep"``), within the same one (``"SameStep"``), or not (``"Disabled"``), where
+            `reset` takes a mask.
+        render_mode: ``"rgb_array"``, or None.
+        camera: Takes the pictures: a camera sensor by name, or a free camera.
+
+    Attributes:
+        environment: The task.
+        agent: Name of the agent.
+        num_envs: The number of worlds.
+        single_observation_space: Of one world; `observation_space` is of all.
+        single_action_space: Of one world; `action_space` is of all.
+        metadata: ``render_modes``, ``render_fps`` and ``autoreset_mode``.
+
+    Raises:
+        ValueError: There is no such agent, it is not said which one of several or who acts for the
+            others, there is no such mode, or no camera takes the pictures.
+        UnsupportedError: The simulator takes no pictures.
+    """
+
+    def __init__(
+        self,
+        environment: Environment | JoinedEnvironment,
+        *,
+        agent: str | None = None,
+        others: PolicyMaker | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        camera: str | CameraView | None = None,
+    ) -> None:
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.environment = environment
+        self._agent = OneAgent(environment, agent, alone=others is None)
+        self.agent = self._agent.name
+        self.num_envs = len(environment)
+        self.single_observation_space = self._agent.observation_space
+        self.single_action_space = self._agent.action_space
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._viewfinder = Viewfinder(environment, render_mode, camera)
+        self.metadata = {**self._viewfinder.metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        made = [seeding.np_random() for _ in range(self.num_envs)]
+        self._generators = [generator for generator, _ in made]
+        self._generator_seeds: list[int | None] = [seed for _, seed in made]
+        self._others = None if others is None else Others(environment, others, self._generators)
+        self._seen: Sequence[Any] | None = None
+        self._seeded = np.zeros(self.num_envs, dtype=np.bool_)
+        self._ended = np.zeros(self.num_envs, dtype=np.bool_)
+
+    @property  # type: ignore[misc]  # settable there, which one generator for each world cannot be
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]  # one each
+        """The generator of each world, for the policy of the others."""
+        return tuple(self._generators)
+
+    @property
+    def np_random_seed(self) -> tuple[int | None, ...]:  # type: ignore[override]  # one each
+        """The seed of each world's generator."""
+        return tuple(self._generator_seeds)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins an episode in all worlds, or in some.
+
+        The first reset of a world without a seed draws one.
+
+        Args:
+            seed: One seed for each world; an int n stands for n, n + 1, ...
+            options: ``"reset_mask"``, (num_envs,) bool, says which worlds are reset; all others
+                stay as they are, and so do their observations.
+
+        Returns:
+            Observations of all worlds, and infos of those that were reset.
+
+        Raises:
+            TypeError, ValueError: The seeds or the mask do not fit; nothing was reset.
+            ResetNeededError: Some worlds are to be reset, and all need it.
+        """
+        seeds = world_seeds(seed, np.arange(self.num_envs))
+        mask = reset_mask(options, self.num_envs)
+        self._begin(mask, seeds)
+        self._ended[mask] = False
+        return self._agent.observations(self._seen or ()), self._info(mask)
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
+        """Steps every world once; one that is to be reset is reset instead, with a reward of 0.
+
+        Args:
+            actions: A batch of actions; a world that is reset by this step ignores its own.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos. In the mode SameStep, a
+            world whose episode ended shows the first observation of the next one, and the last
+            one as ``infos["final_obs"]``, with ``infos["final_info"]``.
+
+        Raises:
+            ActionError: An action does not lie in its space; no world has moved.
+            ResetNeededError: In the mode Disabled, an episode is over; no world has moved.
+        """
+        if self._seen is None:
+            raise ResetNeededError("no episode has begun")
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            refuse_ended(self._ended)
+        resets = self._ended
+        batches = self._actions(actions, ~resets)
+        rewards = np.zeros(self.num_envs)
+        terminations, truncations = np.zeros((2, self.num_envs), dtype=np.bool_)
+        if not resets.all():
+            worlds = np.flatnonzero(~resets) if resets.any() else None
+            step = self.environment.step_worlds(batches, worlds)
+            self._seen = step.observation
+            rewards, terminations, truncations = (
+                values[:, self._agent.column].copy() for values in step[1:]
+            )
+        infos: dict[str, Any] = {}
+        ended = terminations | truncations
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            resets, ended = ended, np.zeros_like(ended)
+            if resets.any():
+                infos = self._final(resets)
+        if resets.any():
+            self._begin(resets, [None] * self.num_envs)
+        self._ended = ended
+        infos.update(self._info(np.ones(self.num_envs, dtype=np.bool_)))
+        return self._agent.observations(self._seen), rewards, terminations, truncations, infos
+
+    def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]  # typed as a list there
+        """Takes a picture of each world, (height, width, 3) RGB; None without a render mode."""
+        return tuple(self._viewfinder.picture(world) for world in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Closes the environment; `close` calls it once."""
+        self.environment.close()
+
+    def _begin(self, mask: Bools, seeds: Sequence[int | None]) -> None:
+        """Begins episodes as `GymnasiumEnv.reset` does in each world."""
+        worlds = np.flatnonzero(mask)
+        own = []
+        for world in worlds.tolist():
+            seed = seeds[world]
+            if seed is not None:
+                self._generators[world], self._generator_seeds[world] = seeding.np_random(seed)
+            elif not self._seeded[world]:
+                seed = drawn_seed(self._generators[world])
+            own.append(seed)
+        self._seen = self.environment.reset_worlds(own, worlds)
+        self._seeded[worlds] = True
+        if self._others is not None:
+            self._others.begin(worlds)
+
+    def _actions(self, given: Any, stepping: Bools) -> list[Any]:
+        """Returns the actions of all agents: for each group, a list of them for each world."""
+        own = self._agent.actions(given)
+        if self._others is None:
+            return [[[action] for action in own]]
+        live = iter((self.environment.live & stepping[:, None]).T)
+        groups = []
+        for group, seen in zip(self.environment.groups, self._seen or (), strict=True):
+            void = batch_of(group.action_space, 1, 1).void
+            rows = [[void] * len(group) for _ in range(self.num_envs)]
+            for row, name in enumerate(group.names):
+                worlds = np.flatnonzero(next(live))
+                if name == self.agent:
+                    acted = [own[world] for world in worlds.tolist()]
+                else:
+                    acted = self._others.act(group, row, seen, worlds)
+                for world, action in zip(worlds.tolist(), acted, strict=True):
+                    rows[world][row] = action
+            groups.append(rows)
+        return groups
+
+    def _info(self, mask: Bools) -> dict[str, Any]:
+        """Returns infos of some worlds in Gymnasium's form: arrays, and masks of their entries."""
+        found = own_info(self.environment.info(), self.environment.agents, self.agent)
+        infos: dict[str, Any] = {}
+        for name, values in found.items():
+            values[~mask] = None if values.dtype == object else 0
+            infos[name], infos[f"_{name}"] = values, mask.copy()
+        diverged = self.environment.diverged & mask
+        if diverged.any():
+            infos["diverged"], infos["_diverged"] = diverged, diverged.copy()
+        return infos
+
+    def _final(self, ended: Bools) -> dict[str, Any]:
+        """Returns the last observation and info of episodes that ended."""
+        seen = self._agent.observations(self._seen or ())
+        final = np.full(self.num_envs, fill_value=None, dtype=object)
+        for world in np.flatnonzero(ended).tolist():
+            final[world] = leafwise(lambda part, world=world: part[world].copy(), seen)
+        infos = {"final_obs": final, "_final_obs": ended.copy()}
+        return {**infos, "final_info": self._info(ended), "_final_info": ended.copy()}
