@@ -32,7 +32,7 @@ class AbstractEffect(ABC):
     A subclass calls `show` in its hook `on_update`, which runs once per tick. An effect covers the
     visuals' own appearance, and effects that were attached before it; when it ends, these show
     again. It is attached world by world: start and end are those of each world, and an effect that
-    shows a function of `elapsed` shows in every world what it would show alone.
+    shows a function of `elapsed` looks in every world as it would alone.
 
     An effect ends before its time when its world is reset, and in the first tick after its last
     target was deleted.
@@ -57,7 +57,7 @@ class AbstractEffect(ABC):
         attached_in: (W,) bool, whether it is attached.
         start: (W,) simulated time at which it was attached last [s].
         order: (W,) number of the attachment; a larger one lies above.
-        look: What it shows, by column of the visual table.
+        look: The value that it shows and its share, by column of the visual table.
         number: Its place among all effects constructed in the world.
 
     Raises:
@@ -136,7 +136,7 @@ class AbstractEffect(ABC):
             self._call(chosen, observer, observer.on_effect_attached, self)
 
     def detach(self, worlds: ArrayLike | None = None) -> None:
-        """Ends: restores what is beneath, then calls `on_detach`; ignores worlds without it.
+        """Ends: uncovers the appearance beneath, then calls `on_detach`; ignores other worlds.
 
         Args:
             worlds: The numbers of some worlds; all of them by default.
@@ -162,7 +162,7 @@ class AbstractEffect(ABC):
         Within a hook it changes the worlds that the hook is about, `worlds`.
 
         Args:
-            mix: Share of the value in what is seen: 0 only what is beneath .. 1 only the value. One
+            mix: Share of the value in the visible result: 0 nothing .. 1 nothing else. One
                 number, or one for each component of a colour, (4,); or (W,) for a number, (W, 1)
                 or (W, 4) for a colour.
             columns: By name: colours ``ambient``, ``diffuse``, ``specular`` and ``emissive``

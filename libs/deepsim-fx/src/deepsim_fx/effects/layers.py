@@ -14,7 +14,7 @@ from deepsim_sync import COLUMNS, World, WorldNumbers
 
 from .shade import Array, Shade, any_in_cell
 
-_NOISE = 1e-6  # a simulator may hand back what it stored as float32
+_NOISE = 1e-6  # a simulator may store float32
 
 
 class Layer(NamedTuple):
@@ -25,7 +25,7 @@ class Layer(NamedTuple):
     worlds: WorldNumbers
     """(w,) numbers of the worlds."""
     look: Mapping[str, Shade]
-    """What it shows, by column."""
+    """Its shades by column."""
 
 
 class Layers:
@@ -44,7 +44,7 @@ class Layers:
         self._columns: dict[str, _Column] = {}
 
     def show(self, layers: Sequence[Layer], worlds: WorldNumbers) -> None:
-        """Puts every cell of some worlds that differs from what the visuals show now.
+        """Puts every cell of some worlds that differs from the present appearance.
 
         Args:
             layers: From the bottom to the top.
@@ -80,12 +80,12 @@ class Layers:
         return self._columns[name].beneath(now) if name in self._columns else now
 
     def get_state(self) -> Any:
-        """Returns what lies beneath the effects, for a snapshot."""
+        """Returns the appearance beneath the effects, for a snapshot."""
         self._follow_entities()
         return deepcopy(self._columns)
 
     def set_state(self, state: Any) -> None:
-        """Restores what lies beneath; the world has the entities of the state."""
+        """Restores the appearance beneath; the world has the entities of the state."""
         self._entities = self._world.entities
         self._columns = deepcopy(state)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The value that an effect shows in one column, and its share of what is seen, world by world."""
+"""The value that an effect shows in one column, and its share of the visible result."""
 
 from __future__ import annotations
 

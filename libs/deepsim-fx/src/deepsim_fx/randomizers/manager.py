@@ -104,7 +104,7 @@ class RandomizerManager(PerWorld):
             randomizer.replay(draw)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Begins the log of some worlds anew; what was drawn for their appearance stays."""
+        """Begins the log of some worlds anew; their appearance stays as it was drawn."""
         ended = set(worlds.tolist())
         self.log = [draw for draw in self.log if draw.world not in ended]
 

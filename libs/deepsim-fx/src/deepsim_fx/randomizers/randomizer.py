@@ -137,7 +137,7 @@ class AbstractRandomizer(ABC):
 
     @abstractmethod
     def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
-        """Applies what was drawn for some worlds.
+        """Applies the draws of some worlds.
 
         Args:
             values: A result of `draw` for each of the worlds, perhaps by way of JSON.

@@ -17,7 +17,7 @@ Drawn = Mapping[str, Mapping[str, Any]]
 def stacked(
     values: Sequence[Drawn], worlds: WorldNumbers
 ) -> Iterator[tuple[WorldNumbers, tuple[str, ...], dict[str, list[list[Any]]]]]:
-    """Stacks what was drawn for each of some worlds.
+    """Stacks the draws of some worlds.
 
     Yields:
         Numbers (w,), names (k,) and cells (w, k, ...) by column: once if the names are the same
