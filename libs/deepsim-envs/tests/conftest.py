@@ -128,39 +128,8 @@ def make_worlds_env() -> Callable[..., Environment]:
     return make
 
 
-class ArrayRink(Area):
-    """The same rink of the pucks "a" and "b" on arrays, for any number of worlds."""
-
-    agents: Any = Agents(("a", "b"), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.pucks = world.models.select(["a", "b"])
-        self.earned = np.zeros((len(world), 2))
-
-    def reset(self, worlds: np.ndarray) -> None:
-        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
-        for row, world in enumerate(worlds.tolist()):
-            pose[row, :, 1] = self.world.rngs[world].uniform(-1.0, 1.0, 2)
-        self.pucks.put(worlds, pose=pose)
-
-    def act(self, actions: Any) -> None:
-        twist = np.zeros_like(self.pucks.twist)
-        twist[..., :2] = actions
-        self.pucks.twist = np.where(self.live[..., None], twist, self.pucks.twist)
-
-    def fixed_update(self, delta_time: float) -> None:
-        self.earned += self.pucks.twist[..., 0] * delta_time
-
-    def observe(self) -> Any:
-        return self.pucks.pose[..., :2]
-
-    def terminated(self) -> np.ndarray:
-        return self.pucks.pose[..., 0] >= 1.0 - 1e-9
-
-    def reward(self) -> np.ndarray:
-        earned, self.earned = self.earned, np.zeros_like(self.earned)
-        return earned
+class ToldRink(RinkArea):
+    """The rink on arrays, with info."""
 
     def info(self) -> dict[str, Any]:
         worlds = len(self.world)
@@ -228,27 +197,11 @@ def push() -> dict[str, Any]:
 
 
 @pytest.fixture
-def array_rink() -> type[ArrayRink]:
-    """The class of an area on arrays; tests derive others from it."""
-    return ArrayRink
+def make_rink(make_worlds_env: Callable[..., Environment]) -> Callable[..., Environment]:
+    """Makes the environment of a rink on arrays for trainers: info, and a limit of 7 steps."""
 
-
-@pytest.fixture
-def make_rink() -> Callable[..., Environment]:
-    """Makes the environment of a rink on arrays."""
-
-    def make(
-        worlds: int = 1,
-        seed: int | None = None,
-        *,
-        area: type[ArrayRink] = ArrayRink,
-        max_episode_steps: int | None = 7,
-    ) -> Environment:
-        world = World(TableSimulator(worlds=worlds, timestep=0.1))
-        for name in "ab":
-            world.spawn(TableModel(), name, Pose())
-        return Environment(
-            area(world), frame_skip=2, max_episode_steps=max_episode_steps, seed=seed
-        )
+    def make(worlds: int = 1, seed: int | None = None, **options: Any) -> Environment:
+        options = {"area": ToldRink, "frame_skip": 2, "max_episode_steps": 7, **options}
+        return make_worlds_env(worlds=worlds, seed=seed, **options)
 
     return make

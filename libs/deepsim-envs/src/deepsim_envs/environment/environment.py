@@ -397,20 +397,18 @@ class Environment:
         hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
         episodes.count(worlds)
-        if not len(task.stepping):  # everything diverged
-            nobody = episodes.nobody
-            return actions, np.zeros(live.shape), nobody, live & self.diverged[:, None]
-        if hooks.update is not None:
-            hooks.update()
-        self.world.flush()
-        seen = self._observe(bounds=False)
-        terminated, truncated = hooks.ends()
-        reward = hooks.reward()
+        terminated, truncated, reward = episodes.nobody, episodes.nobody, np.zeros(live.shape)
+        if len(task.stepping):
+            if hooks.update is not None:
+                hooks.update()
+            self.world.flush()
+            last, self._seen = self._seen, self._observe(bounds=False)
+            terminated, truncated = hooks.ends()
+            reward = hooks.reward()
+            if self.diverged is not episodes.nowhere:
+                self._observations.overwrite(self._seen, live & self.diverged[:, None], last)
         if self.diverged is not episodes.nowhere:
-            ended = live & self.diverged[:, None]
-            truncated = truncated | ended
-            self._observations.overwrite(seen, ended, self._seen)
-        self._seen = seen
+            truncated = truncated | (live & self.diverged[:, None])
         episodes.end(terminated | truncated)
         return actions, reward, terminated, truncated
 

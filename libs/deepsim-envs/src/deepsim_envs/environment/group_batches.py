@@ -147,7 +147,7 @@ class GroupBatches:
             require_within(space, value, self._what(slot))
         except ValueError as error:
             raise self._error(slot.name, str(error)) from None
-        raise AssertionError(f"{value!r} lies in {space}")
+        raise self._error(slot.name, f"{self._what(slot)} must lie in {space}")
 
     def _what(self, slot: Slot) -> str:
         place = f" in world {slot.world}" if self._several_worlds else ""

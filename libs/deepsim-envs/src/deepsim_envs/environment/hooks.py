@@ -85,7 +85,7 @@ class Hooks:
             reward[~live] = 0.0
         # One pass without a temporary: the square is finite only if all rewards are.
         if not math.isfinite(np.vdot(reward, reward)):
-            for place in np.flatnonzero(~np.isfinite(reward)):
+            for place in np.flatnonzero(~np.isfinite(reward)).tolist():
                 name, got = self._slots[place].name, reward.flat[place]
                 raise ValueError(f"reward of agent {name!r} must be finite, got {got}")
         return reward

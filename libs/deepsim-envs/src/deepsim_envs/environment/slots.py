@@ -57,10 +57,11 @@ def info_by_name(
         if key in agents and isinstance(value, Mapping):
             for slot in slots:
                 if slot.agent == key:
-                    own = {part: copied(values[slot.world]) for part, values in value.items()}
-                    named[slot.name] = own
+                    named[slot.name] = {
+                        part: _entry(values, slot.world) for part, values in value.items()
+                    }
         elif worlds == 1:
-            named[key] = copied(value[0])
+            named[key] = _entry(value, 0)
         else:
             named[key] = world_values(value, worlds, f"info {key!r}")
     return named
@@ -91,12 +92,19 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
     worlds = len(environment)
     names = environment.slots
     shared = {
-        key: value if worlds == 1 else value[environment.world_of(slot)]
+        key: value if worlds == 1 else _entry(value, environment.world_of(slot))
         for key, value in info.items()
         if key != "deepsim" and not (key in names and isinstance(value, Mapping))
     }
     own = info.get(slot)
     return copied({**shared, **own} if isinstance(own, Mapping) else shared)  # type: ignore[no-any-return]  # a dict stays one
+
+
+def _entry(values: Any, world: int) -> Any:
+    """Returns a copy of one world's entry; a number of an array becomes one of Python's."""
+    entry = values[world]
+    from_array = isinstance(values, np.ndarray) and isinstance(entry, np.generic)
+    return entry.item() if from_array else copied(entry)
 
 
 def world_values(value: Any, worlds: int, what: str) -> NDArray[Any]:
