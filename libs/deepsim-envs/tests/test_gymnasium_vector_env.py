@@ -270,9 +270,9 @@ def test_a_world_that_is_reset_ignores_its_action(vector: MakeVector) -> None:
 
 
 def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(
-    vector: MakeVector, array_rink: Any
+    vector: MakeVector, rink_area: Any
 ) -> None:
-    class Fragile(array_rink):
+    class Fragile(rink_area):
         broken = False
 
         def reward(self) -> Any:
@@ -389,8 +389,8 @@ def test_pictures_are_those_of_each_world(vector: MakeVector, make_rink: MakeRin
     assert vector().render() == (None, None, None)
 
 
-def test_a_world_that_diverges_says_so(vector: MakeVector, array_rink: Any) -> None:
-    class Rocket(array_rink):
+def test_a_world_that_diverges_says_so(vector: MakeVector, rink_area: Any) -> None:
+    class Rocket(rink_area):
         """Flies away in world 1."""
 
         def fixed_update(self, delta_time: float) -> None:
