@@ -36,6 +36,15 @@ def test_a_backend_counts_what_is_opened_inside_of_it() -> None:
     assert (outer.opened, inner.opened) == (2, 1)
 
 
+def test_mujoco_has_many_worlds_and_gazebo_one() -> None:
+    assert open_simulator(WORLD, 3).worlds == 3
+    with (
+        Backend("gazebo"),
+        pytest.raises(BackendError, match="Gazebo has one world, and 3 were asked for"),
+    ):
+        open_simulator(WORLD, worlds=3)
+
+
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(BackendError, match="no backend 'unity': choose mujoco or gazebo"):
         Backend("unity")

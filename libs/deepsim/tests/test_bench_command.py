@@ -12,24 +12,25 @@ from typer.testing import CliRunner, Result
 from deepsim.cli import app
 
 WriteTask = Callable[..., Path]
+ONE = ["GymnasiumEnv", "PettingZooEnv"]
+ALL = ["physics alone", "Environment", "Environment, resets", "GymnasiumVectorEnv"]
 
 
 def bench(*arguments: object) -> Result:
-    options = ["--seconds", "0.01", "--worlds", "3"]
-    return CliRunner().invoke(app, ["bench", *map(str, arguments), *options])
+    return CliRunner().invoke(app, ["bench", *map(str, arguments), "--seconds", "0.01"])
 
 
-def test_every_way_to_step_is_measured(write_task: WriteTask) -> None:
-    found = json.loads(bench(write_task(), "--json").stdout)
-    assert found["id"] == "DeepSim/Pucks-v0"
-    assert [(speed["name"], speed["unit"]) for speed in found["speeds"]] == [
-        ("physics alone", "physics steps"),
-        ("environment", "steps"),
-        ("environment reset", "resets"),
-        ("GymnasiumEnv", "steps"),
-        ("PettingZooEnv", "steps"),
-        ("GymnasiumVectorEnv, 3 worlds", "steps"),
-    ]
+def test_every_way_to_step_is_measured_in_one_world_and_in_many(array_task: Path) -> None:
+    found = json.loads(bench(array_task, "--worlds", 1, "--worlds", 3, "--json").stdout)
+    assert found["id"] == "DeepSim/Slides-v0"
+    names = [(speed["worlds"], speed["name"]) for speed in found["speeds"]]
+    assert names == [(1, name) for name in ALL + ONE] + [(3, name) for name in ALL]
+    units = {speed["name"]: speed["unit"] for speed in found["speeds"]}
+    assert units == {
+        **dict.fromkeys(ALL + ONE, "steps"),
+        "physics alone": "physics steps",
+        "Environment, resets": "resets",
+    }
     assert all(speed["per_second"] > 0 for speed in found["speeds"])
     assert found["peak_memory_mb"] > 10
 
@@ -37,19 +38,29 @@ def test_every_way_to_step_is_measured(write_task: WriteTask) -> None:
 def test_a_step_that_takes_its_time_shows(write_task: WriteTask) -> None:
     """An agent that waits for 20 ms acts at most 50 times a second, in all views."""
     folder = write_task("__import__('time').sleep(0.02)")
-    found = json.loads(bench(folder, "--json").stdout)
+    found = json.loads(bench(folder, "--worlds", 1, "--json").stdout)
     rates = {speed["name"]: speed["per_second"] for speed in found["speeds"]}
-    for name in ("environment", "GymnasiumEnv", "PettingZooEnv", "GymnasiumVectorEnv, 3 worlds"):
+    for name in ("Environment", "GymnasiumVectorEnv", *ONE):
         assert rates[name] <= 50.0
 
 
-def test_a_table_is_printed(write_task: WriteTask, tmp_path: Path) -> None:
+def test_one_table_is_printed(write_task: WriteTask, tmp_path: Path) -> None:
+    """A task of one world says so below it."""
     write_task()
     result = bench("pucks", "--in", tmp_path)
-    assert result.exit_code == 0
-    assert "environment reset" in result.stdout
+    assert result.exit_code == 0, result.output
+    assert "resets" in result.stdout
+    assert "W = 1" in result.stdout
+    assert "W = 16" not in result.stdout
     assert "peak memory" in result.stdout
+    assert "pucks runs in one world only, and 16 were asked for" in result.stdout
     assert "made" not in result.stdout  # which the task itself prints
+
+
+def test_a_number_of_worlds_that_cannot_be_is_an_error(write_task: WriteTask) -> None:
+    result = bench(write_task(), "--worlds", 2)
+    assert result.exit_code == 1
+    assert "error: pucks runs in one world only" in result.stdout
 
 
 def test_a_wrong_name_gets_a_hint(write_task: WriteTask, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from deepsim.training.progress import WINDOW, EpisodeEnds
 
 
 def ends_of(*infos: dict[str, Any]) -> EpisodeEnds:
-    ends = EpisodeEnds()
-    ends.add([{"episode": {}, **info} for info in infos])
+    ends = EpisodeEnds(["car"])
+    ends.add([{"episode": {"r": 1.0}, **info} for info in infos])
     return ends
 
 
@@ -31,7 +31,7 @@ def test_what_an_episode_does_not_have_does_not_count() -> None:
 def test_of_words_the_share_is_told_also_when_it_is_none() -> None:
     ends = ends_of({"by": "crash"}, {"by": "arrival"}, {"by": "crash"}, {})
     assert ends.means() == {"end/by=arrival": 0.25, "end/by=crash": 0.5}
-    ends.add([{"episode": {}, "by": "arrival"}] * WINDOW)
+    ends.add([{"episode": {"r": 1.0}, "by": "arrival"}] * WINDOW)
     assert ends.means() == {"end/by=arrival": 1.0, "end/by=crash": 0.0}
 
 
@@ -41,6 +41,15 @@ def test_ever_new_words_fill_no_table() -> None:
 
 
 def test_episodes_that_go_on_tell_nothing() -> None:
-    ends = EpisodeEnds()
-    ends.add([{"crashed": True}, {"episode": {}, "TimeLimit.truncated": True}])
+    ends = EpisodeEnds(["car"])
+    ends.add([{"crashed": True}, {"episode": {"r": 1.0}, "TimeLimit.truncated": True}])
     assert ends.means() == {}
+
+
+def test_each_of_several_agents_has_its_own_reward() -> None:
+    """The first slots are those of world 0, and so on."""
+    ends = EpisodeEnds(["wolf", "sheep"])
+    assert ends.rewards() == {}
+    ends.add([{"episode": {"r": 2.0}}, {"episode": {"r": -2.0}}, {"episode": {"r": 4.0}}, {}])
+    assert ends.rewards() == {"wolf": 3.0, "sheep": -2.0}
+    assert ends.means() == {"reward/wolf": 3.0, "reward/sheep": -2.0}

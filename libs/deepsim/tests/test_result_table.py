@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from deepsim.episodes.result_table import result_table
+from deepsim.episodes.episode import Episode
 from rich.console import Console
-
-from deepsim.result_table import result_table
-from deepsim.rollout import Episode
 
 
 def cells(line: str) -> list[str]:

@@ -34,7 +34,7 @@ def test_ctrl_c_keeps_the_episodes_that_are_finished(
     assert "policy random, seed 0" in said  # the table
     rows = (tmp_path / "out" / "trajectory.csv").read_text().splitlines()[1:]
     assert len(rows) == 3 * int(found[2])
-    assert rows[-1].startswith(f"{found[2]},3,")
+    assert rows[-1].startswith(f"{found[2]},0,3,")
     assert (tmp_path / "out" / "map.png").is_file()
 
 

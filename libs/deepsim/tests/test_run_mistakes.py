@@ -52,6 +52,19 @@ def test_an_error_of_the_tasks_own_code_is_shown_with_its_place(
     assert result.exit_code == 1
 
 
+def test_an_error_of_a_library_is_shown_with_its_place_in_the_task(
+    write_task: WriteTask, run: Run
+) -> None:
+    """The task's own frames, and none of the libraries."""
+    change = ("self.puck = ", 'from deepsim import Transform; Transform(world, "pick").pose; ')
+    said = [line.strip() for line in run(write_task("pass", change)).stdout.splitlines()]
+    start = said.index("Traceback (most recent call last):")
+    assert said[-1].startswith("error: no model is named 'pick'")
+    places = [line.rpartition(" in ")[2] for line in said[start:] if line.startswith("File ")]
+    assert places == ["make", "__init__"]
+    assert all("pucks/__init__.py" in line for line in said[start:] if line.startswith("File "))
+
+
 def test_what_the_environment_finds_wrong_has_no_frames_of_its_own(
     write_task: WriteTask, run: Run
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 
 from deepsim import (
+    ArrayPolicy,
     CameraView,
     Environment,
     Task,
     TaskCodeError,
     TaskError,
+    UnsupportedError,
     load_task,
     make_environment,
 )
@@ -56,7 +59,7 @@ def write(folder: Path, name: str) -> Path:
         "from deepsim import CameraView, Task\n"
         "from .parts import NAME\n"
         "VIEW = CameraView.from_above(0.0, 0.0, 1.0)\n"
-        "TASK = Task(NAME, make=lambda seed: NAME, policies={}, film=VIEW, map_view=VIEW)\n"
+        "TASK = Task(NAME, make=lambda seed=0: NAME, policies={}, film=VIEW, map_view=VIEW)\n"
     )
     return folder
 
@@ -85,7 +88,7 @@ def test_a_task_is_loaded_by_its_name_or_its_id(
     monkeypatch.chdir(write_task().parent)
     assert load_task(name).name == "pucks"
     with make_environment(name) as environment:
-        assert list(environment.agents) == ["puck"]
+        assert environment.agents == ("puck",)
 
 
 @pytest.mark.parametrize("last", ["raise OSError('broken')\n", "TASK = 3\n"])
@@ -121,7 +124,7 @@ def test_code_that_fails_to_load_is_told_with_its_cause(tmp_path: Path) -> None:
 
 def test_make_must_return_an_environment() -> None:
     with pytest.raises(TaskError, match="make of mine must return an Environment, got None"):
-        task(lambda seed: None).environment()
+        task(lambda seed=0: None).environment()
 
 
 def test_what_make_raises_is_told_with_its_cause() -> None:
@@ -130,6 +133,64 @@ def test_what_make_raises_is_told_with_its_cause() -> None:
     with pytest.raises(TaskCodeError, match="make of mine raised ZeroDivisionError") as caught:
         task(lambda seed: 1 // seed).environment(0)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_make_without_worlds_is_for_one_world(write_task: Callable[..., Path]) -> None:
+    pucks = load_task(write_task())
+    with pytest.raises(
+        UnsupportedError,
+        match=r"pucks runs in one world only, and 3 .* as in make\(worlds=1, seed=0\)",
+    ):
+        pucks.environment(worlds=3)
+    with closing(pucks.environments(3)) as joined:
+        assert len(joined) == 3
+        assert joined.agents == ("puck",)
+
+
+def test_a_make_of_worlds_makes_as_many(array_task: Path) -> None:
+    slides = load_task(array_task)
+    with slides.environment(seed=4, worlds=3) as environment:
+        assert len(environment) == 3
+        assert environment.slots[:3] == ("puck/0", "disc/0", "puck/1")
+        assert isinstance(slides.environments(2), Environment)
+
+
+@pytest.mark.parametrize("make", [lambda first: None, lambda number, /, *rest: None])
+def test_a_make_of_another_form_is_shown_the_right_one(make: Any) -> None:
+    with pytest.raises(
+        TaskError, match=r"make of mine must be a function make\(worlds=1, seed=0\), got make\("
+    ):
+        task(make).environment()
+
+
+def test_a_make_that_forgets_the_worlds_is_told(array_task: Path) -> None:
+    made = load_task(array_task).make
+    with pytest.raises(TaskError, match=r"an Environment of 3 worlds, got one of 1: pass worlds"):
+        task(lambda worlds, seed: made(1, seed)).environment(worlds=3)
+
+
+def test_a_world_that_is_for_one_only_is_told_with_the_task() -> None:
+    def make(worlds: int = 1, seed: int = 0) -> Environment:
+        raise UnsupportedError("a Behaviour is for one world")
+
+    with pytest.raises(UnsupportedError, match="^a Behaviour is for one world$"):
+        task(make).environment()
+    with pytest.raises(UnsupportedError, match="mine cannot run in 2 worlds: a Behaviour is for"):
+        task(make).environment(worlds=2)
+
+
+def test_a_policy_on_arrays_stays_one(array_task: Path) -> None:
+    """Its errors have the name of the policy."""
+    slides = load_task(array_task)
+    chase, rngs = slides.policy("chase"), [np.random.default_rng(seed) for seed in (1, 2)]
+    assert isinstance(chase, ArrayPolicy)
+    with slides.environment() as environment:
+        space = environment.action_space["puck"]
+        both = chase.act("puck", np.array([[0.5], [-0.2]]), space, rngs)
+        alone = chase(environment, np.random.default_rng(2))("puck", np.array([-0.2]))
+        assert both[1].tobytes() == alone.tobytes()
+        with pytest.raises(TaskCodeError, match="policy 'chase' of slides raised TypeError"):
+            chase.act("puck", "nothing", space, rngs)
 
 
 def test_a_policy_must_be_a_function(write_task: Callable[..., Path]) -> None:
@@ -159,7 +220,7 @@ def test_random_actions_need_no_policy_of_the_task(write_task: Callable[..., Pat
         return [float(act("puck", None)[0]) for _ in range(3)]
 
     with make_environment(str(write_task())) as environment:
-        space = environment.action_space["puck"]
+        space = environment.groups[0].action_space
         space.seed(5)
         before = repr(space.np_random.bit_generator.state)
         assert drawn(environment, 1) == drawn(environment, 1) != drawn(environment, 2)

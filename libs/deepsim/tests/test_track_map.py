@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deepsim.episodes.episode import Episode
+from deepsim.episodes.track_map import write_map
 from numpy.typing import NDArray
 from PIL import Image
 
 from deepsim import CameraView, Euler, Pose, Task, TaskError
-from deepsim.rollout import Episode
-from deepsim.track_map import write_map
 
 ABOVE = CameraView.from_above(1.0, 2.0, 5.0, size=(90, 60))
 
@@ -58,7 +58,7 @@ def test_the_map_shows_a_line_where_it_was_driven(
 ) -> None:
     """One agent stands in the upper left quarter, +y up, of a white picture, or of none."""
     where = (ABOVE.pose.position.x - 1.5, ABOVE.pose.position.y + 1.0)
-    row = (1, 1, 0.1, "a", *where, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    row = (1, 0, 1, 0.1, "a", *where, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
     episode = Episode(1, rewards={"a": 0.0}, rows=[row])
     path = tmp_path / "map.png"
     write_map(path, picture, task(ABOVE), [episode])

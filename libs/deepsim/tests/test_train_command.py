@@ -128,4 +128,4 @@ def test_a_policy_that_holds_objects_is_refused(write_task: WriteTask, tmp_path:
     np.savez(folder / "policy.npz", mean=np.array([object()], dtype=object), allow_pickle=True)
     result = call("run", write_task(), "--policy", folder, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "policy.npz is no trained policy: Object arrays cannot be loaded" in said(result)
+    assert "policy.npz is not a trained policy: Object arrays cannot be loaded" in said(result)

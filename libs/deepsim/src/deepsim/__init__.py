@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Challenging reinforcement-learning environments for robots, in Python.
 
-This package pins versions of all DeepSim libraries that work together, and gathers the names that
-a task needs. Behaviour trees stay in `deepsim_btree`, whose ``Behaviour`` is a node of a tree.
+This package pins versions of all DeepSim libraries that work together, and re-exports the names
+that a task needs. Behaviour trees stay in `deepsim_btree`, whose ``Behaviour`` is a node of a tree.
 """
 
 from deepsim_colliders import (
@@ -22,11 +22,15 @@ from deepsim_colliders import (
 from deepsim_envs import (
     AbstractAgent,
     ActionError,
+    Agents,
+    Area,
     AreaInterface,
+    ArrayPolicy,
     Environment,
     GymnasiumEnv,
     GymnasiumVectorEnv,
     ObservationError,
+    Policy,
     ResetNeededError,
 )
 from deepsim_fx import (
@@ -53,6 +57,7 @@ from deepsim_math import (
     Plane,
     Point,
     Pose,
+    Position,
     Quaternion,
     Ray,
     Twist,
@@ -107,9 +112,10 @@ from deepsim_sync import (
 )
 
 from .backend import Backend, BackendError, open_simulator
-from .registration import register_task
-from .task import Policy, Task, TaskCodeError, TaskError
-from .task_loading import load_task, make_environment
+from .tasks.loading import load_task, make_environment
+from .tasks.registration import register_task
+from .tasks.task import Task
+from .tasks.task_code import TaskCodeError, TaskError
 
 __all__ = [
     "ALL_LAYERS",
@@ -118,7 +124,10 @@ __all__ = [
     "AbstractRandomizer",
     "AbstractSpawner",
     "ActionError",
+    "Agents",
+    "Area",
     "AreaInterface",
+    "ArrayPolicy",
     "Backend",
     "BackendError",
     "Behaviour",
@@ -174,6 +183,7 @@ __all__ = [
     "Policy",
     "Pose",
     "PoseRandomizer",
+    "Position",
     "Priority",
     "Quaternion",
     "RandomizerManager",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which physics a task runs on: tasks ask for a simulator, whoever runs them says of which kind."""
+"""The physics of a task: tasks open a simulator, and the user of a task chooses its kind."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from deepsim_spawn import WorldDescription
 from deepsim_sync import DeepSimError, Simulator
 
 DEFAULT: Final = "mujoco"
-"""The backend where nobody chooses."""
+"""The backend where none is chosen."""
 
 
 class BackendError(DeepSimError):
-    """A backend that does not exist, or that cannot be reached."""
+    """A backend does not exist, cannot be reached, or has not so many worlds."""
 
 
 class Backend:
-    """What `open_simulator` opens inside of the ``with`` statement.
+    """Chooses the simulators that `open_simulator` opens inside of a ``with`` statement.
 
     It holds for the thread or asyncio task that enters it.
 
@@ -60,31 +60,41 @@ class Backend:
     ) -> None:
         _CURRENT.reset(self._tokens.pop())
 
-    def open(self, world: WorldDescription | None = None) -> Simulator:
-        """A simulator of this backend; see `open_simulator`."""
-        simulator = _OPEN[self.name](world if world is not None else WorldDescription())
+    def open(self, world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
+        """Opens a simulator of this backend; see `open_simulator`."""
+        description = world if world is not None else WorldDescription()
+        simulator = _OPEN[self.name](description, worlds)
         self.opened += 1
         return simulator
 
 
-def open_simulator(world: WorldDescription | None = None) -> Simulator:
-    """A simulator of the backend that was chosen (``deepsim run --backend``, or `Backend`).
+def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
+    """Opens a simulator of the backend that was chosen (``deepsim run --backend``, or `Backend`).
 
-    Without a choice it is MuJoCo. Gazebo has one world, so that what it held before is replaced.
+    The default is MuJoCo. Gazebo has one world, whose content is replaced.
 
     Args:
         world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
             1 ms.
+        worlds: The number of worlds, W.
 
     Raises:
-        BackendError: Gazebo cannot be reached.
+        BackendError: Gazebo cannot be reached, or several worlds of it are asked for.
         SpawnError: A model of the world cannot be built.
     """
-    return (_CURRENT.get() or Backend(DEFAULT)).open(world)
+    return (_CURRENT.get() or Backend(DEFAULT)).open(world, worlds)
 
 
-def _open_gazebo(world: WorldDescription) -> Simulator:
-    # Those who stay on the embedded engine need nothing of it.
+def _open_mujoco(world: WorldDescription, worlds: int) -> Simulator:
+    return MujocoSimulator(world, worlds=worlds)
+
+
+def _open_gazebo(world: WorldDescription, worlds: int) -> Simulator:
+    if worlds != 1:
+        raise BackendError(
+            f"Gazebo has one world, and {worlds} were asked for: use mujoco, or one world"
+        )
+    # Users of the embedded engine need not have ROS.
     from deepsim_gazebo import GazeboSimulator, UnreachableError  # noqa: PLC0415 (see above)
 
     try:
@@ -101,8 +111,8 @@ def _open_gazebo(world: WorldDescription) -> Simulator:
     return simulator
 
 
-_OPEN: Final[dict[str, Callable[[WorldDescription], Simulator]]] = {
-    "mujoco": MujocoSimulator,
+_OPEN: Final[dict[str, Callable[[WorldDescription, int], Simulator]]] = {
+    "mujoco": _open_mujoco,
     "gazebo": _open_gazebo,
 }
 _CURRENT: Final[ContextVar[Backend | None]] = ContextVar("deepsim_backend", default=None)

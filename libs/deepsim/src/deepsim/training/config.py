@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
-from deepsim.task import TaskError
+from deepsim.tasks.task_code import TaskError
 
 GameOver: TypeAlias = Literal["all", "any"]
 
@@ -20,23 +20,23 @@ class TrainingConfig:
 
     Attributes:
         steps: Steps of agents, of all of them together; rounded up to whole rollouts.
-        envs: Worlds that are stepped in turn.
+        envs: Worlds that are stepped together.
         seed: The same seed gives the same training on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         others: The task's policy of all other agents, if one learns.
-        game_over: Whether an episode is over when ``"all"`` agents are done, or ``"any"``.
+        game_over: When the episode of a world is over: with ``"all"`` agents, or with ``"any"``.
         rollout: Steps of each agent between two updates.
         minibatch: Steps of agents in a step of gradient descent.
-        epochs: How often an update looks at each step.
+        epochs: How often an update uses each step.
         learning_rate: Of Adam.
         gamma: Discount of a step.
         gae_lambda: Of generalised advantage estimation.
-        clip_range: How far an update may change the probability of an action.
+        clip_range: Greatest relative change of an action's probability by an update.
         entropy: Weight of the policy's entropy.
-        hidden: Sizes of the layers between, of policy and value, with tanh.
+        hidden: Sizes of the hidden layers of policy and value, with tanh.
         log_std: Logarithm of the first standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running deviation.
-        make: Arguments of the task's ``make`` besides the seed, by name.
+        make: Options of the task's ``make``, by name.
     """
 
     steps: int = 100_000
@@ -79,7 +79,7 @@ class TrainingConfig:
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
 
     def changed(self, settings: Mapping[str, Any]) -> TrainingConfig:
-        """The same with other values of some settings.
+        """Returns the configuration with other values of some settings.
 
         Raises:
             TaskError: There is no such setting, or a value is not of its type.
@@ -95,7 +95,7 @@ class TrainingConfig:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Settings as the command line has them, such as ``gamma=0.98`` or ``hidden=[32,32]``.
+    """Parses settings of the command line, such as ``gamma=0.98`` or ``hidden=[32,32]``.
 
     Raises:
         TaskError: One lacks the equals sign.

@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws how a training went."""
+"""Draws the learning curve of a training."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from .progress import REWARD
+
 _PREFIX = "end/"
 
 
 def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> None:
-    """Writes a PNG: the reward of episodes, and what the area told of their ends.
+    """Writes a PNG: the rewards of episodes, of each agent, and the area's info at their ends.
 
     Args:
         file: Output file.
-        title: Above the picture.
-        rows: Those of ``progress.csv``.
+        title: Title of the picture.
+        rows: The rows of ``progress.csv``.
     """
     # Half a second of imports, for those who draw.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
     from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
 
-    told = dict.fromkeys(key for row in rows for key in row if key.startswith(_PREFIX))
-    shares = [key for key in told if "=" in key]
-    panels = [["reward"], *([key] for key in told if key not in shares)]
+    columns = dict.fromkeys(key for row in rows for key in row)
+    ends = [key for key in columns if key.startswith(_PREFIX)]
+    agents = [key for key in columns if key.startswith(f"{REWARD}/")]
+    shares = [key for key in ends if "=" in key]
+    panels = [[REWARD, *agents], *([key] for key in ends if key not in shares)]
     if shares:
         panels.append(shares)
     figure = Figure(figsize=(7, 1.7 * len(panels) + 0.6), layout="constrained")
@@ -33,7 +37,7 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
         for key in keys:
             points = [(row["steps"], row[key]) for row in rows if key in row]
             if points:
-                axis.plot(*zip(*points, strict=True), label=key.rpartition("=")[2])
+                axis.plot(*zip(*points, strict=True), label=_label(key))
         if len(keys) > 1 or "=" in keys[0]:
             axis.legend(loc="center left", fontsize="small")
         axis.set_ylabel(keys[0].removeprefix(_PREFIX).partition("=")[0])
@@ -41,3 +45,9 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
     axes[0].set_title(title)
     axes[-1].set_xlabel("steps of agents")
     figure.savefig(file, dpi=100)
+
+
+def _label(key: str) -> str:
+    if key == REWARD:
+        return "mean"
+    return key.removeprefix(f"{REWARD}/").rpartition("=")[2]

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from deepsim.task import PolicyMaker, Task, TaskError
-from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv
+from deepsim.tasks.task import Task
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs import GymnasiumVectorEnv
 
 from .config import TrainingConfig
 from .progress import WINDOW, EpisodeEnds, ProgressFiles
@@ -30,18 +30,18 @@ try:
 except ImportError as error:
     raise ImportError("training needs an extra: pip install 'deepsim[train]'") from error
 
-OnRollout = Callable[[int, float | None], object]
-"""Is told how many steps were done, and the mean reward of the latest episodes, if any ended."""
+OnStep = Callable[[int, Mapping[str, float]], object]
+"""Takes the number of steps so far, and the mean reward of each agent's latest episodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What came out of a training.
+    """The result of a training.
 
     Attributes:
         steps: Steps of agents.
-        rows: What was logged, by column, as in ``progress.csv``.
-        interrupted: Whether it was stopped before its end (Ctrl-C).
+        rows: The log by column, as in ``progress.csv``.
+        interrupted: Whether Ctrl-C stopped it before its end.
     """
 
     steps: int
@@ -49,13 +49,13 @@ class Training:
     interrupted: bool
 
 
-def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnRollout) -> Training:
+def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnStep) -> Training:
     """Trains a task, and writes progress, TensorBoard's events and the policy.
 
     Args:
         task: The task.
         config: All settings.
-        folder: Where it is written.
+        folder: Output folder.
         on_step: Callback after every step of all worlds.
 
     Raises:
@@ -64,7 +64,7 @@ def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnRollout) 
     # One thread is fastest for small networks, and sums do not depend on the number of cores.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    worlds = _worlds(task, config)
+    agents, worlds = _worlds(task, config)
     try:
         _require_suitable(worlds)
         scaled = VecNormalize(
@@ -78,7 +78,7 @@ def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnRollout) 
         model.set_logger(Logger(str(folder), [files, TensorBoardOutputFormat(str(folder))]))
         interrupted = False
         try:
-            model.learn(config.steps, callback=_Watch(on_step))
+            model.learn(config.steps, callback=_Watch(agents, on_step))
         except KeyboardInterrupt:
             interrupted = True
         model.logger.close()
@@ -90,28 +90,30 @@ def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnRollout) 
         torch.set_num_threads(threads)
 
 
-def _worlds(task: Task, config: TrainingConfig) -> VecEnv:
-    makers = [partial(task.environment, config.seed, **config.make)] * config.envs
+def _worlds(task: Task, config: TrainingConfig) -> tuple[Sequence[str], VecEnv]:
+    """Returns the agents that learn, and all worlds, with a slot for each of them."""
+    others = None if config.others is None else task.policy(config.others)
+    environment = task.environments(config.envs, config.seed, **config.make)
     try:
         if config.agent is None:
-            return AgentsVecEnv(makers, game_over=config.game_over)
-        others = None if config.others is None else task.policy(config.others)
-        views = [partial(_view, maker, config.agent, others) for maker in makers]
-        return WorldsVecEnv(GymnasiumVectorEnv(views, autoreset_mode="SameStep"))
-    except ValueError as error:
-        raise TaskError(f"{task.name} cannot be trained so: {error}") from error
-
-
-def _view(maker: Callable[[], Environment], agent: str, others: PolicyMaker | None) -> GymnasiumEnv:
-    environment = maker()
-    if others is None and len(environment.agents) > 1:
+            return environment.agents, AgentsVecEnv(environment, game_over=config.game_over)
+        if others is None and len(environment.agents) > 1:
+            raise TaskError(
+                f"--agent {config.agent} needs --others, the policy of all other agents"
+            )
+        view = GymnasiumVectorEnv(
+            environment, agent=config.agent, others=others, autoreset_mode="SameStep"
+        )
+        return [config.agent], WorldsVecEnv(view)
+    except (TaskError, ValueError) as error:
         environment.close()
-        raise TaskError(f"--agent {agent} needs --others, the policy of all other agents")
-    return GymnasiumEnv(environment, agent=agent, others=others)
+        if isinstance(error, TaskError):
+            raise
+        raise TaskError(f"{task.name} cannot be trained with these settings: {error}") from error
 
 
 def _require_suitable(worlds: VecEnv) -> None:
-    """Refuses spaces that a perceptron of plain arrays does not take or give."""
+    """Refuses spaces that a perceptron on plain arrays cannot use."""
     seen, acted = worlds.observation_space, worlds.action_space
     if type(seen).__name__ != "Box":
         raise TaskError(f"deepsim train takes observations of a Box, got {seen}")
@@ -144,7 +146,7 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
 
 
 def _policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
-    """The network that acts, and how its observations are scaled, as plain arrays."""
+    """Returns the network that acts, with the scale of its observations, as plain arrays."""
     network = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     layers = tuple(
         (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy())
@@ -170,22 +172,20 @@ def _policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
 
 
 class _Files(ProgressFiles, KVWriter):  # type: ignore[misc]  # not typed where not installed
-    """The files, of the class that the logger asks for."""
+    """The files, as the class that the logger requires."""
 
 
 class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
-    """Says how far it is, and logs what the area told at the ends of episodes."""
+    """Reports progress, and logs rewards and the area's info at the ends of episodes."""
 
-    def __init__(self, on_step: OnRollout) -> None:
+    def __init__(self, agents: Sequence[str], on_step: OnStep) -> None:
         super().__init__()
         self._on_step_done = on_step
-        self._ends = EpisodeEnds()
+        self._ends = EpisodeEnds(agents)
 
     def _on_step(self) -> bool:
         self._ends.add(self.locals["infos"])
-        latest = self.model.ep_info_buffer
-        reward = float(np.mean([episode["r"] for episode in latest])) if latest else None
-        self._on_step_done(self.num_timesteps, reward)
+        self._on_step_done(self.num_timesteps, self._ends.rewards())
         return True
 
     def _on_rollout_end(self) -> None:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training logs: a row for each update, as CSV; times are kept apart."""
+"""The log of a training: a row for each update, as CSV; times are in a file of their own."""
 
 from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 
 WINDOW = 100
-"""How many of the latest episodes a mean is of."""
+"""The number of the latest episodes of which means are taken."""
 _MOST_WORDS = 16
 _STEPS = "time/total_timesteps"
-_NAMES = {"rollout/ep_rew_mean": "reward", "rollout/ep_len_mean": "length"}
+REWARD = "reward"
+"""The column of the mean reward; that of one of several agents is ``reward/AGENT``."""
+_NAMES = {"rollout/ep_rew_mean": REWARD, "rollout/ep_len_mean": "length"}
 _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
 
 
@@ -40,7 +43,7 @@ class ProgressFiles:
         key_excluded: Mapping[str, tuple[str, ...]],
         step: int = 0,
     ) -> None:
-        """Takes the values of an update."""
+        """Adds the values of an update."""
         steps = {"steps": key_values.get(_STEPS, step)}
         values = {key: value for key, value in key_values.items() if not key.startswith("time/")}
         self.rows.append(
@@ -56,21 +59,26 @@ class ProgressFiles:
 
 
 class EpisodeEnds:
-    """What the area told of agents at the ends of their latest episodes.
+    """The rewards and infos of agents at the ends of their latest episodes.
 
-    Numbers and truth values are averaged over the episodes that have them; of words, such as an
-    outcome, the share is told. A name that comes with ever new words is left out.
+    Info is the mean of numbers and booleans over the episodes that have them, and the frequency of
+    each string. A name with too many different strings is left out.
+
+    Args:
+        agents: The agents; those of world 0 have the first slots, and so on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, agents: Sequence[str]) -> None:
+        self._rewards = {agent: deque[float](maxlen=WINDOW) for agent in agents}
         self._ends: deque[Mapping[str, Any]] = deque(maxlen=WINDOW)
         self._words: dict[str, set[str]] = {}
 
-    def add(self, infos: list[dict[str, Any]]) -> None:
-        """Looks through the infos of a step for episodes that ended."""
-        for info in infos:
+    def add(self, infos: Sequence[Mapping[str, Any]]) -> None:
+        """Looks through the infos of a step, one of each slot, for episodes that ended."""
+        for info, rewards in zip(infos, cycle(self._rewards.values())):
             if "episode" not in info:
                 continue
+            rewards.append(info["episode"]["r"])
             end = {key: value for key, value in info.items() if key != "TimeLimit.truncated"}
             self._ends.append(end)
             for key, value in end.items():
@@ -78,8 +86,15 @@ class EpisodeEnds:
                 if isinstance(value, str) and len(words) <= _MOST_WORDS:
                     words.add(value)
 
+    def rewards(self) -> dict[str, float]:
+        """Returns the mean reward of each agent that has ended an episode."""
+        return {agent: float(np.mean(each)) for agent, each in self._rewards.items() if each}
+
     def means(self) -> dict[str, float]:
-        """By name: ``end/NAME`` of numbers, ``end/NAME=WORD`` of words."""
+        """Returns ``end/NAME`` of numbers, ``end/NAME=WORD`` of strings, and ``reward/AGENT``.
+
+        The latter is left out where there is one agent, whose reward is the mean of all.
+        """
         numbers: dict[str, list[float]] = {}
         for end in self._ends:
             for key, value in end.items():
@@ -90,11 +105,13 @@ class EpisodeEnds:
             for word in sorted(words) if len(words) <= _MOST_WORDS else ():
                 share = np.mean([end.get(key) == word for end in self._ends])
                 means[f"end/{key}={word}"] = float(share)
+        if len(self._rewards) > 1:
+            means |= {f"{REWARD}/{agent}": reward for agent, reward in self.rewards().items()}
         return means
 
 
 def _order(key: str) -> tuple[int, str]:
-    return ("rollout", "end", "train").index(key.partition("/")[0]), key
+    return ("rollout", REWARD, "end", "train").index(key.partition("/")[0]), key
 
 
 def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:

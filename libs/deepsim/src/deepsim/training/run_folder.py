@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a training: how it was set, what with, and the policy that came out."""
+"""The folder of a training: settings, versions and the trained policy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.task import Policy, PolicyMaker, Task, TaskError
-from deepsim_envs import Environment
+from deepsim.tasks.task import Task
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs import Environment, Policy, PolicyMaker
 
 from .config import TrainingConfig
 from .trained_policy import FILE, TrainedPolicy
@@ -25,7 +26,7 @@ _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
 def run_folder(name: str, seed: int, out: Path | None) -> Path:
-    """The folder of a new training, ``runs/NAME/DATE_SEED`` or the one that is asked for.
+    """Returns the folder of a new training, ``runs/NAME/DATE_SEED`` or the one asked for.
 
     Raises:
         TaskError: There is something in it already.
@@ -38,16 +39,16 @@ def run_folder(name: str, seed: int, out: Path | None) -> Path:
 
 
 def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
-    """Writes all settings, and the versions of what they act on."""
+    """Writes all settings, and the versions of packages and task."""
     setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
     _write(folder / "config.json", setup)
     _write(folder / "versions.json", _versions(task_folder))
 
 
 def policy_of(folder: Path, task: Task) -> PolicyMaker:
-    """Builds a policy from what a training wrote, as those of the task are built.
+    """Returns the maker of a trained policy, as a task's policies are.
 
-    The agents that learned act as they learned; others, if there are, as their policy says.
+    Agents that did not learn act by the policy that they had in the training.
 
     Raises:
         TaskError: The folder holds no trained policy, or one for other agents.
@@ -77,15 +78,15 @@ def policy_of(folder: Path, task: Task) -> PolicyMaker:
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
-    """The policy that is meant by a name of the task's, or by the folder of a training.
+    """Returns the policy of a name, or of the folder of a training.
 
     Args:
         name: The name or the folder.
         task: The task.
-        trainings: The folder in which trainings of the task are, if there were any.
+        trainings: The folder of the task's trainings, if there were any.
 
     Returns:
-        What to call it, and what builds it.
+        Its name, and its maker.
 
     Raises:
         TaskError: There is none.
@@ -93,7 +94,7 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
     folder = Path(name)
     if (folder / FILE).is_file():
         return "trained", policy_of(folder, task)
-    if folder.is_dir() and name not in task.policies:
+    if folder.is_dir() and name not in task.available_policies:
         newest = max(trainings.glob(f"*/{FILE}"), default=None)  # their names begin with the date
         hint = "" if newest is None else f"; the newest training is {newest.parent}"
         raise TaskError(f"{folder} is no folder of a training: it has no {FILE}{hint}")

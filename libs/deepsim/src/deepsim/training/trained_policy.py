@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy that was trained: a small network of plain arrays, which needs no torch to act."""
+"""A trained policy: a small network of plain arrays, which acts without torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim.task import TaskError
+from deepsim.tasks.task_code import TaskError
 
 FILE = "policy.npz"
 Floats = NDArray[np.float32]
@@ -19,16 +19,16 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class TrainedPolicy:
-    """A perceptron with tanh between its layers; it always acts in the way that it holds best.
+    """A perceptron with tanh between its layers, which chooses the most likely action.
 
     Attributes:
-        mean: Of the observation, which is flattened; (n,).
-        scale: What the difference from it is divided by; (n,).
+        mean: Mean of the flattened observation; (n,).
+        scale: Divisor of the difference from the mean; (n,).
         limit: Greatest absolute value of a scaled observation.
         layers: Weights (out, in) and bias (out,) of each layer.
-        low: Least action, (m,); None if the action is a number of 0, 1, 2, ...
+        low: Least action, (m,); None if the action is one of 0, 1, 2, ...
         high: Greatest action, (m,), or None.
-        shape: Of an action.
+        shape: Shape of an action.
     """
 
     mean: Floats
@@ -40,7 +40,7 @@ class TrainedPolicy:
     shape: tuple[int, ...]
 
     def __call__(self, observation: Any) -> Any:
-        """The best action for an observation of any shape that has n numbers.
+        """Returns the most likely action for an observation of any shape that has n numbers.
 
         Raises:
             TaskError: It has another number of numbers.
@@ -70,7 +70,7 @@ class TrainedPolicy:
 
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:
-        """Reads what `save` wrote; a file from anywhere is safe to read, it holds no code.
+        """Reads a file of `save`; one of unknown origin is safe, because it holds no code.
 
         Raises:
             TaskError: It cannot be read, or is something else.
@@ -88,4 +88,4 @@ class TrainedPolicy:
                     tuple(arrays["shape"].tolist()),
                 )
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise TaskError(f"{file} is no trained policy: {error}") from error
+            raise TaskError(f"{file} is not a trained policy: {error}") from error

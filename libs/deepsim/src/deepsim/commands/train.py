@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim train`: a policy of a task, learned by PPO, in a folder of its own."""
+"""`deepsim train`: trains a policy of a task by PPO."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ import contextlib
 import json
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from deepsim.episodes.episode import Episode, facts, slot_policy
+from deepsim.episodes.film import VideoFormat
+from deepsim.episodes.playing import Played, Playing, play
+from deepsim.episodes.results_folder import results_folder
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.search import TaskFolder, find_task
+from deepsim.tasks.task import Task
+from deepsim.tasks.task_code import TaskError
+from deepsim.training.config import TrainingConfig, parse_settings
+from deepsim.training.learning_curve import write_learning_curve
+from deepsim.training.run_folder import policy_of, run_folder, write_setup
 from deepsim_sync import DeepSimError
 
-from .command_line import INTERRUPTED, AsJson, Root, TaskName, fail
-from .film import VideoFormat
-from .playing import Played, play
-from .results_folder import results_folder
-from .rollout import facts
-from .task import Task, TaskError
-from .task_loading import load_task
-from .task_search import TaskFolder, find_task
-from .training.config import TrainingConfig, parse_settings
-from .training.learning_curve import write_learning_curve
-from .training.run_folder import policy_of, run_folder, write_setup
+from .options import INTERRUPTED, AsJson, Root, TaskName, fail
 
 _DEFAULTS = TrainingConfig()
+_MOST_SHOWN = 3  # agents whose reward fits beside the bar
 
 
 def train(
@@ -47,7 +49,7 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="Worlds that are stepped in turn; by default what the task says, "
+            help="Worlds that are stepped together; by default what the task says, "
             f"or else {_DEFAULTS.envs}.",
         ),
     ] = None,
@@ -68,9 +70,9 @@ def train(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Trains a policy by PPO, and runs what was learned.
+    """Trains a policy by PPO of Stable-Baselines3, and runs it.
 
-    PPO is that of Stable-Baselines3. All results go to one folder.
+    All results go to one folder. Ctrl-C ends the training, keeps the policy, and exits with 130.
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
     try:
@@ -86,26 +88,32 @@ def train(
                 .changed({"seed": seed})
             )
             with results_folder(run_folder(found.name, seed, out)) as results:
-                _train(console, found, task, config, results)
-                played = _play(console, results, task, config, episodes, video)
+                interrupted = _train(console, found, task, config, results)
+                done: list[Episode] = []
+                if not interrupted:
+                    played = _play(console, results, task, config, episodes, video)
+                    done, interrupted = played.episodes, played.interrupted
+                for file in sorted(results.iterdir()):
+                    console.print(f"wrote {file}", highlight=False, soft_wrap=True)
             again = ["deepsim", "run", name, "--policy", str(results)]
             again += [] if root == Path() else ["--in", str(root)]
             console.print(f"to run it: {shlex.join(again)}", highlight=False, soft_wrap=True)
     except DeepSimError as error:
         fail(console, error)
     if as_json:
-        told = [facts(episode) for episode in played.episodes]
-        print(json.dumps({"folder": str(results), "episodes": told}, indent=2))
-    if played.interrupted:
+        rows = [facts(episode) for episode in done]
+        print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+    if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
 def _train(
     console: Console, found: TaskFolder, task: Task, config: TrainingConfig, folder: Path
-) -> None:
+) -> bool:
+    """Trains, and returns whether Ctrl-C ended it."""
     try:
         # An extra, and seconds of imports, for this command alone.
-        from .training.ppo import train as learn  # noqa: PLC0415 (see above)
+        from deepsim.training.ppo import train as learn  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
     write_setup(folder, found.folder, found.id, config)
@@ -119,16 +127,18 @@ def _train(
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"training {task.name}", total=config.steps, reward="")
 
-        def on_step(steps: int, reward: float | None) -> None:
-            shown = "" if reward is None else f"reward {reward:.2f}"
-            progress.update(bar, completed=min(steps, config.steps), reward=shown)
+        def on_step(steps: int, rewards: Mapping[str, float]) -> None:
+            shown = [f"{agent} {reward:.2f}" for agent, reward in rewards.items()]
+            text = "reward " + ", ".join(shown[:_MOST_SHOWN]) if shown else ""
+            progress.update(bar, completed=min(steps, config.steps), reward=text)
 
         training = learn(task, config, folder, on_step)
     if training.rows:
         title = f"{task.name}: PPO, seed {config.seed}"
         write_learning_curve(folder / "learning_curve.png", title, training.rows)
     if training.interrupted:
-        console.print(f"stopped after {training.steps} steps; what was learned is kept")
+        console.print(f"stopped after {training.steps} steps; the policy is kept")
+    return training.interrupted
 
 
 def _play(
@@ -139,19 +149,13 @@ def _play(
     episodes: int,
     video: bool,
 ) -> Played:
-    """Runs the trained policy, and writes what `deepsim run` would."""
+    """Runs the trained policy in one world, and writes the files of `deepsim run`."""
+    settings = Playing(
+        title=(task.name, "trained"),
+        episodes=episodes,
+        seed=config.seed,
+        video=None if video else VideoFormat.NONE,
+    )
     with task.environment(config.seed) as environment:
-        played = play(
-            console,
-            task,
-            environment,
-            policy_of(folder, task)(environment, np.random.default_rng(config.seed)),
-            folder,
-            title=(task.name, "trained"),
-            episodes=episodes,
-            seed=config.seed,
-            video=None if video else VideoFormat.NONE,
-        )
-    for file in sorted(folder.iterdir()):
-        console.print(f"wrote {file}", highlight=False, soft_wrap=True)
-    return played
+        policy = slot_policy(policy_of(folder, task), environment, config.seed)
+        return play(console, task, environment, policy, folder, settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how episodes went."""
+"""Shows the results of episodes as a table."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
-from .rollout import Episode
+from .episode import Episode
 
 
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
-    """A row per episode and agent.
+    """Returns a table with a row for each agent of each episode and world.
 
-    What the area's info tells of an agent, as a dict by its name, gets columns of its own.
+    The area's info of an agent, a dict under its name, gets columns of its own.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
@@ -27,13 +27,17 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
     width = max(cell_len(title), cell_len(speed))
     table = Table(title=escape(title), caption=speed, min_width=width)
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
-    told = [_told(episode, agent) for episode, agent in agents]
+    infos = [_info(episode, agent) for episode, agent in agents]
     columns: list[tuple[str, list[Any]]] = [
         ("episode", [episode.number for episode, _ in agents]),
+        ("world", [episode.world for episode, _ in agents]),
         ("agent", [agent for _, agent in agents]),
         ("reward", [float(episode.rewards[agent]) for episode, agent in agents]),
-        *((str(key), [row.get(key) for row in told]) for key in _keys(told)),
+        ("diverged", [episode.diverged for episode, _ in agents]),
+        *((str(key), [row.get(key) for row in infos]) for key in _keys(infos)),
     ]
+    # Most tasks run in one world, and diverge in none.
+    columns = [each for each in columns if each[0] not in ("world", "diverged") or any(each[1])]
     for header, values in columns:
         numbers = all(isinstance(value, Real | None) for value in values)
         table.add_column(escape(header), justify="right" if numbers else "left")
@@ -42,9 +46,9 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
     return table
 
 
-def _told(episode: Episode, agent: str) -> Mapping[Any, Any]:
-    told = episode.info.get(agent)
-    return told if isinstance(told, Mapping) else {}
+def _info(episode: Episode, agent: str) -> Mapping[Any, Any]:
+    info = episode.info.get(agent)
+    return info if isinstance(info, Mapping) else {}
 
 
 def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:

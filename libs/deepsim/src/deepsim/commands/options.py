@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands that take a task have in common: how it is named, and how they fail."""
+"""Arguments that several commands share, and how commands fail."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from deepsim.tasks.loading import MODULE_PREFIX
+from deepsim.tasks.task_code import TaskCodeError
 from deepsim_sync import CallbackError
-
-from .task import TaskCodeError
 
 TaskName: TypeAlias = Annotated[
     str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
 ]
 Root: TypeAlias = Annotated[Path, typer.Option("--in", help="Where a name or an id is looked for.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Worlds: TypeAlias = Annotated[int, typer.Option(min=1, help="Worlds that are stepped together.")]
+BackendName: TypeAlias = Annotated[
+    str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
+]
 
 
 INTERRUPTED = 130
@@ -30,19 +34,21 @@ _LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "importlib")  # which c
 
 
 def fail(console: Console, error: Exception) -> NoReturn:
-    """Ends a command with one line; an error of the user's own code comes with its traceback.
+    """Ends a command with one line, after the place in the task's code, if the error is from there.
 
     Raises:
         typer.Exit: Always.
     """
     if isinstance(error, (CallbackError, TaskCodeError)):
         _print_origin(console, error)
+    else:
+        _print_task_frames(console, error)
     console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
     raise typer.Exit(1) from error
 
 
 def _print_origin(console: Console, error: Exception) -> None:
-    """Prints the traceback of what the user's code raised, from its own first frame on."""
+    """Prints the traceback of an exception in the user's code, from its own first frame on."""
     origin = error.__cause__
     if origin is None:
         return
@@ -56,3 +62,17 @@ def _print_origin(console: Console, error: Exception) -> None:
 def _is_of_library(frame: TracebackType) -> bool:
     module = str(frame.tb_frame.f_globals.get("__name__", ""))
     return module.partition(".")[0] in _LIBRARIES
+
+
+def _print_task_frames(console: Console, error: BaseException) -> None:
+    """Prints the frames of the task's code that an error of a library passed through, if any."""
+    for each in (error, error.__cause__):
+        frames = [
+            frame
+            for frame in traceback.walk_tb(each.__traceback__ if each is not None else None)
+            if str(frame[0].f_globals.get("__name__", "")).startswith(MODULE_PREFIX)
+        ]
+        if frames:
+            text = "".join(traceback.StackSummary.extract(iter(frames)).format())
+            console.out(f"Traceback (most recent call last):\n{text.rstrip()}", highlight=False)
+            return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a command writes to; one that cannot be is told before the work."""
+"""The folder that a command writes to; it is checked before the work."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from .task import TaskError
+from deepsim.tasks.task_code import TaskError
 
 
 @contextlib.contextmanager
 def results_folder(folder: Path) -> Iterator[Path]:
-    """A folder that can be written to; what is made for it and stays empty is gone afterwards.
+    """Yields a folder that can be written to; new folders that stay empty are removed afterwards.
 
     Args:
         folder: An existing folder, or one that is made with those above it.

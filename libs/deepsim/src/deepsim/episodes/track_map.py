@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws where agents went, on a picture of the world from above."""
+"""Draws the paths of agents on a picture of the world from above."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .rollout import Episode
-from .task import Task, TaskError
+from deepsim.tasks.task import Task
+from deepsim.tasks.task_code import TaskError
 
+from .episode import COLUMNS, Episode
+
+_AGENT = COLUMNS.index("agent")
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
 
 
 def write_map(
     path: Path, picture: NDArray[np.uint8] | None, task: Task, episodes: list[Episode]
 ) -> None:
-    """Writes a PNG of driven lines; they fit the picture on the ground, z = 0.
+    """Writes a PNG of driven lines, which are to scale with the picture at z = 0.
 
     Args:
         path: Output file.
@@ -50,7 +53,7 @@ def write_map(
         axes.grid()
     else:
         axes.imshow(picture, extent=(*axes.get_xlim(), *axes.get_ylim()))
-    agents = dict.fromkeys(row[3] for episode in episodes for row in episode.rows)
+    agents = dict.fromkeys(row[_AGENT] for episode in episodes for row in episode.rows)
     for agent, color in zip(agents, cycle(_COLORS), strict=False):
         for episode in episodes:
             line = episode.line(agent)

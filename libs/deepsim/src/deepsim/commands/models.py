@@ -24,8 +24,8 @@ from deepsim_spawn import (
     SearchPath,
 )
 
-from .command_line import AsJson
 from .model_check import CONFIG, Verdict, check_model, load_folder, models_below
+from .options import AsJson
 
 models = typer.Typer(
     no_args_is_help=True,

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from .command_line import AsJson
-from .doctor import Finding, findings
+from .findings import Finding, findings
+from .options import AsJson
 
 _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from deepsim_sync import Cameras, CameraView, DeepSimError, UnsupportedError, World
+from deepsim_sync import CameraView, DeepSimError, UnsupportedError, World
 
 FPS = 10
 """Frames per simulated second."""
 
 
 class VideoFormat(str, Enum):
-    """How a film is written."""
+    """The formats of a film."""
 
     GIF = "gif"
     MP4 = "mp4"
@@ -33,6 +33,7 @@ class Film:
         world: World to film.
         camera: Free camera, or name of a camera sensor.
         path: Output file: .gif, or .mp4 (which needs ``pip install 'deepsim[video]'``).
+        number: Number of the world, where there are several.
 
     Attributes:
         path: Output file.
@@ -43,8 +44,8 @@ class Film:
         DeepSimError: The extra for .mp4 is not installed.
     """
 
-    def __init__(self, world: World, camera: CameraView | str, path: Path) -> None:
-        if not isinstance(world.simulator, Cameras):
+    def __init__(self, world: World, camera: CameraView | str, path: Path, number: int = 0) -> None:
+        if world.simulator.cameras is None:
             raise UnsupportedError(
                 f"{type(world.simulator).__name__} takes no pictures to film: use --video none"
             )
@@ -54,20 +55,21 @@ class Film:
         self.frames: list[NDArray[np.uint8]] = []
         self._world = world
         self._camera = camera
+        self._number = number
         self._start = 0.0
 
     def shoot(self) -> None:
-        """Takes a picture, if the time for the next one has come.
+        """Takes a picture, if the next one is due.
 
-        If it is the time for several, as steps are long, the last picture stays for the others.
+        If several are due, because steps are long, the latest picture is repeated for the others.
         """
-        now = self._world.time
+        now = float(self._world.time[self._number])
         if not self.frames:
             self._start = now
         due = math.floor((now - self._start) * FPS + 1e-6) + 1 - len(self.frames)
         if due > 0:
             self.frames += self.frames[-1:] * (due - 1)
-            self.frames.append(self._world.render(self._camera))
+            self.frames.append(self._world.render(self._camera, self._number))
 
     def write(self) -> None:
         """Writes the pictures taken so far, at least one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads tasks, whose code runs then."""
+"""Loads tasks, which runs their code."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ import hashlib
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 from deepsim_envs import Environment
 
-from .task import Task, TaskError, called
-from .task_search import find_task
+from .search import find_task
+from .task import Task
+from .task_code import TaskError, call_task_code
+
+MODULE_PREFIX = "_deepsim_task_"
+"""Begins the names of the modules that tasks are loaded as."""
 
 
 def load_task(folder: str | Path, root: str | Path = ".") -> Task:
-    """The task of a folder: a Python package that defines ``TASK``.
+    """Loads the task of a folder: a Python package that defines ``TASK``.
 
     The package runs as code: load only what you trust. It is run anew by each call, under a module
     name that is made from its path, so that it hides no other module and none hides it.
@@ -31,7 +36,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     """
     home = find_task(str(folder), root).folder.resolve()
     init = home / "__init__.py"
-    name = f"_deepsim_task_{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
+    name = f"{MODULE_PREFIX}{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(
         name, init, submodule_search_locations=[str(home)]
     )
@@ -41,7 +46,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     _forget(name)
     sys.modules[name] = module
     try:
-        called(str(init), spec.loader.exec_module, module)
+        call_task_code(str(init), spec.loader.exec_module, module)
         task = getattr(module, "TASK", None)
         if not isinstance(task, Task):
             raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
@@ -51,18 +56,20 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     return task
 
 
-def make_environment(folder: str, seed: int = 0) -> Environment:
-    """An environment of a task, as workers of a `deepsim_envs.rollout_pool` make it.
+def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
+    """Builds an environment of a task, as the workers of a `deepsim_envs.rollout_pool` do.
 
     Args:
         folder: The task, as `load_task` takes it.
         seed: Seed of the first reset that has none of its own.
+        worlds: The number of worlds, W.
+        options: Further arguments of the task's ``make``.
 
     Raises:
         TaskError: There is no such task.
         TaskCodeError: Its code raises.
     """
-    return load_task(folder).environment(seed)
+    return load_task(folder).environment(seed, worlds, **options)
 
 
 def _forget(package: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Task folders in the registries of Gymnasium and PettingZoo."""
+"""Registers task folders with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepsim_envs import BatchVectorEnv, GymnasiumEnv, in_each_world, register
+from deepsim_envs import GymnasiumEnv, GymnasiumVectorEnv, register
 
+from .loading import load_task
+from .search import find_task
 from .task import Task
-from .task_loading import load_task
-from .task_search import find_task
 
 if TYPE_CHECKING:
     from deepsim_envs.pettingzoo import PettingZooEnv
@@ -24,10 +24,8 @@ def register_task(folder: str | Path) -> str:
     After that, ``gymnasium.make(id)`` and ``make_vec(id, n)`` make environments of one of its
     agents, which take ``agent=`` (the first one by default), ``others=`` (the name of the policy of
     all other agents, `Task.default_policy` by default), ``render_mode=``, and what the task's
-    ``make`` takes by name. The worlds of ``make_vec`` are stepped as one batch where the task has a
-    ``make_batch``, and neither pictures nor anything of ``make`` is asked for, else in turn; it is
-    for the task to let both give the same. Where PettingZoo is installed,
-    ``pettingzoo.make("parallel", id)`` and ``make("aec", id)`` have all agents.
+    ``make`` takes by name. Where PettingZoo is installed, ``pettingzoo.make("parallel", id)`` and
+    ``make("aec", id)`` have all agents.
 
     Args:
         folder: The task, as `load_task` takes it.
@@ -58,7 +56,7 @@ def make_env(
     render_mode: str | None = None,
     **options: Any,
 ) -> GymnasiumEnv:
-    """One agent of a task; see `register_task`.
+    """Returns one agent of a task; see `register_task`.
 
     Raises:
         TaskError: The folder holds no task, or that has no such policy.
@@ -69,7 +67,7 @@ def make_env(
     environment = task.environment(**options)
     return GymnasiumEnv(
         environment,
-        agent=next(iter(environment.agents)) if agent is None else agent,
+        agent=environment.agents[0] if agent is None else agent,
         others=policy,
         render_mode=render_mode,
         camera=task.film,
@@ -84,29 +82,28 @@ def make_vector_env(
     others: str | None = None,
     render_mode: str | None = None,
     **options: Any,
-) -> BatchVectorEnv | None:
-    """One agent of a task in many worlds, or None if they cannot be one batch; see `register_task`.
+) -> GymnasiumVectorEnv:
+    """Returns one agent of a task in many worlds; see `register_task`.
 
     Raises:
         TaskError: The folder holds no task, or that has no such policy.
         ValueError: It has no such agent.
     """
     task = _task(folder)
-    if task.make_batch is None or render_mode is not None or options:
-        return None
-    name = task.default_policy if others is None else others
-    policy = task.batch_policies.get(name) or in_each_world(task.policy(name))
-    environment = task.make_batch(num_envs)
-    return BatchVectorEnv(
+    policy = task.policy(task.default_policy if others is None else others)
+    environment = task.environments(num_envs, **options)
+    return GymnasiumVectorEnv(
         environment,
         agent=environment.agents[0] if agent is None else agent,
         others=policy,
         autoreset_mode=autoreset_mode,
+        render_mode=render_mode,
+        camera=task.film,
     )
 
 
 def make_parallel_env(folder: str, render_mode: str | None = None, **options: Any) -> PettingZooEnv:
-    """All agents of a task; see `register_task`.
+    """Returns all agents of a task; see `register_task`.
 
     Raises:
         TaskError: The folder holds no task.

@@ -24,7 +24,7 @@ _PORTS = {
     11345: "Gazebo's own master",
 }
 # Draws with OpenGL and nothing else, in a process of its own: a driver that crashes ends that one.
-_PICTURE = "from deepsim_mujoco.pictures import open_camera; open_camera('gl')"
+_PICTURE = "from deepsim_mujoco.rendering import open_camera; open_camera('gl')"
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,.-]+)\])?\s*(?:\(?==\s*([\w.]+)\)?)?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim envs` and `deepsim check`: what tasks there are, and whether they hold."""
+"""`deepsim envs`: lists and shows tasks."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,17 +14,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from deepsim_envs.checks import Check, checks_of
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.search import TaskFolder, find_task, find_tasks
 from deepsim_sync import DeepSimError
 
-from .command_line import AsJson, Root, TaskName, fail
-from .registration import register_task
-from .task_loading import load_task
-from .task_search import TaskFolder, find_task, find_tasks
+from .options import AsJson, Root, TaskName, fail
 
 envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
-
-_COLORS = {"passed": "green", "failed": "red", "skipped": "yellow"}
 
 
 @envs.command("list")
@@ -78,43 +73,6 @@ def show_task(
     console.print(table)
 
 
-def check(
-    name: TaskName,
-    root: Root = Path(),
-    steps: Annotated[int, typer.Option(min=4, help="Steps of each of our own checks.")] = 300,
-    as_json: AsJson = False,
-) -> None:
-    """Checks that a task keeps what environments promise.
-
-    The same seed gives the same bits, also from snapshots and in vector worlds; and the checkers of
-    Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, where these are installed, find
-    nothing, not even to warn of.
-    """
-    console = Console(file=sys.stdout)
-    outcomes: list[Check] = []
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
-            folder = find_task(name, root).folder
-            task = load_task(folder)
-            for outcome in checks_of(register_task(folder), task.environment, steps):
-                outcomes.append(outcome)
-                if not as_json:
-                    _print_outcome(console, outcome)
-    except DeepSimError as error:
-        fail(console, error)
-    if as_json:
-        print(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
-    if any(outcome.outcome == "failed" for outcome in outcomes):
-        raise typer.Exit(1)
-
-
-def _print_outcome(console: Console, check: Check) -> None:
-    color = _COLORS[check.outcome]
-    reason = f": {escape(check.reason)}" if check.reason else ""
-    line = f"[{color}]{check.outcome:8}[/{color}]{escape(check.name)}{reason}"
-    console.print(line, highlight=False, soft_wrap=True)
-
-
 def _facts(found: TaskFolder) -> dict[str, Any]:
     task = load_task(found.folder)
     with task.environment(0) as environment:
@@ -127,19 +85,20 @@ def _facts(found: TaskFolder) -> dict[str, Any]:
             "physics_step_s": timestep,
             "step_s": timestep * environment.frame_skip,
             "max_episode_steps": limit,
-            "policies": ", ".join(task.policies),
+            "policies": ", ".join(task.available_policies),
             "agents": {
                 name: {
-                    "observation": _shown(environment.observation_space[name]),
-                    "action": _shown(environment.action_space[name]),
+                    "observation": _shown(group.observation_space),
+                    "action": _shown(group.action_space),
                 }
-                for name in environment.agents
+                for group in environment.groups
+                for name in group.names
             },
         }
 
 
 def _shown(space: Any) -> str:
-    """A space in one line, with the widest bounds of a box."""
+    """Returns a space in one line, with the widest bounds of a box."""
     if not hasattr(space, "low"):
         return " ".join(str(space).split())
     bounds = f"{space.low.min():g} .. {space.high.max():g}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim serve`: a task for trainers in other processes, over UDE's wire."""
+"""`deepsim serve`: serves a task to trainers in other processes, by UDE's protocol."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from deepsim.backend import DEFAULT, Backend
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.search import find_task
+from deepsim.tasks.task_code import TaskError
 from deepsim_sync import DeepSimError
 
-from .backend import DEFAULT, Backend
-from .command_line import Root, TaskName, fail
-from .task import TaskError
-from .task_loading import load_task
-from .task_search import find_task
+from .options import BackendName, Root, TaskName, Worlds, fail
 
 
 class _Step(str, Enum):
@@ -77,14 +77,13 @@ def serve(
     allow_close: Annotated[
         bool, typer.Option("--allow-close", help="Let clients close the task, and so stop this.")
     ] = False,
+    worlds: Worlds = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first episode.")] = 0,
-    backend: Annotated[
-        str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
-    ] = DEFAULT,
+    backend: BackendName = DEFAULT,
 ) -> None:
     """Serves a task to trainers elsewhere, until Ctrl-C.
 
-    They speak UDE's wire, here or on other machines.
+    They speak UDE's protocol, in other processes or on other machines. Of several worlds every agent is served, as red_car/0, red_car/1, ...
     """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:
@@ -100,7 +99,7 @@ def serve(
             )
         token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
         with Backend(backend):
-            environment = load_task(find_task(name, root).folder).environment(seed)
+            environment = load_task(find_task(name, root).folder).environment(seed, worlds)
         with environment:
             server = ude.UDEServer(
                 ude.UDEEnvironment(
@@ -118,7 +117,7 @@ def serve(
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 with server:
-                    agents = ", ".join(environment.agents)
+                    agents = ", ".join(environment.slots)
                     console.print(f"serving {escape(name)} on {server.address}: agents {agents}")
                     console.print("press Ctrl-C to stop")
                     server.wait()
@@ -130,7 +129,7 @@ def serve(
 
 
 def _ude(module: str) -> Any:
-    """A module that needs an extra, which the rest of the command can do without."""
+    """Imports a module that needs an extra, which the other commands do without."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

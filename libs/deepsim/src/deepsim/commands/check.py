@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim check`: whether a task keeps what environments promise."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.registration import register_task
+from deepsim.tasks.search import find_task
+from deepsim_envs.checks import Check, checks_of
+from deepsim_sync import DeepSimError
+
+from .options import AsJson, Root, TaskName, fail
+
+_COLORS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+
+
+def check(
+    name: TaskName,
+    root: Root = Path(),
+    steps: Annotated[int, typer.Option(min=4, help="Steps of each of our own checks.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Checks that a task keeps what environments promise.
+
+    The same seed gives the same bits, also from snapshots and in any number of worlds; and the
+    checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, where these are
+    installed, pass without a warning.
+    """
+    console = Console(file=sys.stdout)
+    outcomes: list[Check] = []
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
+            folder = find_task(name, root).folder
+            task = load_task(folder)
+            for outcome in checks_of(register_task(folder), task.environment, steps):
+                outcomes.append(outcome)
+                if not as_json:
+                    _print_outcome(console, outcome)
+    except DeepSimError as error:
+        fail(console, error)
+    if as_json:
+        print(json.dumps([asdict(outcome) for outcome in outcomes], indent=2))
+    if any(outcome.outcome == "failed" for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def _print_outcome(console: Console, check: Check) -> None:
+    color = _COLORS[check.outcome]
+    reason = f": {escape(check.reason)}" if check.reason else ""
+    line = f"[{color}]{check.outcome:8}[/{color}]{escape(check.name)}{reason}"
+    console.print(line, highlight=False, soft_wrap=True)

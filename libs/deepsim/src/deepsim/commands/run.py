@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim run`: runs a task, and shows what happened."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from deepsim.backend import DEFAULT, Backend
+from deepsim.episodes.episode import facts, slot_policy
+from deepsim.episodes.film import VideoFormat
+from deepsim.episodes.playing import Played, Playing, play
+from deepsim.episodes.results_folder import results_folder
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.search import find_task
+from deepsim.tasks.task_code import TaskError
+from deepsim.training.run_folder import chosen_policy
+from deepsim_sync import DeepSimError
+
+from .options import INTERRUPTED, AsJson, BackendName, Root, TaskName, Worlds, fail
+
+
+def run(
+    name: TaskName,
+    root: Root = Path(),
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="Who acts: a policy of the task, or a folder of `deepsim train`; by default "
+            "random, or else the task's first."
+        ),
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="How many episodes of each world.")] = 1,
+    worlds: Worlds = 1,
+    world: Annotated[int, typer.Option(min=0, help="The world of the film and the map.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; runs/TASK_POLICY_SEED by default.")
+    ] = None,
+    video: Annotated[
+        VideoFormat | None, typer.Option(help="Film of the first episode; by default a GIF.")
+    ] = None,
+    backend: BackendName = DEFAULT,
+    as_json: AsJson = False,
+) -> None:
+    """Runs a task; writes a film, a map and the data.
+
+    Shows a table of the rewards. The map has the lines that the agents drove. World w of several
+    gives the same bits as one world with its seed. Ctrl-C ends it after the episodes that are
+    finished, with exit status 130.
+    """
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        played, results = _run(
+            name, root, policy, worlds, out, backend,
+            Playing(title=("", ""), episodes=episodes, seed=seed, video=video, world=world),
+        )  # fmt: skip
+    if as_json:
+        rows = [facts(episode) for episode in played.episodes]
+        print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+    if played.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _run(
+    name: str,
+    root: Path,
+    policy: str | None,
+    worlds: int,
+    out: Path | None,
+    backend: str,
+    settings: Playing,
+) -> tuple[Played, Path]:
+    console = Console()
+    try:
+        found = find_task(name, root)
+        task = load_task(found.folder)
+        trainings = Path("runs") / found.name
+        who, maker = chosen_policy(policy or task.default_policy, task, trainings)
+        chosen = Backend(backend)
+        kind = task.name if backend == DEFAULT else f"{task.name}_{backend}"
+        folder = f"{kind}_{who}_{settings.seed}" + (f"_{worlds}_worlds" if worlds > 1 else "")
+        results = out if out is not None else Path("runs") / folder
+        with results_folder(results):
+            with console.status(f"building {task.name}"), chosen:
+                environment = task.environment(settings.seed, worlds)
+            with environment:
+                if backend != DEFAULT and not chosen.opened:
+                    raise TaskError(
+                        f"{task.name} makes its own simulator, so it cannot run on {backend}: "
+                        "its make function should call deepsim.open_simulator"
+                    )
+                act = slot_policy(maker, environment, settings.seed)
+                settings = replace(settings, title=(kind, who))
+                played = play(console, task, environment, act, results, settings)
+    except DeepSimError as error:
+        fail(console, error)
+    for path in played.files:
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    return played, results

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs episodes of a task, one in each world, and records them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim.tasks.task_code import call_task_code
+from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_envs.gymnasium.others import one_world
+
+COLUMNS = (
+    "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
+)  # fmt: skip
+"""The columns of a trajectory file; metres, seconds, unit quaternion."""
+
+
+@dataclass(slots=True)
+class Episode:
+    """The record of one episode in one world.
+
+    Attributes:
+        number: Number of the episode, from 1.
+        world: Number of the world.
+        steps: Number of environment steps.
+        duration: Simulated time [s].
+        wall_time: Real time of the simulation, without pictures; this world's share of it [s].
+        rewards: Sum of rewards by agent.
+        info: The area's latest info; that of an agent is as of its last step.
+        diverged: Whether the physics diverged, which ended the episode.
+        rows: One tuple of `COLUMNS` per step and agent that is also a model.
+    """
+
+    number: int
+    world: int = 0
+    steps: int = 0
+    duration: float = 0.0
+    wall_time: float = 0.0
+    rewards: dict[str, float] = field(default_factory=dict)
+    info: dict[str, Any] = field(default_factory=dict)
+    diverged: bool = False
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def line(self, agent: str) -> NDArray[np.float64]:
+        """Returns the path of an agent in the ground plane, (n, 2) [m]."""
+        where = COLUMNS.index("x")
+        points = [row[where : where + 2] for row in self.rows if row[where - 1] == agent]
+        return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Policy:
+    """Returns a policy of slots from one of agents, which is made once for each world.
+
+    Args:
+        maker: Makes the policy of one world.
+        environment: Environment of the task.
+        seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
+    """
+    acts = [
+        maker(one_world(environment, world), np.random.default_rng(seed + world))
+        for world in range(len(environment))
+    ]
+    if len(acts) == 1:
+        return acts[0]
+    places = _places(environment)
+
+    def act(slot: str, observation: Any) -> Any:
+        world, agent = places[slot]
+        return acts[world](agent, observation)
+
+    return act
+
+
+def run_episodes(
+    environment: Environment,
+    policy: Policy,
+    number: int,
+    seed: int,
+    on_step: Callable[[Sequence[Episode]], object] | None = None,
+) -> list[Episode]:
+    """Runs one episode in each world to its end, together.
+
+    World w gives the bits of a run of one world with the seed ``seed + w``.
+
+    Args:
+        environment: Environment of the task.
+        policy: Policy of every slot, see `slot_policy`; the slots of one world are its agents.
+        number: Number of the episodes, from 1.
+        seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
+        on_step: Callback after the reset and after each step; its time does not count.
+
+    Raises:
+        TaskCodeError: The reset or a step raised.
+    """
+    episodes = [Episode(number, world) for world in range(len(environment))]
+    places = _places(environment)
+    seeds = [_episode_seed(seed + episode.world, number) for episode in episodes]
+    observations, info = call_task_code("the reset", environment.reset, seeds)
+    _keep_info(episodes, info, places)
+    if on_step is not None:
+        on_step(episodes)
+    for step in count(1):
+        start = perf_counter()
+        actions = {slot: policy(slot, seen) for slot, seen in observations.items()}
+        result = call_task_code(f"step {step}", environment.step, actions)
+        spent = (perf_counter() - start) / len(episodes)
+        models, times = environment.world.models, environment.world.time.tolist()
+        names, poses = models.names, models.pose
+        for slot, reward in result.reward.items():
+            world, agent = places[slot]
+            episode = episodes[world]
+            episode.steps, episode.duration = step, times[world]
+            episode.rewards[agent] = episode.rewards.get(agent, 0.0) + reward
+            if agent in names:  # else it has no body of its own, and is nowhere
+                pose = poses[world, names.row(agent)].tolist()
+                episode.rows.append((number, world, step, times[world], agent, *pose, reward))
+        for episode in episodes:
+            episode.wall_time += spent
+        _keep_info(episodes, result.info, {slot: places[slot] for slot in actions})
+        if on_step is not None:
+            on_step(episodes)
+        observations = {s: seen for s, seen in result.observation.items() if not result.done[s]}
+        if not observations:
+            break
+    return episodes
+
+
+def _places(environment: Environment) -> dict[str, tuple[int, str]]:
+    """Returns the world and the agent of each slot."""
+    agents = environment.agents
+    return {
+        slot: (index // len(agents), agents[index % len(agents)])
+        for index, slot in enumerate(environment.slots)
+    }
+
+
+def _episode_seed(seed: int, number: int) -> int:
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+def _keep_info(
+    episodes: Sequence[Episode], info: Mapping[str, Any], places: Mapping[str, tuple[int, str]]
+) -> None:
+    """Sorts the info of a reset or step by world, for the slots that took part."""
+    ends = info["deepsim"]["diverged"]
+    for slot, (world, agent) in places.items():
+        own = episodes[world].info
+        for key, value in info.items():
+            if key == slot:
+                own[agent] = value
+            elif key != "deepsim" and key not in ends:
+                own[key] = value if len(episodes) == 1 else value[world]
+        episodes[world].diverged |= ends[slot]
+
+
+def write_trajectory(path: Path, episodes: list[Episode]) -> None:
+    """Writes all rows as CSV, every number in full: the same run gives the same bytes."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for episode in episodes:
+            writer.writerows(episode.rows)
+
+
+def facts(episode: Episode) -> dict[str, Any]:
+    """Returns an episode without its rows, as plain data for JSON."""
+    return {
+        "episode": episode.number,
+        "world": episode.world,
+        "steps": episode.steps,
+        "duration_s": episode.duration,
+        "rewards": episode.rewards,
+        "diverged": episode.diverged,
+        "info": _plain(episode.info),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, bool | int | float | str | None) else repr(value)

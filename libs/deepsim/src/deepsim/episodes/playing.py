@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a policy and writes the results, for `deepsim run` and `deepsim train`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from deepsim.tasks.task import Task
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs import Environment, Policy
+
+from .episode import Episode, run_episodes, write_trajectory
+from .film import Film, VideoFormat
+from .result_table import result_table
+from .track_map import write_map
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playing:
+    """The settings of a play.
+
+    Attributes:
+        title: Title of the table: task and policy.
+        episodes: The number of episodes in each world.
+        seed: Seed of the run.
+        video: Format of the film; None for a GIF if the simulator takes pictures.
+        world: Number of the world that film and map show.
+    """
+
+    title: tuple[str, str]
+    episodes: int
+    seed: int
+    video: VideoFormat | None = None
+    world: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The results of a play.
+
+    Attributes:
+        episodes: The episodes that were finished, those of each world.
+        files: The files that were written.
+        interrupted: Whether Ctrl-C ended it before all episodes were finished.
+    """
+
+    episodes: list[Episode]
+    files: list[Path]
+    interrupted: bool
+
+
+def play(
+    console: Console,
+    task: Task,
+    environment: Environment,
+    policy: Policy,
+    results: Path,
+    settings: Playing,
+) -> Played:
+    """Runs episodes, prints a table, and writes the trajectory, a map, and a film of the first.
+
+    A map and a film need cameras of the task. Ctrl-C ends it after the episodes that are finished.
+
+    Args:
+        console: Where it is shown.
+        task: The task.
+        environment: Its environment.
+        policy: Policy of every slot.
+        results: Folder of the files.
+        settings: See there.
+
+    Raises:
+        UnsupportedError: A film is asked for, and the simulator takes no pictures.
+        TaskError: A film is asked for, and the task has no camera of it; there is no such world; or
+            a file cannot be written.
+        TaskCodeError: A step raised.
+    """
+    if not 0 <= settings.world < len(environment):
+        raise TaskError(
+            f"there is no world {settings.world}: there are {len(environment)}, from world 0"
+        )
+    film = _open_film(environment, task, results, settings)
+    rounds = _run(console, environment, policy, settings, film)
+    interrupted = len(rounds) < settings.episodes
+    if interrupted:
+        kept = f"{len(rounds)} finished" if rounds else "nothing was finished or written"
+        console.print(f"interrupted in episode {len(rounds) + 1} of {settings.episodes}: {kept}")
+    done = [episode for each in rounds for episode in each]
+    if not done:
+        return Played(done, [], interrupted)
+    console.print(result_table(*settings.title, settings.seed, done))
+    try:
+        files = _write(console, results, task, environment, done, film, settings.world)
+    except OSError as error:
+        raise TaskError(f"cannot write to {results}: {error.strerror or error}") from error
+    return Played(done, files, interrupted)
+
+
+def _open_film(
+    environment: Environment, task: Task, results: Path, settings: Playing
+) -> Film | None:
+    """Returns the film that was asked for; by default there is one where there is a camera."""
+    world, video = environment.world, settings.video
+    if video is None:
+        films = world.simulator.cameras is not None and task.film is not None
+        video = VideoFormat.GIF if films else VideoFormat.NONE
+    if video is VideoFormat.NONE:
+        return None
+    if task.film is None:
+        raise TaskError(f"{task.name} has no camera of a film: give its Task film=...")
+    return Film(world, task.film, results / f"film.{video.value}", settings.world)
+
+
+def _run(
+    console: Console,
+    environment: Environment,
+    policy: Policy,
+    settings: Playing,
+    film: Film | None,
+) -> list[list[Episode]]:
+    """Returns the episodes of all worlds that were finished before Ctrl-C, by number."""
+    done: list[list[Episode]] = []
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    bars = Progress(*columns, console=console, disable=not console.is_terminal)
+    with bars as progress, suppress(KeyboardInterrupt):
+        for number in range(1, settings.episodes + 1):
+            bar = progress.add_task(
+                f"episode {number}/{settings.episodes}", total=environment.max_episode_steps
+            )
+
+            def on_step(episodes: Sequence[Episode], bar: TaskID = bar) -> None:
+                progress.update(bar, completed=max(episode.steps for episode in episodes))
+                if film is not None and episodes[0].number == 1:
+                    film.shoot()
+
+            episodes = run_episodes(environment, policy, number, settings.seed, on_step)
+            progress.update(bar, total=max(episode.steps for episode in episodes))
+            done.append(episodes)
+    return done
+
+
+def _write(
+    console: Console,
+    results: Path,
+    task: Task,
+    environment: Environment,
+    episodes: list[Episode],
+    film: Film | None,
+    world: int,
+) -> list[Path]:
+    simulator = environment.world.simulator
+    written = [results / "trajectory.csv"]
+    write_trajectory(written[0], episodes)
+    cameras = {"film": task.film, "map": task.map_view}
+    if lacking := [what for what, camera in cameras.items() if camera is None]:
+        console.print(f"{task.name} has no camera of a {' or a '.join(lacking)}: there is none")
+    if task.map_view is not None:
+        picture = None
+        if simulator.cameras is not None:
+            picture = environment.world.render(task.map_view, world)
+        else:
+            console.print(
+                f"{type(simulator).__name__} takes no pictures: "
+                "the map shows lines only, there is no film"
+            )
+        with console.status("drawing the map"):
+            written.append(results / "map.png")
+            shown = [episode for episode in episodes if episode.world == world]
+            write_map(written[-1], picture, task, shown)
+    if film is not None:
+        with console.status("writing the film"):
+            written.append(film.path)
+            film.write()
+    return written
