@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin's friendly services through rospy; run by test_rospy.py, prints what it did."""
+"""Calls the plugin's message services through rospy; run by test_rospy.py."""
 
 from __future__ import annotations
 

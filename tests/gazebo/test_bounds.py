@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bounds that deepsim_spawn computes are those of Gazebo's own collision boxes, within 1 mm.
+"""Bounds computed by deepsim_spawn equal Gazebo's collision boxes within 1 mm.
 
 ODE's boxes are exact for boxes and spheres. Those around cylinders and meshes that are turned have
 room to spare, so that ours lie within them, and are the same where axes are along the world's.
@@ -52,7 +52,7 @@ def client() -> Iterator[BatchStateClient]:
 
 @pytest.fixture
 def wedge(tmp_path: Path) -> Path:
-    """A mesh whose origin is not in its middle, where the server finds it too."""
+    """A mesh with an off-centre origin, in a file that the server can read."""
     path = tmp_path / "wedge.stl"
     corners = [(0, 0, 0), (1, 0, 0), (0, 1.5, 0), (0.2, 0.2, 2)]
     trimesh.convex.convex_hull(np.array(corners, dtype=float)).export(path)
@@ -66,7 +66,7 @@ def ours(model: ModelDescription, pose: Pose) -> NDArray[np.float64]:
 
 
 def bare(model: ModelDescription) -> ModelDescription:
-    """Nothing but what collides: others' plugins and sensors are none of this test's."""
+    """Returns the model without anything but its collisions."""
     return replace(
         model,
         static=True,
@@ -81,7 +81,7 @@ def bare(model: ModelDescription) -> ModelDescription:
 def test_bounds_of_one_shape(
     gazebo: GazeboSimulator, client: BatchStateClient, wedge: Path, shape: str
 ) -> None:
-    """Off its link, with a link that is off its model."""
+    """With an offset from its link, which has an offset from its model."""
     geometry = SHAPES[shape].format(mesh=wedge.as_uri())
     sdf = (
         "<sdf version='1.6'><model name='m'><static>true</static>"
@@ -106,7 +106,7 @@ def test_bounds_of_one_shape(
 def test_bounds_of_the_models_of_gazebos_worlds(
     gazebo: GazeboSimulator, client: BatchStateClient
 ) -> None:
-    """The models of all worlds that Gazebo brings along, where they stand."""
+    """All models of Gazebo's own worlds, at their poses."""
     loader = GazeboXMLLoader([WORLDS.parent / "models"])
     models: dict[str, ModelDescription] = {}
     for path in sorted(WORLDS.glob("*.world")):
@@ -131,7 +131,9 @@ def test_bounds_of_the_models_of_gazebos_worlds(
     assert loose == {"tracked_vehicle_simple_simple_tracked"}  # by 29 mm: it has turned cylinders
 
 
-def test_what_has_no_bounds_is_told(gazebo: GazeboSimulator, client: BatchStateClient) -> None:
+def test_entities_without_bounds_are_named(
+    gazebo: GazeboSimulator, client: BatchStateClient
+) -> None:
     """By name."""
     with pytest.raises(CallRefusedError, match="no model or link 'nobody'"):
         client.bounds(["nobody"])

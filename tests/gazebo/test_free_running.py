@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world that runs by itself, and ticks that follow its clock."""
+"""A free-running world, and ticks that follow its clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def free(gazebo: GazeboSimulator, connect: Connect) -> GazeboSimulator:
 
 
 def test_steps_wait_for_the_clock(free: GazeboSimulator) -> None:
-    """Each step takes as much simulated time as it says, on average, whoever sets the pace."""
+    """On average, each step takes its simulated time."""
     free.step(20)
     (start,) = free.time
     for _ in range(20):
@@ -32,7 +32,7 @@ def test_steps_wait_for_the_clock(free: GazeboSimulator) -> None:
 
 
 def test_late_ticks_are_counted(free: GazeboSimulator) -> None:
-    """A tick that took the world's time is not hidden."""
+    """A tick that takes longer than its simulated time is counted."""
     free.step(10)
     before, late = free.time[0], free.late_ticks
     while free.time[0] < before + 0.5:
@@ -41,8 +41,8 @@ def test_late_ticks_are_counted(free: GazeboSimulator) -> None:
     assert free.late_ticks == late + 1
 
 
-def test_a_paused_world_is_told(free: GazeboSimulator) -> None:
-    """A step cannot end; after resume() it goes on."""
+def test_a_paused_world_is_reported(free: GazeboSimulator) -> None:
+    """A step cannot end until resume()."""
     free.step(10)
     free.pause()
     with pytest.raises(CallTimeoutError, match=r"/clock stood still .* is the world paused"):
@@ -66,7 +66,7 @@ def test_a_world_ticks_on_it(free: GazeboSimulator) -> None:
 
 
 def test_a_reset_begins_anew(free: GazeboSimulator) -> None:
-    """The clock goes back, and no tick is late for it."""
+    """The clock goes back, and no tick is late."""
     free.step(100)
     free.reset()
     late = free.late_ticks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heightmaps are as high on the embedded engine as on Gazebo, at the same places."""
+"""Heightmaps have the same heights on the embedded engine and on Gazebo."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIZE, LOWEST = (8.0, 16.0, 2.0), 0.25
 
 @pytest.fixture
 def stairs(tmp_path: Path) -> ModelDescription:
-    """Squares, level but for a ramp along their edges."""
+    """Level squares with a ramp along their edges."""
     picture = np.pad(np.kron(STEPS, np.ones((4, 4))), ((0, 1), (0, 1)), mode="edge")
     PIL.Image.fromarray(picture.astype(np.uint8)).save(tmp_path / "stairs.png")
     heightmap = Heightmap(tmp_path / "stairs.png", SIZE, (0, 0, LOWEST))
@@ -44,7 +44,7 @@ def stairs(tmp_path: Path) -> ModelDescription:
 
 
 def rest(simulator: Simulator, stairs: ModelDescription) -> list[float]:
-    """Where balls come to rest that are dropped upon the squares, row by row [m]."""
+    """Returns the heights at which balls come to rest on the squares, row by row [m]."""
     ball = GazeboXMLLoader().load_model(BALL)
     world = World(simulator, steps_per_tick=1500)
     world.spawn(stairs, "stairs", Pose())
@@ -67,7 +67,7 @@ def test_balls_rest_at_the_same_heights(gazebo: GazeboSimulator, stairs: ModelDe
 
 
 def test_gazebo_puts_it_at_the_origin(gazebo: GazeboSimulator, stairs: ModelDescription) -> None:
-    """Wherever its model and its picture are to lie; ours lies where both say."""
+    """Whatever the poses of model and heightmap; the embedded engine uses both."""
     collision = stairs.links[0].collisions[0]
     aside = replace(collision, geometry=replace(collision.geometry, position=(1, 2, 0.25)))
     there = replace(stairs, links=(replace(stairs.links[0], collisions=(aside,)),))

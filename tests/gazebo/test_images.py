@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/embedded-and-gazebo.md says of images: Gazebo 11 reads them, and builds nothing."""
+"""Gazebo 11 reads image geometries and builds nothing, see docs/embedded-and-gazebo.md."""
 
 from __future__ import annotations
 

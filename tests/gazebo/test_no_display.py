@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gzserver without a display: all but pictures works, and it says why there are none."""
+"""A gzserver without a display: everything but pictures works, with a reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gazebo.servers import ADDRESS, GazeboServer, RosMaster
 
 @pytest.fixture(scope="module")
 def blind() -> Iterator[str]:
-    """The ROS master of a gzserver that found no display, beside the one of the other tests."""
+    """The ROS master of a second gzserver, which has no display."""
     gazebo_master = {"GAZEBO_MASTER_URI": f"http://{ADDRESS}:11346"}
     with (
         RosMaster(11312) as master,
@@ -54,7 +54,7 @@ def test_it_has_no_cameras_and_says_why(blind: str, caplog: pytest.LogCaptureFix
 def test_the_command_makes_the_table_the_data_and_a_map_of_lines(
     blind: str, root: Path, tmp_path: Path
 ) -> None:
-    """Without a film, and says so."""
+    """Without a film, with a message."""
     options = ["--policy", "random", "--backend", "gazebo", "--out", str(tmp_path)]
     finished = subprocess.run(
         [sys.executable, "-m", "deepsim", "run", "examples/racetrack", *options],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same SDF on the embedded engine and on Gazebo: how far apart they end, and why.
+"""The same SDF on the embedded engine and on Gazebo: differences and their reasons.
 
 docs/embedded-and-gazebo.md shows the differences that were measured; the tolerances here are its.
 """
@@ -34,7 +34,7 @@ BALL = """<?xml version="1.0"?>
 
 @dataclass(frozen=True)
 class Scene:
-    """One body on its way, and how far apart two engines may see it.
+    """The motion of one body, and the allowed differences between two engines.
 
     Attributes:
         body: SDF of the body.
@@ -112,13 +112,13 @@ def run(simulator: Simulator, scene: Scene) -> tuple[NDArray[np.float64], NDArra
 
 
 def angle_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """Between two unit quaternions [rad]."""
+    """Returns the angle between two unit quaternions [rad]."""
     return float(2.0 * np.arccos(np.clip(abs(a @ b), 0.0, 1.0)))
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_both_engines_move_it_alike(name: str, gazebo: GazeboSimulator) -> None:
-    """A body ends at the same place on both engines, but for what the scene's reason allows."""
+    """A body ends at the same place on both engines, within the tolerance of the scene."""
     scene = SCENES[name]
     start, end = run(gazebo, scene)
     expected_start, expected_end = run(MujocoSimulator(), scene)

@@ -31,7 +31,7 @@ DARK = (0.0, 0.0, 0.0, 1.0)
 
 
 def ball(colour: str, *, pushed: bool = False) -> str:
-    """A sphere that shines by itself, so that its colour does not depend on any light."""
+    """Returns a sphere with emissive colour, which does not depend on any light."""
     return f"""<sdf version="1.6"><model name="ball"><static>{str(not pushed).lower()}</static>
       <link name="link"><gravity>false</gravity>
       <visual name="skin"><geometry><sphere><radius>0.2</radius></sphere></geometry>
@@ -72,7 +72,7 @@ def place(simulator: GazeboSimulator, name: str, *position: float) -> None:
 
 
 def like(picture: NDArray[np.uint8], channel: int) -> NDArray[np.bool_]:
-    """Which pixels are clearly red (0), green (1) or blue (2)."""
+    """Returns which pixels are clearly red (0), green (1) or blue (2)."""
     levels = picture.astype(int)
     others = np.delete(levels, channel, axis=-1).max(axis=-1)
     mask: NDArray[np.bool_] = levels[..., channel] > others + 60
@@ -80,12 +80,12 @@ def like(picture: NDArray[np.uint8], channel: int) -> NDArray[np.bool_]:
 
 
 def column_of(picture: NDArray[np.uint8], channel: int = 1) -> float:
-    """Where something is in a picture, from left to right [pixels]."""
+    """Returns the mean column of the pixels of one colour."""
     return float(np.nonzero(like(picture, channel))[1].mean() + 0.5)
 
 
 def test_each_picture_shows_the_latest_write(eye: GazeboSimulator) -> None:
-    """Twenty writes, twenty pictures: none is of the instant before."""
+    """Twenty writes, twenty pictures: none shows the previous instant."""
     eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     for y in np.linspace(-1.2, 1.2, 20):
         place(eye, "ball", 0, y, 0)
@@ -93,7 +93,7 @@ def test_each_picture_shows_the_latest_write(eye: GazeboSimulator) -> None:
 
 
 def test_each_picture_shows_the_latest_step(eye: GazeboSimulator) -> None:
-    """What moves is where physics has it after exactly so many steps."""
+    """A moving body is shown at its position after exactly these steps."""
     eye.spawn([SpawnRequest(ball("0 1 0", pushed=True), "ball", Pose((0, -1, 0)))])
     put(eye, "models", "twist", "ball", (0, 10, 0, 0, 0, 0))
     for tick in range(20):
@@ -104,7 +104,7 @@ def test_each_picture_shows_the_latest_step(eye: GazeboSimulator) -> None:
 
 
 def test_a_name_that_is_used_again_is_another_model(eye: GazeboSimulator) -> None:
-    """A deleted model is never seen again, and its successor at once."""
+    """A deleted model disappears, and its successor is shown at once."""
     for colour, channel in (("1 0 0", 0), ("0 1 0", 1), ("0 0 1", 2), ("1 0 0", 0)):
         eye.spawn([SpawnRequest(ball(colour), "ball", Pose())])
         picture = render(eye)
@@ -117,7 +117,7 @@ def test_a_name_that_is_used_again_is_another_model(eye: GazeboSimulator) -> Non
 
 
 def publish(topic: str, message: str) -> None:
-    """Sends one of Gazebo's own messages, and waits until whoever listens has it."""
+    """Sends one of Gazebo's own messages, and waits until it is delivered."""
     done = subprocess.run(
         sandbox.inside(["gz", "topic", "-p", f"/gazebo/default/{topic}", "-m", message]),
         env={**sandbox.ENVIRONMENT, "GAZEBO_IP": ADDRESS, "GAZEBO_MASTER_URI": GAZEBO_URI},
@@ -127,8 +127,8 @@ def publish(topic: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ball", "ball::link"])
-def test_what_gazebo_tells_too_late_misleads_nobody(eye: GazeboSimulator, name: str) -> None:
-    """A part of a deleted model that comes to the scene at last does not catch its successor's."""
+def test_late_messages_of_gazebo_have_no_effect(eye: GazeboSimulator, name: str) -> None:
+    """A late message about a deleted model does not affect a new one with its name."""
     eye.spawn([SpawnRequest(ball("1 0 0"), "ball", Pose())])
     assert like(render(eye), 0)[24, 32]
     eye.delete("ball")
@@ -143,8 +143,8 @@ def test_what_gazebo_tells_too_late_misleads_nobody(eye: GazeboSimulator, name: 
     assert not any(like(render(eye), number).any() for number in range(3))
 
 
-def test_a_name_that_was_used_hundreds_of_times_is_seen(eye: GazeboSimulator) -> None:
-    """Whatever Gazebo still tells of the models that had it before."""
+def test_a_name_can_be_used_hundreds_of_times(eye: GazeboSimulator) -> None:
+    """Despite late messages about the earlier models."""
     eye.spawn([SpawnRequest(LAMP, "lamp", Pose((-1, 0, 2)))])
     for cycle in range(CYCLES):
         channel = cycle % 3
@@ -161,7 +161,7 @@ def test_a_name_that_was_used_hundreds_of_times_is_seen(eye: GazeboSimulator) ->
 
 
 def test_colours_and_transparency_do_not_disturb_each_other(eye: GazeboSimulator) -> None:
-    """A half transparent ball that is painted anew stays half transparent."""
+    """A transparent ball with a new colour stays transparent."""
     eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     eye.spawn([SpawnRequest(ball("1 0 0"), "behind", Pose((1, 0, 0)))])
     skin = "ball::link::skin"
@@ -176,7 +176,7 @@ def test_colours_and_transparency_do_not_disturb_each_other(eye: GazeboSimulator
 
 
 def test_light_is_that_of_the_present_instant(eye: GazeboSimulator) -> None:
-    """A lamp shines in the colour that was written last, from where its model is now."""
+    """A lamp has the latest colour and the present position of its model."""
     eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
     eye.spawn([SpawnRequest(LAMP, "lamp", Pose((0, 1.5, 0)))])
     bulb = "lamp::link::bulb"
@@ -194,7 +194,7 @@ def test_light_is_that_of_the_present_instant(eye: GazeboSimulator) -> None:
 
 
 def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboSimulator) -> None:
-    """Its place on the link counts, and its link's in the world."""
+    """The pose on the link and the pose of the link both count."""
     eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     mounted = EYE.replace('name="camera">', 'name="camera"><pose>0.5 -0.2 0.1 0 0.1 0.3</pose>', 1)
     assert mounted != EYE
@@ -206,8 +206,8 @@ def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboSimulator) 
     np.testing.assert_array_equal(render(eye, "eye::link::camera"), free)
 
 
-def test_a_world_that_runs_freely_is_seen_too(connect: Callable[..., Any]) -> None:
-    """Each picture is of the end of one step."""
+def test_pictures_of_a_free_running_world(connect: Callable[..., Any]) -> None:
+    """Each picture shows the end of a step."""
     connect()  # empties the world
     eye = connect(lock_step=False)
     eye.spawn([SpawnRequest(ball("0 1 0", pushed=True), "ball", Pose((0, 1, 0)))])
@@ -221,7 +221,7 @@ def test_a_world_that_runs_freely_is_seen_too(connect: Callable[..., Any]) -> No
 
 
 def test_pictures_of_many_sizes(eye: GazeboSimulator) -> None:
-    """Cameras are made for each size and dropped again; the picture is always whole."""
+    """Each picture is complete, though cameras are created for every size."""
     eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     for width, height in [(w, h) for w in (16, 33, 64) for h in (10, 47, 48, 128)] * 2:
         picture = render(eye, CameraView(VIEW.pose, 1.0, width, height))
@@ -246,8 +246,8 @@ def test_an_absurd_view_is_refused(eye: GazeboSimulator, view: CameraView, reaso
     assert render(eye).shape == (48, 64, 3)
 
 
-def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboSimulator) -> None:
-    """To Python by name, and to any other client in the message."""
+def test_an_unknown_camera_is_refused_with_the_known_ones(eye: GazeboSimulator) -> None:
+    """By name in Python, and in the message for any other client."""
     eye.spawn([SpawnRequest(EYE, "eye", Pose())])
     with pytest.raises(UnknownEntityError, match=r"'eye::link::ear'; did you mean"):
         render(eye, "eye::link::ear")
@@ -261,7 +261,7 @@ def test_an_unknown_camera_is_told_with_those_there_are(eye: GazeboSimulator) ->
 
 
 def test_pictures_while_others_spawn_and_delete(eye: GazeboSimulator) -> None:
-    """Each shows the ball that stays; none hangs and none fails."""
+    """Each shows the ball that stays, and none fails."""
     eye.spawn([SpawnRequest(ball("0 1 0"), "ball", Pose())])
     over = threading.Event()
     failures: list[Exception] = []
@@ -298,7 +298,7 @@ def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
 def test_a_server_that_took_pictures_ends_and_starts_again(
     eye: GazeboSimulator, restarted: GazeboServer, empty: Any
 ) -> None:
-    """SIGINT ends it properly; the next one takes pictures too."""
+    """SIGINT ends it with status 0; the next one takes pictures too."""
     render(eye)
     assert restarted.interrupt() == 0
     restarted.start()

@@ -38,7 +38,7 @@ def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
 def test_a_server_that_ends_costs_one_call(
     connect: Connect, restarted: GazeboServer, empty: Any, end: str, shared_memory: bool
 ) -> None:
-    """It is told clearly, and all goes on with the next server."""
+    """The error is clear, and the next server is used afterwards."""
     simulator = connect(shared_memory=shared_memory)
     simulator.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     tables = Tables(simulator.entities)
@@ -60,7 +60,7 @@ def test_a_server_that_ends_costs_one_call(
 
 
 def test_the_next_server_is_paused_at_once(connect: Connect, restarted: GazeboServer) -> None:
-    """It starts running, but in lock-step only steps take time."""
+    """It starts unpaused, but in lock-step only steps take time."""
     simulator = connect()
     restarted.kill()
     with pytest.raises(CallLostError):
@@ -73,8 +73,8 @@ def test_the_next_server_is_paused_at_once(connect: Connect, restarted: GazeboSe
     np.testing.assert_allclose(simulator.time, time + 0.001)
 
 
-def test_a_server_that_hangs_is_told(connect: Connect, server: GazeboServer) -> None:
-    """With what was asked; after it woke up the next call works."""
+def test_a_server_that_hangs_is_reported(connect: Connect, server: GazeboServer) -> None:
+    """The message has the request; later calls work again."""
     simulator = connect(timeout=3.0)
     simulator.step()
     os.kill(server.pid, signal.SIGSTOP)

@@ -18,7 +18,7 @@ LIBRARIES = [
 
 
 def test_conformance_in_the_root(gazebo: GazeboSimulator) -> None:
-    """The same suite, from the other side of the chroot."""
+    """The same suite, inside the chroot."""
     del gazebo  # which has emptied the world
     pytest = ["python3", "-m", "pytest", "--noconftest", "--quiet", "-p", "no:cacheprovider"]
     done = subprocess.run(

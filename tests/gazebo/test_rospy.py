@@ -31,7 +31,7 @@ for name in sys.argv[1:]:
 
 
 def run(place: str, *arguments: str) -> str:
-    """Output of a Python script with ROS: of this machine, or of the root."""
+    """Returns the output of a Python script with ROS, run on this machine or in the root."""
     variables = {"ROS_MASTER_URI": os.environ["ROS_MASTER_URI"], "ROS_IP": os.environ["ROS_IP"]}
     command: Sequence[str] = [f"{'/usr/bin/' if place == 'host' else ''}python3", *arguments]
     if place == "root":
@@ -51,13 +51,13 @@ def run(place: str, *arguments: str) -> str:
 
 @pytest.mark.parametrize("place", ["host", "root"])
 def test_friendly_services(gazebo: GazeboSimulator, place: str) -> None:
-    """All of them, with rows that fail beside rows that do not."""
+    """All of them, with rows that fail and rows that succeed."""
     output = run(place, str(SCRIPT))
     assert output.count("is fine") == 5
 
 
 def test_checksums_are_those_of_genpy() -> None:
-    """The types that this library asks for are those that ROS generates."""
+    """The checksums of this library are those that ROS generates."""
     expected = {service.type: service.md5 for service in (*SERVICES.values(), CLOCK)}
     lines = run("host", "-c", CHECKSUMS, *expected).splitlines()
     assert dict(line.split() for line in lines) == expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that are refused, that moved meanwhile, and that are read while the world runs."""
+"""Rows that are refused, that move, and that are read while the world runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def tables_of(simulator: GazeboSimulator) -> Tables:
 def test_bad_rows_are_refused_by_name(
     gazebo: GazeboSimulator, kind: Kind, column: str, name: str, value: Any
 ) -> None:
-    """Values that the port's checks would stop earlier; nothing changes and no step is made."""
+    """Values that the port's checks refuse earlier; nothing changes and no step is made."""
     for x, (model, sdf) in enumerate(
         (("box", BOX), ("wall", BLOCK), ("gate", HINGED), ("lamp", LAMP))
     ):
@@ -80,7 +80,7 @@ def test_bad_rows_are_refused_by_name(
 
 
 def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect) -> None:
-    """A model deleted by another client: later rows move up and are found, its own is refused."""
+    """After another client deleted a model: later rows are found, its own is refused."""
     for x, name in enumerate("abc"):
         gazebo.spawn([SpawnRequest(BOX, name, Pose((3 * x, 0, 5)))])
     rows = np.arange(3, dtype=np.intp)
@@ -97,7 +97,7 @@ def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect
 
 
 def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> None:
-    """What one writes and steps, the other reads, whichever way it reads."""
+    """Writes and steps of one are read by the other, through memory and through ROS."""
     gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     others = [connect(shared_memory=False), connect(shared_memory=True)]
     for number, other in enumerate(others, start=1):
@@ -111,7 +111,7 @@ def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> No
 
 @pytest.mark.parametrize("shared_memory", [False, True])
 def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memory: bool) -> None:
-    """Bodies that fall alike are always seen at the same height, while another client steps."""
+    """Bodies that fall together have equal heights in every read while another client steps."""
     for x in range(10):
         gazebo.spawn([SpawnRequest(BOX, f"box{x}", Pose((3 * x, 0, 500)))])
     reader = connect(shared_memory=shared_memory)
@@ -141,7 +141,7 @@ def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memor
 
 
 def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamespace) -> None:
-    """Rows, steps and the rows after them belong together, for thousands of ticks."""
+    """Written rows, steps and read rows belong together, for thousands of ticks."""
     gazebo.load(SimpleNamespace(**{**vars(empty), "gravity": (0.0, 0.0, 0.0)}))
     gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     gazebo.write(one(gazebo, "models", "twist", 0, PUSH))
@@ -158,8 +158,8 @@ def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamesp
         assert tables.models.pose[0, 0, 0] == pytest.approx(x + 0.001 * steps, abs=1e-9)
 
 
-def test_a_diverged_world_is_told(gazebo: GazeboSimulator) -> None:
-    """Numbers that are none do not pass for a state; a reset helps."""
+def test_a_diverged_world_is_reported(gazebo: GazeboSimulator) -> None:
+    """A state that is not finite is an error; a reset ends it."""
     gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
     gazebo.write(one(gazebo, "models", "twist", 0, [1e300, 0, 0, 1e300, 1e300, 0]))
     with pytest.raises(SimulationError, match="box"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which links of one model touch one another, on the embedded engine as on Gazebo."""
+"""The same links of a model touch one another on the embedded engine and on Gazebo."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deepsim_sync import Simulator, World
 
 
 def ball(name: str, x: float, self_collide: bool | None = None) -> LinkDescription:
-    """A ball of 1 m that floats."""
+    """A ball of 1 m without gravity."""
     return LinkDescription(
         name,
         Pose((x, 0.0, 0.0)),
@@ -73,7 +73,7 @@ CASES = {
 
 
 def touch(simulator: Simulator, description: ModelDescription) -> bool:
-    """Whether the overlapping balls a and b are pushed apart."""
+    """Returns whether the overlapping balls a and b are pushed apart."""
     world = World(simulator, steps_per_tick=200)
     world.spawn(description, "m", Pose((0, 0, 5)))
     world.tick()

@@ -30,7 +30,7 @@ STEP = 0.001  # s
 
 
 class Pest:
-    """A client that does what it can, from where the plugin hears of it.
+    """A client that pauses, resumes and sends invalid requests.
 
     Junk in the place of a connection header is left out: at some of it roscpp 1.15 itself crashes.
     """
@@ -73,7 +73,7 @@ class Pest:
             client.close()
 
     def _junk(self, client: BatchStateClient, generator: np.random.Generator) -> ExchangeRequest:
-        """Rows that there are not, of numbers that are none."""
+        """Returns a request with rows that do not exist and values that are not finite."""
         rows = generator.integers(0, 2**32, 3)
         cells = Cells(rows * 0, rows, np.full((3, 7), np.nan))
         generation = client.names().entities.generation
@@ -83,7 +83,7 @@ class Pest:
 def test_no_row_is_lost(
     connect: Callable[..., GazeboSimulator], server: GazeboServer, empty: object
 ) -> None:
-    """Each call sets rows, steps and reads them: exactly where they fly to, whoever interferes."""
+    """Each call writes rows, steps and reads the exact result, despite the other client."""
     simulator = connect(shared_memory=False)
     for name in ("a", "b", "c"):
         simulator.spawn([SpawnRequest(RAISED, name, Pose((0, 0, 5)))])
@@ -119,6 +119,6 @@ def test_no_row_is_lost(
 
 
 def _resident(process: int) -> int:
-    """Memory of a process [kB]."""
+    """Returns the memory of a process [kB]."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(status.partition("VmRSS:")[2].split()[0])

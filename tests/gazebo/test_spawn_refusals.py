@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions that would end gzserver, or be something else than they say, are refused."""
+"""Descriptions that would end gzserver, or be misread by it, are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def nested(model: str) -> str:
 def test_a_shape_that_gazebo_does_not_have_is_named(
     gazebo: GazeboSimulator, version: str, part: str, tag: str, shape: str
 ) -> None:
-    """Also within a nested model; gzserver lives, and the name is free."""
+    """Also in a nested model; gzserver continues, and the name is free."""
     model = having(part, shape)
     for text in (model, nested(model)):
         with pytest.raises(SpawnError, match=f"{part} 'part' has a <{tag}>"):
@@ -54,7 +54,7 @@ def test_others_of_the_same_call_are_spawned(gazebo: GazeboSimulator) -> None:
 
 @pytest.mark.parametrize("shape", ["", "<empty/>"])
 def test_a_collision_without_a_shape_is_named(gazebo: GazeboSimulator, shape: str) -> None:
-    """It would end gzserver, which lives on."""
+    """It would end gzserver, which continues instead."""
     with pytest.raises(SpawnError, match="collision 'part' has no shape"):
         gazebo.spawn(
             [SpawnRequest(f'<sdf version="1.7">{having("collision", shape)}</sdf>', "odd", Pose())]

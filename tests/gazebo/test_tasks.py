@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks run on Gazebo as they are."""
+"""Tasks run on Gazebo unchanged."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
         np.testing.assert_allclose(pose, theirs.column(kind, "pose")[0], atol=1e-6)
 
 
-def test_a_world_on_gazebo_cannot_go_back_and_says_so(gazebo: GazeboSimulator) -> None:
-    """It has more to remember than Gazebo tells."""
+def test_a_world_on_gazebo_has_no_snapshots(gazebo: GazeboSimulator) -> None:
+    """Gazebo does not expose its whole state."""
     gazebo.spawn([SpawnRequest(BOX, "box", HIGH)])
     with World(gazebo) as world:
         assert gazebo.snapshots is None
@@ -53,7 +53,7 @@ def test_a_world_on_gazebo_cannot_go_back_and_says_so(gazebo: GazeboSimulator) -
 
 @pytest.mark.parametrize("sdf", [BOX, BLOCK, HINGED, LAMP, OUTER, PAIR])
 def test_a_description_spawns_as_its_text_does(gazebo: GazeboSimulator, sdf: str) -> None:
-    """What deepsim-spawn writes and the text that it was read from make the same rows."""
+    """The output of deepsim-spawn gives the same rows as its input."""
     rows = []
     for description in (sdf, GazeboXMLLoader().load_model(sdf)):
         gazebo.spawn([SpawnRequest(description, "model", HIGH)])
@@ -70,7 +70,7 @@ def test_a_description_spawns_as_its_text_does(gazebo: GazeboSimulator, sdf: str
 def test_the_readme_of_the_library(
     gazebo: GazeboSimulator, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its first example prints what it shows."""
+    """Its first example prints the output that it shows."""
     readme = (ROOT / "libs" / "deepsim-gazebo" / "README.md").read_text(encoding="utf-8")
     code, output = re.findall(r"^```(?:python|text)\n(.*?)^```$", readme, re.M | re.S)[:2]
     exec(code, {"__name__": "readme"})
@@ -78,7 +78,7 @@ def test_the_readme_of_the_library(
 
 
 def test_appendix_a(gazebo: GazeboSimulator) -> None:
-    """The paper's first listing, with Gazebo in the place of the embedded engine."""
+    """The paper's first listing, on Gazebo."""
     del gazebo  # which runs
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "appendix_a.py"), "gazebo"],

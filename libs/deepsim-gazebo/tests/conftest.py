@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Message classes that behave as genpy generates them: typed slots with defaults."""
+"""Message classes like those that genpy generates: typed slots with defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 
 class Message:
-    """What genpy's messages have in common: all fields, some by name, or none."""
+    """Base class of messages: constructed with all fields, some by name, or none."""
 
     __slots__: tuple[str, ...] = ()
     _type = ""
@@ -40,7 +40,7 @@ def generated(full_name: str, **fields: Any) -> type[Message]:
 
 
 class Messages:
-    """The message types in question, with the fields of their ROS definitions."""
+    """The message types that are converted, with the fields of their ROS definitions."""
 
     Vector3 = generated("geometry_msgs/Vector3", x=float, y=float, z=float)
     Point = generated("geometry_msgs/Point", x=float, y=float, z=float)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to values and back."""
+"""Conversion of messages to values and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 def test_there_and_back(msgs: Any, name: str) -> None:
-    """A value goes into a new message of its type and comes back equal."""
+    """A value written to a new message and read again is equal."""
     message = to_ros(VALUES[name], getattr(msgs, name))
     assert type(message) is getattr(msgs, name)
     assert from_ros(message) == VALUES[name]
@@ -49,7 +49,7 @@ def test_every_field_is_where_it_belongs(msgs: Any) -> None:
 
 
 def test_a_message_is_filled_in_place(msgs: Any) -> None:
-    """The parts of a message that is given stay the same objects."""
+    """The parts of a given message stay the same objects."""
     message = msgs.Pose()
     position = message.position
     assert to_ros(POSE, message) is message
@@ -65,13 +65,13 @@ def test_messages_share_nothing(msgs: Any) -> None:
 
 
 def test_a_new_message_reads_as_it_is(msgs: Any) -> None:
-    """Its quaternion of zeros is not made another one."""
+    """Its quaternion of zeros is not changed."""
     assert from_ros(msgs.Pose()) == Pose((0, 0, 0), Quaternion(0, 0, 0, 0))
     assert from_ros(msgs.ModelState()).model_name == ""
 
 
 def test_classes_that_ros_did_not_make_go_by_their_name(msgs: Any) -> None:
-    """ROS 2 messages, and records of one's own, have no ``_type``."""
+    """ROS 2 messages and users' own records have no ``_type``."""
 
     class Point:
         def __init__(self) -> None:
@@ -93,7 +93,7 @@ def test_classes_that_ros_did_not_make_go_by_their_name(msgs: Any) -> None:
         (None, "Pose", "no message for None"),
     ],
 )
-def test_what_does_not_fit_is_told(msgs: Any, value: Any, message: str, text: str) -> None:
+def test_a_mismatch_is_refused(msgs: Any, value: Any, message: str, text: str) -> None:
     """The message stays as it was."""
     target = getattr(msgs, message)()
     with pytest.raises(TypeError, match=text):
@@ -101,8 +101,8 @@ def test_what_does_not_fit_is_told(msgs: Any, value: Any, message: str, text: st
     assert target == getattr(msgs, message)()
 
 
-def test_unknown_messages_are_told(msgs: Any) -> None:
-    """By their type, or by the field that they lack."""
+def test_unknown_messages_are_refused(msgs: Any) -> None:
+    """With their type, or the missing field."""
     with pytest.raises(TypeError, match="no value for a message of type sensor_msgs/Imu"):
         from_ros(msgs.Imu())
     with pytest.raises(TypeError, match="of type turtlesim/Pose has no field 'position'"):
@@ -111,7 +111,7 @@ def test_unknown_messages_are_told(msgs: Any) -> None:
         from_ros(3)
 
 
-def test_a_colour_outside_its_range_is_told(msgs: Any) -> None:
+def test_a_colour_outside_its_range_is_refused(msgs: Any) -> None:
     """ROS itself does not check."""
     with pytest.raises(ValueError, match="colour channel r"):
         from_ros(msgs.ColorRGBA(1.5, 0.0, 0.0, 1.0))
@@ -129,12 +129,12 @@ poses = st.builds(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the classes stay as is
 @given(st.builds(ModelState, st.text(), poses, st.builds(Twist, vectors, vectors), st.text()))
 def test_no_bit_is_lost(msgs: Any, state: ModelState) -> None:
-    """Any numbers and any names come back as they went."""
+    """Any numbers and any names are unchanged."""
     assert from_ros(to_ros(state, msgs.ModelState)) == state
 
 
 def test_with_the_messages_of_ros() -> None:
-    """Where ROS is installed, its own classes survive a trip over the wire."""
+    """With the classes of ROS, through serialisation, if it is installed."""
     geometry = pytest.importorskip("geometry_msgs.msg", reason="ROS is not installed")
     for name in ("Vector3", "Point", "Quaternion", "Pose", "Twist"):
         message = to_ros(VALUES[name], getattr(geometry, name))

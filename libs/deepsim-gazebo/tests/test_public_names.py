@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package offers is what its `__all__` says."""
+"""`__all__` lists the public names of the package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README shows what really happens."""
+"""The examples of the README print the output that it shows."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Listener:
         self._run(self._accept)
 
     def stop(self) -> None:
-        """Ends all connections, as the death of the process would."""
+        """Closes all connections, like the end of the process."""
         for end in (self._server, *self._open):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -131,7 +131,7 @@ class Network:
         self.services[name] = "rosrpc://{}:{}".format(*listener.address)
 
     def serve(self, name: str, md5: str, handle: Callable[[Peer, bytes], None]) -> Listener:
-        """A service that shakes hands and handles request after request."""
+        """A service that exchanges headers and handles requests."""
 
         def serve(peer: Peer) -> None:
             header = peer.header()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a world that runs freely, and ticks that follow it."""
+"""The clock of a free-running world, and ticks that follow it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def frame(nanoseconds: int) -> bytes:
 
 
 class Publisher:
-    """Publishes /clock as tests tell it, piece by piece."""
+    """Publishes /clock in pieces that the tests choose."""
 
     def __init__(self, network: Any) -> None:
         self._pieces: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -60,7 +60,7 @@ def clock(network: Any) -> Iterator[SimulationClock]:
 
 
 def test_waits_until_it_is_time(publisher: Publisher, clock: SimulationClock) -> None:
-    """Times that come too early are passed over."""
+    """Earlier times are skipped."""
     publisher.send(*(frame(n * MS) for n in range(1, 8)))
     assert clock.wait_until(0.005) >= 0.005
     assert clock.wait_until(0.007) == 0.007
@@ -69,7 +69,7 @@ def test_waits_until_it_is_time(publisher: Publisher, clock: SimulationClock) ->
 
 
 def test_messages_may_come_in_any_pieces(publisher: Publisher, clock: SimulationClock) -> None:
-    """TCP keeps no borders."""
+    """TCP does not preserve message boundaries."""
     stream = b"".join(frame(n * MS) for n in range(1, 4))
     publisher.send(*(stream[at : at + 5] for at in range(0, len(stream), 5)))
     assert clock.wait_until(0.003) == 0.003
@@ -83,16 +83,16 @@ def test_a_clock_that_goes_back_ends_the_wait(publisher: Publisher, clock: Simul
     assert clock.wait_until(5.5) == 0.001
 
 
-def test_a_clock_that_stands_still_is_told(network: Any, publisher: Publisher) -> None:
-    """As of a world that is paused."""
+def test_a_clock_that_stands_still_is_reported(network: Any, publisher: Publisher) -> None:
+    """For example in a paused world."""
     clock = SimulationClock(Master(network.uri, "/tests", 5.0), "/tests", 0.2)
     publisher.send(frame(1500 * MS))
     with pytest.raises(CallTimeoutError, match=r"stood still at 1.5 s for 0.2 s: is the world pau"):
         clock.wait_until(9.0)
 
 
-def test_a_publisher_that_ends_is_told(publisher: Publisher, clock: SimulationClock) -> None:
-    """By a look and by a wait alike; and one that never was."""
+def test_a_publisher_that_ends_is_reported(publisher: Publisher, clock: SimulationClock) -> None:
+    """By `look` and by `wait_until`; so is a missing publisher."""
     publisher.send(frame(MS))
     assert clock.look() == 0.001
     publisher.end()
@@ -111,7 +111,7 @@ def test_nobody_publishes(clock: SimulationClock) -> None:
 
 @pytest.fixture
 def run_to(publisher: Publisher, clock: SimulationClock) -> Callable[[int], None]:
-    """Lets the clock show so many milliseconds."""
+    """Advances the clock to a time in milliseconds."""
 
     def run_to(milliseconds: int) -> None:
         publisher.send(frame(milliseconds * MS))
@@ -123,7 +123,7 @@ def run_to(publisher: Publisher, clock: SimulationClock) -> Callable[[int], None
 def test_ticks_keep_to_the_clock(
     publisher: Publisher, clock: SimulationClock, run_to: Callable[[int], None]
 ) -> None:
-    """Each tick waits for its time; none is late, and none waits for one too many."""
+    """Each tick waits for its time, and none is late."""
     pace = Pace(clock)
     run_to(100)
     pace.wait(0.0, 0.001)
@@ -137,7 +137,7 @@ def test_ticks_keep_to_the_clock(
 def test_late_ticks_are_counted_once(
     publisher: Publisher, clock: SimulationClock, run_to: Callable[[int], None]
 ) -> None:
-    """However late it was, the next tick is due one period from now."""
+    """The tick after a late one is due one period later."""
     pace = Pace(clock)
     run_to(100)
     pace.wait(0.0, 0.001)
@@ -152,7 +152,7 @@ def test_late_ticks_are_counted_once(
 def test_a_clock_that_went_back_makes_no_tick_late(
     publisher: Publisher, clock: SimulationClock, run_to: Callable[[int], None]
 ) -> None:
-    """After a reset ticks are due as from the beginning."""
+    """After a reset, ticks are due from the new time on."""
     pace = Pace(clock)
     run_to(9000)
     pace.wait(0.0, 0.001)

@@ -105,7 +105,7 @@ def test_replies_are_read_as_they_were_written(reply: dict[str, Any]) -> None:
 
 
 @given(replies(), st.data())
-def test_damaged_replies_are_told(reply: dict[str, Any], data: st.DataObject) -> None:
+def test_damaged_replies_are_refused(reply: dict[str, Any], data: st.DataObject) -> None:
     """Cut off anywhere, or with something after it."""
     body = wire(reply)
     cut = data.draw(st.integers(0, len(body) - 1))
@@ -115,13 +115,13 @@ def test_damaged_replies_are_told(reply: dict[str, Any], data: st.DataObject) ->
 
 
 @given(st.binary(max_size=200))
-def test_junk_is_told(junk: bytes) -> None:
-    """Whatever it says of lengths, it is a GazeboError or a reply, and takes no memory."""
+def test_junk_is_refused(junk: bytes) -> None:
+    """Any announced length gives a GazeboError or a reply, and allocates nothing."""
     with contextlib.suppress(GazeboError):
         ExchangeReply.unpack(junk, KINDS)
 
 
-def test_half_a_row_is_told() -> None:
+def test_an_incomplete_row_is_refused() -> None:
     """The table is named."""
     body = wire(
         {
@@ -138,7 +138,7 @@ def test_half_a_row_is_told() -> None:
         ExchangeReply.unpack(body, KINDS)
 
 
-def test_requests_say_what_they_are() -> None:
+def test_requests_describe_themselves() -> None:
     """For error messages."""
     rows = np.arange(3, dtype=np.intp)
     cells = Cells(rows * 0, rows, np.zeros((3, 7)))

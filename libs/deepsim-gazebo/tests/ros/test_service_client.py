@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Service calls over TCPROS, to servers that behave and to others."""
+"""Service calls over TCPROS, to correct and to faulty servers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_calls_share_one_connection(network: Any, connect: Connect) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(st.binary(max_size=200_000))
 def test_any_body_comes_back(network: Any, connect: Connect, body: bytes) -> None:
-    """Small and large bodies, in however many pieces."""
+    """Small and large bodies, in any number of pieces."""
     if NAME not in network.services:
         network.serve(NAME, MD5, echo)
     client = connect()
@@ -82,7 +82,7 @@ def test_any_body_comes_back(network: Any, connect: Connect, body: bytes) -> Non
 
 
 def test_a_reply_may_come_byte_by_byte(network: Any, connect: Connect) -> None:
-    """TCP keeps no borders between messages."""
+    """TCP does not preserve message boundaries."""
 
     def trickle(peer: Any, body: bytes) -> None:
         for byte in struct.pack("<BI", 1, len(body)) + body:
@@ -93,7 +93,7 @@ def test_a_reply_may_come_byte_by_byte(network: Any, connect: Connect) -> None:
 
 
 def test_a_failure_says_why(network: Any, connect: Connect) -> None:
-    """The server's reason, whom it came from, and what was asked; the connection stays."""
+    """With the server's reason, its address and the request; the connection stays open."""
     network.serve(NAME, MD5, lambda peer, body: peer.reply(b"out of fuel", success=body == b"ok"))
     client = connect()
     with pytest.raises(CallRefusedError, match=r"/some/service at .* out of fuel; asked: fly"):
@@ -119,7 +119,7 @@ def test_a_server_of_another_type_is_refused(network: Any, connect: Connect) -> 
 
 
 def test_no_answer_is_an_error_in_time(network: Any, connect: Connect) -> None:
-    """It says what was asked, and the late answer is not taken for that of the next call."""
+    """The message has the request, and the next call does not read the late answer."""
     asked = threading.Event()
     gave_up = threading.Event()
 
@@ -137,8 +137,8 @@ def test_no_answer_is_an_error_in_time(network: Any, connect: Connect) -> None:
     assert client.call(b"second", "5 steps") == b"second"
 
 
-def test_a_lost_connection_is_told_and_made_anew(network: Any, connect: Connect) -> None:
-    """The call under way fails; the next one asks the master and finds the new server."""
+def test_a_lost_connection_is_reported_and_opened_again(network: Any, connect: Connect) -> None:
+    """The current call fails; the next one finds the new server through the master."""
     first = network.serve(NAME, MD5, lambda peer, body: peer.reply(b"one"))
     client = connect()
     assert client.call(b"", "who") == b"one"
@@ -149,8 +149,8 @@ def test_a_lost_connection_is_told_and_made_anew(network: Any, connect: Connect)
     assert client.call(b"", "who") == b"two"
 
 
-def test_a_server_that_dies_amid_a_reply_is_told(network: Any, connect: Connect) -> None:
-    """Half a reply is none."""
+def test_a_server_that_dies_during_a_reply_is_reported(network: Any, connect: Connect) -> None:
+    """A part of a reply is not returned."""
 
     def half(peer: Any) -> None:
         peer.header()
@@ -164,14 +164,14 @@ def test_a_server_that_dies_amid_a_reply_is_told(network: Any, connect: Connect)
 
 
 @pytest.mark.parametrize("junk", [struct.pack("<BI", 1, 2**32 - 1), struct.pack("<BI", 1, 0) * 2])
-def test_a_reply_out_of_bounds_is_told(network: Any, connect: Connect, junk: bytes) -> None:
+def test_a_reply_out_of_bounds_is_refused(network: Any, connect: Connect, junk: bytes) -> None:
     """Neither 4 GiB nor two replies at once are waited for or kept."""
     network.serve(NAME, MD5, lambda peer, body: peer.send(junk))
     with pytest.raises(CallLostError, match=r"bytes (was|came)"):
         connect().call(b"", "anything")
 
 
-def test_nobody_there_is_told(network: Any, connect: Connect) -> None:
+def test_a_missing_server_is_reported(network: Any, connect: Connect) -> None:
     """No master, no such service, and a service whose server was killed."""
     with pytest.raises(UnreachableError, match=r"has no service /some/service: is gzserver"):
         connect().call(b"", "anything")
@@ -189,8 +189,8 @@ def test_nobody_there_is_told(network: Any, connect: Connect) -> None:
 @pytest.mark.parametrize(
     "junk", [b"HTTP/1.1 400 Bad Request\r\n", struct.pack("<I", 6) + b"\xff" * 6, b""]
 )
-def test_a_server_that_is_no_ros_is_told(network: Any, connect: Connect, junk: bytes) -> None:
-    """Such as a web server at the address of a service."""
+def test_a_server_without_ros_is_reported(network: Any, connect: Connect, junk: bytes) -> None:
+    """For example a web server at the address of a service."""
 
     def serve(peer: Any) -> None:
         peer.header()
@@ -202,7 +202,7 @@ def test_a_server_that_is_no_ros_is_told(network: Any, connect: Connect, junk: b
 
 
 @pytest.mark.parametrize("uri", ["", "nonsense", "rosrpc://host", "rosrpc://:1", 7])
-def test_a_master_with_a_bad_address_is_told(network: Any, connect: Connect, uri: Any) -> None:
+def test_a_bad_address_is_reported(network: Any, connect: Connect, uri: Any) -> None:
     """The address is quoted."""
     network.services[NAME] = uri
     with pytest.raises(Exception, match="is not an address"):

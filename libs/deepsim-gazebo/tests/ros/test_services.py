@@ -23,7 +23,7 @@ OURS = sorted(name for name, service in SERVICES.items() if service.type.startsw
 
 
 def canonical(definition: str) -> str:
-    """What ROS makes the checksum of: constants, then fields, with checksums for messages."""
+    """Returns the text that ROS hashes: constants, then fields, with checksums for messages."""
     constants, fields = [], []
     for line in definition.splitlines():
         text = line.partition("#")[0].strip()
@@ -50,7 +50,7 @@ def md5_of_message(name: str) -> str:
 @pytest.mark.skipif(not DEFINITIONS.is_dir(), reason="the plugin's sources are not here")
 @pytest.mark.parametrize("name", OURS)
 def test_checksums_are_those_of_the_definitions(name: str) -> None:
-    """Computed anew from the .srv file."""
+    """Computed from the .srv files."""
     file = DEFINITIONS / "srv" / f"{SERVICES[name].type.partition('/')[2]}.srv"
     halves = re.split(r"^---$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
     text = "".join(canonical(half) for half in halves)
@@ -59,14 +59,14 @@ def test_checksums_are_those_of_the_definitions(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_checksums_are_those_of_genpy(name: str) -> None:
-    """Where the generated messages can be imported."""
+    """If the generated messages can be imported."""
     generated = pytest.importorskip(f"{PACKAGE}.srv", reason="the plugin has not been built")
     kind = getattr(generated, SERVICES[name].type.partition("/")[2])
     assert (kind._type, kind._md5sum) == SERVICES[name]
 
 
 def test_checksums_of_ros_itself() -> None:
-    """Where ROS is installed."""
+    """If ROS is installed."""
     for module, service in (("std_srvs.srv", SERVICES["pause"]), ("rosgraph_msgs.msg", CLOCK)):
         pytest.importorskip(module, reason="ROS is not installed")
         kind = getattr(importlib.import_module(module), service.type.partition("/")[2])

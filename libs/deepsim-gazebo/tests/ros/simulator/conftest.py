@@ -29,7 +29,7 @@ CAMERAS = ("eye::link::camera",)
 
 
 class Request:
-    """Takes a request apart, field by field."""
+    """Reads a request field by field."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -100,14 +100,14 @@ class PluginServer:
         self.start()
 
     def start(self) -> None:
-        """Offers the services; anew, as a server that was started again."""
+        """Offers the services, also after `kill`, like a restarted server."""
         self.listeners = [
             self._network.serve(f"/gazebo_batch_state/{name}", service.md5, self._handler(name))
             for name, service in SERVICES.items()
         ]
 
     def kill(self) -> None:
-        """Ends all connections at once; the registrations stay."""
+        """Closes all connections; the registrations stay."""
         for listener in self.listeners:
             listener.stop()
 

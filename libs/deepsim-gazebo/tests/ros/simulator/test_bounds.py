@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds from a server that speaks as the plugin does."""
+"""Bounds from a simulated server."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ def client(network: Any, server: Any) -> Iterator[BatchStateClient]:
 
 
 def test_bounds_are_lowest_and_highest_of_each(client: BatchStateClient) -> None:
-    """In the order of the names, and the caller's own."""
+    """In the order of the names, as a new array."""
     bounds = client.bounds(["b", "a"])
     np.testing.assert_array_equal(bounds, [[[0, 1, 2], [3, 4, 5]]] * 2)
     bounds[:] = 0
     assert client.bounds(["a"]).any()
 
 
-def test_who_has_none_is_named(client: BatchStateClient) -> None:
-    """Beside others that have."""
+def test_entities_without_bounds_are_named(client: BatchStateClient) -> None:
+    """Even if others have bounds."""
     with pytest.raises(CallRefusedError, match="no model or link 'nobody'"):
         client.bounds(["a", "nobody"])
 
 
-def test_numbers_that_lack_are_told(client: BatchStateClient, server: Any) -> None:
-    """They are not guessed at."""
+def test_missing_numbers_are_reported(client: BatchStateClient, server: Any) -> None:
+    """The message has both counts."""
     server.lost_numbers = 6
     with pytest.raises(MalformedReplyError, match="6 numbers for 2 names"):
         client.bounds(["a", "b"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's first example, against a server that speaks as the plugin does."""
+"""The first example of the README, with a simulated server."""
 
 from __future__ import annotations
 

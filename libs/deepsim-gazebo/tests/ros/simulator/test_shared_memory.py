@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in shared memory, against a file that the test writes as the plugin does."""
+"""Tables in shared memory, in files that the tests write."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class SharedFile:
         self._next = (self._next + 1) % self._buffers
 
     def end(self) -> None:
-        """Says that it is written no more."""
+        """Marks the file as obsolete."""
         self.put(OBSOLETE, struct.pack("<I", 1))
 
     def close(self) -> None:
@@ -136,10 +136,10 @@ def test_reads_need_no_calls(
     assert server.calls == ["open_shared_memory"]
 
 
-def test_steps_bring_no_tables_along(
+def test_steps_prefetch_no_tables(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
-    """They are in the file when the answer comes."""
+    """The file has them when the answer arrives."""
     file = share()
     server.meddle = file.publish
     tables = Tables(simulator.entities)
@@ -150,10 +150,10 @@ def test_steps_bring_no_tables_along(
     assert server.calls == ["exchange"]
 
 
-def test_the_server_can_tell_that_it_is_read(
+def test_the_file_is_locked_while_it_is_read(
     simulator: GazeboSimulator, share: Callable[..., SharedFile]
 ) -> None:
-    """The file is locked as long as it is in use."""
+    """Its lock is released when the simulator closes."""
     file = share()
     file.publish()
     simulator.read(Tables(simulator.entities))
@@ -164,10 +164,10 @@ def test_the_server_can_tell_that_it_is_read(
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_an_obsolete_file_is_left_for_the_next(
+def test_an_obsolete_file_is_replaced(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
-    """When entities come or go."""
+    """When entities are added or removed."""
     first = share()
     first.publish()
     simulator.read(Tables(simulator.entities))
@@ -184,7 +184,7 @@ def test_an_obsolete_file_is_left_for_the_next(
 def test_rows_of_another_generation_are_not_mixed_up(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
-    """Tables that do not fit the file are filled by asking the server."""
+    """Tables of another generation than the file's are requested from the server."""
     share().publish()
     old = Tables(simulator.entities)
     simulator.spawn([SpawnRequest("free", "late", Pose())])
@@ -197,7 +197,7 @@ def test_rows_of_another_generation_are_not_mixed_up(
 def test_a_file_that_is_always_being_written_is_not_read(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
-    """A writer that died amid a write does not hold its readers; neither does an unwritten file."""
+    """An unfinished write does not block readers, and neither does an unwritten file."""
     file = share(buffers=1)
     tables = Tables(simulator.entities)
     simulator.read(tables)
@@ -235,7 +235,7 @@ while True:
 def test_no_read_is_torn(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile], buffers: int
 ) -> None:
-    """Against another process at full speed each read is of one instant, or asks the server."""
+    """While another process writes, each read is of one instant, or requested from the server."""
     file = share(buffers=buffers)
     file.publish(0.0)
     arguments = [file.path, HEADER, file.stride, BUFFER, buffers]
@@ -280,7 +280,7 @@ def damaged(at: int, layout: str, value: int) -> Callable[[SharedFile], None]:
         (lambda file: file.path.write_bytes(b""), "has 0 bytes, announced"),
     ],
 )
-def test_a_file_that_is_none_is_told_once(
+def test_an_unusable_file_is_reported_once(
     simulator: GazeboSimulator,
     server: Any,
     share: Callable[..., SharedFile],
@@ -288,7 +288,7 @@ def test_a_file_that_is_none_is_told_once(
     damage: Callable[[SharedFile], None],
     why: str,
 ) -> None:
-    """The log says why; tables come through ROS from then on."""
+    """The log has the reason; tables are read through ROS from then on."""
     file = share()
     file.publish()
     damage(file)
@@ -304,10 +304,10 @@ def test_a_file_that_is_none_is_told_once(
 
 
 @pytest.mark.parametrize("offer", [None, ("/nowhere", 2, 100)])
-def test_a_server_without_such_a_file_is_told_once(
+def test_a_server_without_a_file_is_reported_once(
     simulator: GazeboSimulator, server: Any, caplog: pytest.LogCaptureFixture, offer: Any
 ) -> None:
-    """It refuses, or has a layout of another release."""
+    """It refuses, or uses the layout of another release."""
     server.shared_file = offer
     with caplog.at_level(logging.WARNING):
         simulator.read(Tables(simulator.entities))
@@ -316,10 +316,10 @@ def test_a_server_without_such_a_file_is_told_once(
     assert "through ROS, not through shared memory" in caplog.text
 
 
-def test_the_file_of_a_dead_server_is_left(
+def test_the_file_of_a_dead_server_is_not_read(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
-    """It looks as if time stood still, so that nothing is read from it after the first error."""
+    """It would look like a world that stands still."""
     share().publish(3.0)
     tables = Tables(simulator.entities)
     simulator.read(tables)

@@ -39,7 +39,7 @@ MODELS = [("models", "pose")]
 
 
 def changes(simulator: GazeboSimulator, kind: Any, column: str, **values: Any) -> Changes:
-    """Values by the names of their rows, where ``__`` stands for ``::``."""
+    """Returns changes by names of rows, where ``__`` stands for ``::``."""
     names = simulator.entities.names(kind)
     rows = names.rows(name.replace("__", "::") for name in values)
     cells = Cells(np.zeros(len(rows), dtype=np.intp), rows, np.array([*values.values()]))
@@ -118,7 +118,7 @@ def _appearance(world: Any) -> Changes:
     )
 
 
-def test_a_step_brings_what_was_read_before(simulator: GazeboSimulator, server: Any) -> None:
+def test_a_step_prefetches_tables_that_were_read(simulator: GazeboSimulator, server: Any) -> None:
     """From the second tick on, stepping and reading are one round trip."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     simulator.write(changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0)))
@@ -150,8 +150,8 @@ def test_columns_of_one_instant_are_one_round_trip(simulator: GazeboSimulator, s
     np.testing.assert_array_equal(tables.models.pose[0], [FAR])
 
 
-def test_what_was_not_read_does_not_come_along(simulator: GazeboSimulator, server: Any) -> None:
-    """Nor do tables of which only some are wanted make two instants of one read."""
+def test_only_tables_that_were_read_are_prefetched(simulator: GazeboSimulator, server: Any) -> None:
+    """A read of more tables is one request, all at one instant."""
     simulator.spawn([SpawnRequest("lamp", "lamp", Pose())])
     tables = tables_of(simulator, MODELS)
     server.calls.clear()
@@ -165,7 +165,7 @@ def test_what_was_not_read_does_not_come_along(simulator: GazeboSimulator, serve
 
 
 def test_a_whole_tick_can_be_one_round_trip(simulator: GazeboSimulator, server: Any) -> None:
-    """`exchange` writes, steps and fetches what the next read asks for."""
+    """`exchange` writes, steps and fetches the columns of the next read."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     tables = Tables(simulator.entities)
     push = changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0))
@@ -177,7 +177,7 @@ def test_a_whole_tick_can_be_one_round_trip(simulator: GazeboSimulator, server: 
 
 
 def test_long_steps_are_sent_in_parts(simulator: GazeboSimulator, server: Any) -> None:
-    """So that the timeout is about at most 1000 of them; the sum is exact."""
+    """At most 1000 steps per call; the sum is exact."""
     simulator.step(2500)
     assert server.calls == ["exchange"] * 3
     assert server.world.calls("step") == [1000, 1000, 500]
@@ -198,7 +198,7 @@ def test_refused_rows_are_named(simulator: GazeboSimulator, server: Any) -> None
 
 
 def test_stale_rows_are_found_again_by_name(simulator: GazeboSimulator, server: Any) -> None:
-    """Another client deletes a model between look-up and write: rows move, the lost is refused."""
+    """After another client deleted a model: its row is refused, the others are written."""
     for name in "abc":
         simulator.spawn([SpawnRequest("free", name, Pose())])
     batch = changes(simulator, "models", "pose", a=FAR, c=FAR, b=FAR)
@@ -235,7 +235,7 @@ def test_no_step_is_made_where_rows_were_lost(simulator: GazeboSimulator, server
 
 
 def test_a_generation_that_never_was_is_an_error(simulator: GazeboSimulator) -> None:
-    """Its rows cannot be known."""
+    """Its rows are unknown."""
     simulator.spawn([SpawnRequest("free", "a", Pose())])
     batch = changes(simulator, "models", "pose", a=FAR)
     with pytest.raises(ValueError, match="generation 7 of the entities, which is unknown"):
@@ -243,7 +243,7 @@ def test_a_generation_that_never_was_is_an_error(simulator: GazeboSimulator) -> 
 
 
 def test_old_tables_are_filled_by_name(simulator: GazeboSimulator, server: Any) -> None:
-    """A read into tables of an earlier generation is right for all that is still there."""
+    """Tables of an earlier generation are filled for all entities that still exist."""
     for x, name in enumerate("abc"):
         simulator.spawn([SpawnRequest("free", name, Pose((x, 0, 0)))])
     tables = tables_of(simulator)
@@ -253,7 +253,7 @@ def test_old_tables_are_filled_by_name(simulator: GazeboSimulator, server: Any) 
     np.testing.assert_array_equal(tables.models.pose[0, :, :2], [[0, 0], [1, 5], [2, 0]])
 
 
-def test_a_world_that_never_rests_is_told(simulator: GazeboSimulator, server: Any) -> None:
+def test_entities_that_keep_changing_are_reported(simulator: GazeboSimulator, server: Any) -> None:
     """Another client that spawns between any two calls is named as the cause."""
     simulator.spawn([SpawnRequest("free", "a", Pose())])
     tables = Tables(simulator.entities)
@@ -268,8 +268,8 @@ def test_a_world_that_never_rests_is_told(simulator: GazeboSimulator, server: An
     np.testing.assert_array_equal(tables.models.pose[0, 0, :3], 0)
 
 
-def test_faults_of_the_server_are_told(simulator: GazeboSimulator, server: Any) -> None:
-    """A malformed request, a world that cannot step, and an answer of no known status."""
+def test_faults_of_the_server_are_reported(simulator: GazeboSimulator, server: Any) -> None:
+    """A malformed request, a world that cannot step, and an unknown status."""
     server.fault = 3
     with pytest.raises(CallRefusedError, match="as the test wants it"):
         simulator.step()
@@ -287,7 +287,7 @@ def test_faults_of_the_server_are_told(simulator: GazeboSimulator, server: Any) 
 def test_a_lost_server_costs_one_error(
     simulator: GazeboSimulator, server: Any, connect: Connect
 ) -> None:
-    """The call under way fails; then all goes on with the new server, which is paused first."""
+    """The current call fails; later ones use the new server, which is paused first."""
     simulator.spawn([SpawnRequest("free", "a", Pose())])
     tables_of(simulator)
     simulator.reset()
@@ -307,14 +307,14 @@ def test_a_lost_server_costs_one_error(
     assert list(simulator.entities.models) == ["b"]
 
 
-def test_nobody_there_is_told(network: Any) -> None:
-    """At once, by the constructor."""
+def test_a_missing_server_is_reported(network: Any) -> None:
+    """By the constructor."""
     with pytest.raises(UnreachableError, match="is gzserver running, with the plugin"):
         GazeboSimulator(network.uri)
 
 
 def test_names_of_models_are_checked(simulator: GazeboSimulator, server: Any) -> None:
-    """As the port demands; the server's own reason is passed on."""
+    """As the port requires; the server's reason is in the message."""
     simulator.spawn([SpawnRequest("free", "a", Pose())])
     with pytest.raises(DuplicateEntityError, match="'a' exists already"):
         simulator.spawn([SpawnRequest("free", "a", Pose())])
@@ -387,7 +387,7 @@ def _placed(name: str, shape: str, x: float) -> Any:
 
 
 def test_a_world_ticks_on_it(simulator: GazeboSimulator, server: Any) -> None:
-    """The whole way: behaviours' writes, steps and reads, two round trips per tick."""
+    """A tick with writes, steps and reads takes two round trips."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     world = World(simulator)
     ball = Transform(world, "ball")
@@ -418,7 +418,7 @@ def test_time_does_not_go_back(simulator: GazeboSimulator, n: int) -> None:
 
 
 def test_the_namespace_is_the_users(connect: Connect) -> None:
-    """Slashes around it do not matter, and errors show it; a timeout is a time."""
+    """With or without slashes; errors show it. A timeout must be positive."""
     for namespace, name in (("elsewhere/", "/elsewhere/pause"), ("/", "/pause")):
         with pytest.raises(UnreachableError, match=f"has no service {name}:"):
             connect(namespace=namespace)
