@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from deepsim_math import Vector3
-from deepsim_mujoco.assets import Assets
-from deepsim_mujoco.landscapes import Landscape
-from deepsim_mujoco.solids import Solid
+from deepsim_mujoco.spec.assets import Assets
+from deepsim_mujoco.spec.landscapes import Landscape
+from deepsim_mujoco.spec.solids import Solid
 from deepsim_spawn import Mesh
 from deepsim_sync import SpawnError
 

@@ -12,8 +12,8 @@ from deepsim_sync.testing.conformance import SimulatorConformance
 
 
 class TestConformance(SimulatorConformance):
-    def make_simulator(self) -> Simulator:
-        return MujocoSimulator()
+    def make_simulator(self, worlds: int) -> Simulator:
+        return MujocoSimulator(worlds=worlds)
 
     def describe(self, sdf: str) -> ModelDescription:
         return GazeboXMLLoader().load_model(sdf)

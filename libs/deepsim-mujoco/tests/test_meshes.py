@@ -212,7 +212,7 @@ def test_copies_of_files_come_again_when_somebody_clears_them_away(
 shutil.rmtree(copies()[0].parent)
 world.delete("ball")
 shutil.rmtree(copies()[0].parent)
-world.simulator.copies(2)
+world.spawn(model(Mesh(box)), "another", Pose())
 """,
         TMPDIR=str(tmp_path),
     )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from deepsim_mujoco.pictures import GlUnavailableError, RayCamera, open_camera
+from deepsim_mujoco.rendering import GlUnavailableError, RayCamera, open_camera
 
 WORLD = """
 import sys
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.pictures import GlUnavailableError, add_sky, open_camera
+from deepsim_mujoco.rendering import GlUnavailableError, add_sky, open_camera
 from deepsim_sync import CameraView
 spec = mujoco.MjSpec()
 add_sky(spec)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.pictures.bundle import Bundle, compact_order
-from deepsim_mujoco.pictures.hits import first_hits
+from deepsim_mujoco.rendering.bundle import Bundle, compact_order
+from deepsim_mujoco.rendering.hits import first_hits
 
 GEOM = mujoco.mjtGeom
 KINDS = [

@@ -81,8 +81,7 @@ class MujocoSimulator:
         self._pictures = Pictures(single, self._appearance, self._mounts)
         self._snapshots = MujocoSnapshots(self._states, self._physics, self._mounts)
         self._entities = Entities(0)
-        requests = [SpawnRequest(model, model.name, model.pose) for model in described.models]
-        self.spawn(requests)
+        self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
 
     @classmethod
     def from_file(
@@ -180,6 +179,10 @@ class MujocoSimulator:
             DuplicateEntityError: A name is taken, or occurs twice.
             SpawnError: A description cannot be built; nothing was added.
         """
+        if requests:
+            self._add(requests)
+
+    def _add(self, requests: Sequence[SpawnRequest]) -> None:
         checked = checked_requests(requests, self.worlds, self._entities.models)
         model, added = self._spec.add(checked)
         poses = [request.pose for request in checked]

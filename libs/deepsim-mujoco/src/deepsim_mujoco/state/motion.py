@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 
 from deepsim_math import Pose, poses
-from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import Built, anchor_name
 from deepsim_mujoco.spec.tree import Frame, RootKind
 from deepsim_sync import SCOPE, Cells, Refusal
@@ -26,9 +25,6 @@ from .world_states import WorldStates
 StateKind = Literal["models", "links"]
 STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
-_POSITIONS = int(mujoco.mjtStage.mjSTAGE_POS)
-_VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
 _DONE = -1  # of a cell: it is written
 
 
@@ -81,11 +77,16 @@ class Motion:
                 self._hold["models"][row] = Hold.SEVERAL
                 parts = bodies(roots, [Pose()] * len(roots))
                 self._several[row] = (self._bodies["models"].select([row]), parts)
-        batch = states.batch
+        # Bound fields are copied at each step, so those that nobody reads are not bound.
         if any(len(each.derived) for each in self._bodies.values()):
-            self._xpos, self._xquat = batch.bind("xpos"), batch.bind("xquat")
+            self._xpos, self._xquat = self._derived("xpos"), self._derived("xquat")
         if any(len(each.jointed) for each in self._bodies.values()):
-            self._cvel, self._tree_com = batch.bind("cvel"), batch.bind("subtree_com")
+            self._cvel, self._tree_com = self._derived("cvel"), self._derived("subtree_com")
+
+    def _derived(self, name: str) -> Floats:
+        """What MuJoCo derives for each body, (W * bodies, ...); a view."""
+        values: Floats = self._states.batch.bind(name)
+        return values.reshape(-1, values.shape[-1])
 
     # Reading
 
@@ -109,14 +110,15 @@ class Motion:
             out.reshape(-1, 7)[:] = pose.T
             return
         out[:, bodies.own] = pose.T.reshape(len(out), -1, 7)
-        self._states.derive(_POSITIONS)
-        body = bodies.body[bodies.derived]
-        out[:, bodies.derived, :3] = self._xpos[:, body]
-        out[:, bodies.derived, 3:] = self._xquat[:, body][..., _XYZW]
+        self._states.derive()
+        pose = np.empty((len(bodies.derived_at), 7))
+        pose[:, :3] = self._xpos.take(bodies.derived_at, axis=0)
+        pose[:, 3:6] = self._xquat.take(bodies.derived_at, axis=0)[:, 1:]
+        pose[:, 6] = self._xquat.take(bodies.derived_at, axis=0)[:, 0]
+        out[:, bodies.derived] = pose.reshape(len(out), -1, 7)
 
     def _read_body_twists(self, bodies: Bodies, out: Floats) -> None:
         numbers = self._numbers.take(bodies.twists_at)
-        normalize(numbers[:4])
         numbers[7:] = rotate(matrices(numbers[:4]), numbers[7:])
         twist = numbers[4:].T
         if len(bodies.free) == out.shape[1]:
@@ -126,13 +128,14 @@ class Motion:
         out[:, bodies.free] = twist.reshape(len(out), -1, 6)
         if len(bodies.jointed):
             # v(origin) = v(com of the tree) + w x (origin - com)
-            self._states.derive(_VELOCITIES)
-            body = bodies.body[bodies.jointed]
-            velocity = self._cvel[:, body]
-            angular = velocity[..., :3]
-            arm = self._xpos[:, body] - self._tree_com[:, self._states.model.body_rootid[body]]
-            out[:, bodies.jointed, :3] = velocity[..., 3:] + np.cross(angular, arm)
-            out[:, bodies.jointed, 3:] = angular
+            self._states.derive()
+            velocity = self._cvel.take(bodies.jointed_at, axis=0)
+            arm = self._xpos.take(bodies.jointed_at, axis=0)
+            arm -= self._tree_com.take(bodies.trees_at, axis=0)
+            twist = np.empty((len(arm), 6))
+            twist[:, 3:] = angular = velocity[:, :3]
+            twist[:, :3] = velocity[:, 3:] + cross(angular.T, arm.T).T
+            out[:, bodies.jointed] = twist.reshape(len(out), -1, 6)
 
     def _shift_twists(self, bodies: Bodies, out: Floats) -> None:
         """From the origins of bodies to those of the rows' frames."""
@@ -197,7 +200,8 @@ class Motion:
             values: (k, 7)
             keep: Whether twists stay as they are in the world frame.
         """
-        at = bodies.at.take(rows, axis=1) + self._starts.take(worlds)
+        at = bodies.at.take(rows, axis=1)
+        at += self._starts.take(worlds)
         shifted = len(bodies.shifted) and bodies.is_shifted[rows]
         if np.any(shifted):
             values = values.copy()
@@ -214,7 +218,7 @@ class Motion:
     def _twists(self, bodies: Bodies, rows: Rows, at: Rows) -> tuple[Floats, Floats]:
         """Linear and angular velocities of free rows, (3, k) each."""
         numbers = self._numbers.take(at)
-        matrix = self._turned(numbers[:4])
+        matrix = matrices(numbers[:4])
         angular = rotate(matrix, numbers[7:])
         linear = numbers[4:7]
         if len(bodies.shifted):
@@ -224,15 +228,11 @@ class Motion:
     def _put_twists(
         self, bodies: Bodies, rows: Rows, at: Rows, linear: Floats, angular: Floats
     ) -> None:
-        matrix = self._turned(self._numbers.take(at[:4]))
+        matrix = matrices(self._numbers.take(at[:4]))
         if len(bodies.shifted):
             linear = linear - cross(angular, rotate(matrix, bodies.offset[rows, :3].T))
         self._numbers[at[4:7]] = linear
         self._numbers[at[7:]] = rotate_back(matrix, angular)
-
-    def _turned(self, quaternions: Floats) -> Floats:
-        normalize(quaternions)
-        return matrices(quaternions)
 
     def _write_twists(self, kind: StateKind, cells: Cells) -> list[Refusal]:
         worlds, rows, values = cells
@@ -256,7 +256,8 @@ class Motion:
             free = hold == Hold.FREE
             worlds, rows, values = worlds[free], rows[free], values[free]
         bodies = self._bodies[kind]
-        at = bodies.at[3:].take(rows, axis=1) + self._starts.take(worlds)
+        at = bodies.motion_at.take(rows, axis=1)
+        at += self._starts.take(worlds)
         self._put_twists(bodies, rows, at, values.T[:3], values.T[3:])
         return refusals
 
@@ -278,7 +279,7 @@ class Motion:
         angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
-        at = parts.at[3:].take(rows, axis=1) + self._starts.take(each)
+        at = parts.motion_at.take(rows, axis=1) + self._starts.take(each)
         self._put_twists(parts, rows, at, linear.reshape(-1, 3).T, angular.reshape(-1, 3).T)
 
     def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:

@@ -12,25 +12,25 @@ import numpy as np
 from .layout import Floats
 
 _MINIMUM = 1e-15  # mjMINVAL: MuJoCo leaves a quaternion this close to unit length as it is
+_SURELY_UNIT = 1.8e-15  # squares of lengths this close to 1 are of such quaternions
 _X, _Y, _Z, _W = range(4)
 
-# The elements of a rotation matrix, row by row, are sums of two products, and on the diagonal of
-# four. Doubling and changing signs are exact, so they are done on the first factors.
+# The elements of a rotation matrix are sums of two products, and those on the diagonal of four.
+# Doubling and changing signs are exact, so they are done on the first factors.
 _TERMS = [
-    *[(_W, _W, 1), (_X, _Y, 2), (_X, _Z, 2)],
-    *[(_X, _Y, 2), (_W, _W, 1), (_Y, _Z, 2)],
-    *[(_X, _Z, 2), (_Y, _Z, 2), (_W, _W, 1)],
-    *[(_X, _X, 1), (_W, _Z, -2), (_W, _Y, 2)],
-    *[(_W, _Z, 2), (_X, _X, -1), (_W, _X, -2)],
-    *[(_W, _Y, -2), (_W, _X, 2), (_X, _X, -1)],
+    *[(_W, _W, 1), (_W, _W, 1), (_W, _W, 1)],
+    *[(_X, _Y, 2), (_X, _Z, 2), (_X, _Y, 2), (_Y, _Z, 2), (_X, _Z, 2), (_Y, _Z, 2)],
+    *[(_X, _X, 1), (_X, _X, -1), (_X, _X, -1)],
+    *[(_W, _Z, -2), (_W, _Y, 2), (_W, _Z, 2), (_W, _X, -2), (_W, _Y, -2), (_W, _X, 2)],
     *[(_Y, _Y, -1), (_Y, _Y, 1), (_Y, _Y, -1)],
     *[(_Z, _Z, -1), (_Z, _Z, -1), (_Z, _Z, 1)],
 ]
 _LEFT = np.array([left for left, _, _ in _TERMS])
 _RIGHT = np.array([right for _, right, _ in _TERMS])
 _FACTOR = np.array([[factor] for _, _, factor in _TERMS], dtype=np.float64)
-_IN_ROW = np.tile(np.arange(3), 3)
-_IN_COLUMN = np.repeat(np.arange(3), 3)
+_BY_ROW = np.array([0, 3, 4, 5, 1, 6, 7, 8, 2])
+_BY_COLUMN = _BY_ROW.reshape(3, 3).T.reshape(-1)
+_EACH_THRICE = np.repeat(np.arange(3), 3)
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
@@ -47,13 +47,25 @@ def normalize(quaternions: Floats) -> None:
 
 
 def matrices(quaternions: Floats) -> Floats:
-    """Returns rotation matrices (9, k), row by row, of unit quaternions, as ``mju_quat2Mat``."""
+    """Returns rotation matrices (9, k) as ``mju_quat2Mat``: the diagonal, then the rest by rows.
+
+    Args:
+        quaternions: (4, k) x y z w; they are made unit in place.
+    """
     products = quaternions.take(_LEFT, axis=0)
     products *= _FACTOR
     products *= quaternions.take(_RIGHT, axis=0)
     result = products[:9]
     result += products[9:18]
-    diagonal = result[::4]
+    square = result[0] - products[18]  # w w + x x, + y y, + z z
+    square -= products[21]
+    square -= 1.0
+    if np.count_nonzero(np.abs(square, out=square) > _SURELY_UNIT):
+        before = quaternions.copy()
+        normalize(quaternions)
+        if not np.array_equal(before, quaternions):
+            return matrices(quaternions)
+    diagonal = result[:3]
     diagonal += products[18:21]
     diagonal += products[21:]
     return result
@@ -61,17 +73,19 @@ def matrices(quaternions: Floats) -> Floats:
 
 def rotate(matrix: Floats, vectors: Floats) -> Floats:
     """Returns R v of vectors (3, k)."""
-    products = matrix * vectors.take(_IN_ROW, axis=0)
-    total: Floats = products[0::3] + products[1::3]
-    total += products[2::3]
-    return total
+    return _sums(matrix.take(_BY_COLUMN, axis=0), vectors)
 
 
 def rotate_back(matrix: Floats, vectors: Floats) -> Floats:
     """Returns R^T v of vectors (3, k)."""
-    products = matrix * vectors.take(_IN_COLUMN, axis=0)
-    total: Floats = products[:3] + products[3:6]
-    total += products[6:]
+    return _sums(matrix.take(_BY_ROW, axis=0), vectors)
+
+
+def _sums(elements: Floats, vectors: Floats) -> Floats:
+    elements *= vectors.take(_EACH_THRICE, axis=0)
+    total = elements[:3]
+    total += elements[3:6]
+    total += elements[6:]
     return total
 
 

@@ -18,6 +18,7 @@ from .rotations import normalize
 
 _BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
 """The warnings, in a row, of a world that only a reset helps."""
+_VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
 _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
@@ -78,7 +79,7 @@ class WorldStates:
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
-        self._stage = 0
+        self._is_stale = True
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -92,7 +93,7 @@ class WorldStates:
             SimulationError: Some of them diverged; only a reset of these helps.
         """
         self.batch.step(chosen, nstep=n)
-        self._stage = 0
+        self._is_stale = True
         if chosen is None:
             self.steps += n
         else:
@@ -119,14 +120,14 @@ class WorldStates:
         self.state[chosen] = state
         self.steps[chosen] = steps
         self._warnings[chosen] = 0
-        self._stage = 0
+        self._is_stale = True
 
     def changed(self) -> None:
         """Says that somebody wrote into the states."""
-        self._stage = 0
+        self._is_stale = True
 
-    def derive(self, stage: int) -> None:
-        """Brings what MuJoCo derives from the states up to date, as far as a stage."""
-        if self._stage < stage:
-            self.batch.forward(stage=stage)
-            self._stage = stage
+    def derive(self) -> None:
+        """Brings what MuJoCo derives from positions and velocities up to date."""
+        if self._is_stale:
+            self.batch.forward(stage=_VELOCITIES)
+            self._is_stale = False
