@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Tuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,58 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="PerWorld")
 
-# The worlds entered, the current one last; None for one that was closed. Each thread and each
-# asyncio task has its own, so that worlds in two threads never see each other.
-entered: ContextVar[tuple[World | None, ...]] = ContextVar("deepsim_entered", default=(None,))
+
+class _Block(NamedTuple):
+    """A ``with world:`` block that was not left yet."""
+
+    opener: World | None
+    current: World | None
+    """The opener, or what `make_current` put in its place; None if that was closed."""
+
+
+# The blocks entered, the innermost last. Each thread and each asyncio task has its own, so that
+# worlds in two threads never see each other.
+_entered: ContextVar[Tuple[_Block, ...]] = ContextVar(
+    "deepsim_entered", default=(_Block(None, None),)
+)
+
+
+def enter(world: World) -> None:
+    """Begins a block in which a world is current."""
+    _entered.set((*_entered.get(), _Block(world, world)))
+
+
+def leave(world: World) -> None:
+    """Ends the innermost block of a world, if there is one.
+
+    It need not be the innermost of all, as with generators that take turns.
+    """
+    blocks = _entered.get()
+    for n in reversed(range(len(blocks))):
+        if blocks[n].opener is world:
+            _entered.set((*blocks[:n], *blocks[n + 1 :]))
+            return
+
+
+def replace_current(world: World) -> None:
+    """Makes a world current until the innermost block ends."""
+    *outer, last = _entered.get()
+    _entered.set((*outer, last._replace(current=world)))
+
+
+def forget(world: World) -> None:
+    """Makes a world current no more, in any block."""
+    _entered.set(
+        tuple(
+            block._replace(current=None) if block.current is world else block
+            for block in _entered.get()
+        )
+    )
+
+
+def is_current(world: World) -> bool:
+    """Whether a world is the current one."""
+    return _entered.get()[-1].current is world
 
 
 def current_world() -> World:
@@ -27,7 +76,7 @@ def current_world() -> World:
     Raises:
         NoCurrentWorldError: There is none.
     """
-    world = entered.get()[-1]
+    world = _entered.get()[-1].current
     if world is None:
         raise NoCurrentWorldError
     return world

@@ -25,7 +25,13 @@ class Ownership:
         self.claim()
 
     def claim(self) -> None:
-        """Hands the world to the thread that calls this."""
+        """Hands the world to the thread that calls this.
+
+        Raises:
+            ClosedWorldError: The world is closed.
+        """
+        if self._closed:
+            raise ClosedWorldError
         self.thread = get_ident()
         self._name = threading.current_thread().name
 

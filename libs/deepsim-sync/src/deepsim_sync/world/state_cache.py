@@ -73,12 +73,17 @@ class StateCache:
             self._read((key,))
         return self._arrays[key]
 
+    def fetch(self, keys: Collection[Key]) -> None:
+        """Reads those of some columns that are out of date, in one batch."""
+        self.follow_entities()
+        stale = [key for key in keys if key not in self._fresh]
+        if stale:
+            self._used.update(dict.fromkeys(stale))
+            self._read(stale)
+
     def refresh(self) -> None:
         """Reads every column that was ever asked for and is out of date, in one batch."""
-        self.follow_entities()
-        stale = [key for key in self._used if key not in self._fresh]
-        if stale:
-            self._read(stale)
+        self.fetch(self._used)
 
     def expire(self) -> None:
         """Marks poses and twists as out of date, because time went on."""
@@ -150,12 +155,14 @@ class StateCache:
 
     def appearance(self) -> dict[Key, Array]:
         """Returns copies of all columns of visuals and lights."""
+        self.fetch(APPEARANCE_COLUMNS)
         return {key: self.column(key).copy() for key in APPEARANCE_COLUMNS}
 
     def restore_appearance(self, kept: Mapping[Key, Array]) -> None:
         """Puts back columns of visuals and lights in one batch; unsent changes are dropped."""
         self._pending, self._lost = {}, []
         self._fresh.clear()
+        self.fetch(kept)
         for key, values in kept.items():
             if not np.array_equal(self.column(key), values):
                 self.put(key, slice(None), values)

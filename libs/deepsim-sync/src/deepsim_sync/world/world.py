@@ -23,12 +23,20 @@ from deepsim_sync.port.spawning import SpawnRequest, checked_requests
 from deepsim_sync.trackers.manager import TrackerManager
 
 from .callbacks import call_all, invoke
-from .current import PerWorld, current_world, entered
+from .current import (
+    PerWorld,
+    current_world,
+    enter,
+    forget,
+    is_current,
+    leave,
+    replace_current,
+)
 from .ownership import Ownership
 from .rows import LightRows, StateRows, VisualRows
 from .seeds import checked_count, make_generators, world_seeds
 from .state_cache import StateCache
-from .world_state import WorldState, entity_names
+from .world_state import WorldState, capture, restore
 
 T = TypeVar("T", bound=PerWorld)
 
@@ -179,7 +187,7 @@ class World:
         if worlds is not None:
             self.ticking = worlds
         try:
-            if entered.get()[-1] is self:
+            if is_current(self):
                 self._run_trackers()
             else:
                 with self:
@@ -310,22 +318,7 @@ class World:
         snapshots = self._snapshots("get_state")
         self.flush()
         with self:
-            return WorldState(
-                entities=entity_names(self.entities),
-                simulator=snapshots.get_state(),
-                appearance=self.cache.appearance(),
-                rngs=[deepcopy(rng.bit_generator.state) for rng in self.rngs],
-                ticks=self.ticks.copy(),
-                behaviours={
-                    each.name: invoke(each.name, self, each.get_state) for each in self.behaviours
-                },
-                managers={
-                    kind: state
-                    for kind, single in self._singles.items()
-                    for state in [invoke(kind.__name__, self, single.get_state)]
-                    if state is not None
-                },
-            )
+            return capture(self, snapshots)
 
     def set_state(self, state: WorldState) -> None:
         """Goes back to an instant, and on from there bit for bit; unsent changes are dropped.
@@ -341,21 +334,8 @@ class World:
             DeepSimError: A tick is under way.
         """
         snapshots = self._snapshots("set_state")
-        state.require_fit(len(self), self.entities, [each.name for each in self.behaviours])
-        for kind, single in self._singles.items():
-            if kind not in state.managers and kind is not BehaviourManager:
-                single.reset(np.arange(len(self)))
-        self.cache.restore_appearance(state.appearance)
-        snapshots.set_state(state.simulator)
-        self.cache.expire()
-        for rng, kept in zip(self.rngs, state.rngs):
-            rng.bit_generator.state = deepcopy(dict(kept))
-        self.ticks[:] = state.ticks
         with self:
-            for each in self.behaviours:
-                invoke(each.name, self, each.set_state, state.behaviours[each.name])
-            for kind, kept_state in state.managers.items():
-                invoke(kind.__name__, self, self.get(kind).set_state, kept_state)
+            restore(self, snapshots, state)
 
     def _snapshots(self, method: str) -> Snapshots:
         self._require_idle(method)
@@ -436,6 +416,11 @@ class World:
     # Managers, and the current world
 
     @property
+    def managers(self) -> Mapping[type[PerWorld], PerWorld]:
+        """Everything that this world has one of, by class, in the order of its first use."""
+        return self._singles
+
+    @property
     def trackers(self) -> TrackerManager:
         """The trackers of this world."""
         return self._trackers
@@ -475,10 +460,10 @@ class World:
 
     def make_current(self) -> None:
         """Lets ``get_instance()`` answer for this world from now on, in this thread."""
-        entered.set((*entered.get()[:-1], self))
+        replace_current(self)
 
     def __enter__(self) -> World:
-        entered.set((*entered.get(), self))
+        enter(self)
         return self
 
     def __exit__(
@@ -487,18 +472,11 @@ class World:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        worlds = entered.get()
-        if worlds[-1] is self:
-            entered.set(worlds[:-1])
-            return
-        # Another world was entered later and not left yet, as by generators that take turns.
-        last = max((n for n, each in enumerate(worlds) if each is self), default=None)
-        if last is not None:
-            entered.set((*worlds[:last], *worlds[last + 1 :]))
+        leave(self)
 
     def close(self) -> None:
         """Ends the simulator; the world is current no more, and cannot be used again."""
-        entered.set(tuple(None if world is self else world for world in entered.get()))
+        forget(self)
         self._owner.close()
         self.simulator.close()
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An instant of a world."""
+"""An instant of a world: taken, checked and restored."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.tables import Array, Key
 
+from .callbacks import invoke
 from .current import PerWorld
+
+if TYPE_CHECKING:
+    from deepsim_sync.port.snapshots import Snapshots
+
+    from .world import World
 
 
 @dataclass(frozen=True)
@@ -64,3 +71,41 @@ class WorldState:
 def entity_names(entities: Entities) -> dict[Kind, tuple[str, ...]]:
     """Returns the names of all entities by kind, in the order of their rows."""
     return {kind: tuple(entities.names(kind)) for kind in KINDS}
+
+
+def capture(world: World, snapshots: Snapshots) -> WorldState:
+    """Returns the present instant of a world without unsent changes; see `World.get_state`."""
+    return WorldState(
+        entities=entity_names(world.entities),
+        simulator=snapshots.get_state(),
+        appearance=world.cache.appearance(),
+        rngs=[deepcopy(rng.bit_generator.state) for rng in world.rngs],
+        ticks=world.ticks.copy(),
+        behaviours={
+            each.name: invoke(each.name, world, each.get_state) for each in world.behaviours
+        },
+        managers={
+            kind: state
+            for kind, manager in world.managers.items()
+            for state in [invoke(kind.__name__, world, manager.get_state)]
+            if state is not None
+        },
+    )
+
+
+def restore(world: World, snapshots: Snapshots, state: WorldState) -> None:
+    """Takes a world back to an instant; see `World.set_state`."""
+    state.require_fit(len(world), world.entities, [each.name for each in world.behaviours])
+    for kind, manager in world.managers.items():
+        if kind not in state.managers and manager is not world.behaviours:
+            manager.reset(np.arange(len(world)))
+    world.cache.restore_appearance(state.appearance)
+    snapshots.set_state(state.simulator)
+    world.cache.expire()
+    for rng, kept in zip(world.rngs, state.rngs):
+        rng.bit_generator.state = deepcopy(dict(kept))
+    world.ticks[:] = state.ticks
+    for each in world.behaviours:
+        invoke(each.name, world, each.set_state, state.behaviours[each.name])
+    for kind, kept_state in state.managers.items():
+        invoke(kind.__name__, world, world.get(kind).set_state, kept_state)
