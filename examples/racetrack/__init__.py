@@ -6,12 +6,9 @@ from __future__ import annotations
 import math
 
 from deepsim import CameraView, Environment, Euler, Pose, Task, World, open_simulator
-from deepsim_envs import BatchEnvironment
-from deepsim_sync import ManyWorlds, Simulator, SimulatorsInTurn, Worlds
 
 from .area import FOLDER, LOADER, RaceArea
-from .batch import RaceBatch
-from .policies import RandomBatch, pursuit_policy, random_policy
+from .policies import PurePursuit, RandomActions
 
 FRAME_SKIP = 25
 """Physics steps of 2 ms per environment step: cars act 20 times a second."""
@@ -21,16 +18,18 @@ MAX_STEPS = 800
 """Environment steps of the longest episode: 40 s."""
 
 
-def make(seed: int, *, looks: bool = True) -> Environment:
-    """The task, on whichever physics it is run.
+def make(worlds: int = 1, seed: int = 0, *, looks: bool = True) -> Environment:
+    """Makes the task, on whichever simulator it is run.
 
     Args:
-        seed: Of the world's random numbers.
+        worlds: Number of worlds.
+        seed: Seed of the random numbers; world w has seed + w.
         looks: Whether colours and light are drawn anew for each episode, and cars that are hit
             blink. The race of a seed is the same without; training needs none of it.
     """
     description = LOADER.load_world(FOLDER / "racetrack.world")
-    world = World(open_simulator(description), seed=seed, steps_per_tick=STEPS_PER_TICK)
+    simulator = open_simulator(description, worlds)
+    world = World(simulator, seed=seed, steps_per_tick=STEPS_PER_TICK)
     return Environment(
         RaceArea(world, looks=looks),
         frame_skip=FRAME_SKIP,
@@ -39,35 +38,10 @@ def make(seed: int, *, looks: bool = True) -> Environment:
     )
 
 
-def make_batch(worlds: int) -> BatchEnvironment:
-    """The task in many worlds, stepped as one batch.
-
-    Each gives the bits that `make` gives without looks.
-    """
-    description = LOADER.load_world(FOLDER / "racetrack.world")
-
-    def filled() -> Simulator:
-        world = World(open_simulator(description))
-        RaceArea(world, looks=False)
-        return world.simulator
-
-    first = filled()
-    batch = (
-        first.copies(worlds)
-        if isinstance(first, ManyWorlds)
-        else SimulatorsInTurn([first, *(filled() for _ in range(worlds - 1))])
-    )
-    return BatchEnvironment(
-        RaceBatch(Worlds(batch, steps_per_tick=STEPS_PER_TICK)),
-        frame_skip=FRAME_SKIP,
-        max_episode_steps=MAX_STEPS,
-    )
-
-
 TASK = Task(
     name="racetrack",
     make=make,
-    policies={"random": random_policy, "pursuit": pursuit_policy},
+    policies={"random": RandomActions(), "pursuit": PurePursuit()},
     film=CameraView(
         Pose((-0.4, -12.0, 8.2), Euler(0.0, 0.65, math.pi / 2)),
         horizontal_fov=1.05,
@@ -87,6 +61,4 @@ TASK = Task(
         "log_std": -0.5,
         "make": {"looks": False},
     },
-    make_batch=make_batch,
-    batch_policies={"random": RandomBatch},
 )

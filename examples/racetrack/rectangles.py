@@ -1,63 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether rectangles on the ground touch, for many pairs at once: as `RectangleCollider` says."""
+"""Contact of rectangles on the ground, for all pairs in all worlds at once."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
-_TOUCH = 1e-9  # a gap that counts as none, as a part of the radii of both
+from .course import Bools, Floats, Numbers
 
 
-def meet(
-    here: Floats,
-    heading: Floats,
-    size: tuple[float, float],
-    there: Floats,
-    other_heading: Floats,
-    other_size: tuple[float, float],
-) -> NDArray[np.bool_]:
-    """Whether no side of either rectangle of a pair lies between both (separating axes).
+def headings(pose: Floats) -> Floats:
+    """Returns the directions (..., 2) in which frames (..., 7) point, as seen from above."""
+    x, y, z, w = (pose[..., column] for column in (3, 4, 5, 6))
+    ahead = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w)], axis=-1)
+    ahead /= np.sqrt((ahead * ahead).sum(axis=-1))[..., None]
+    return ahead
+
+
+def touching(middle: Floats, heading: Floats, size: Floats, pairs: Numbers) -> Bools:
+    """Returns whether the rectangles of each pair touch (separating axis theorem).
 
     Args:
-        here: Middles, (..., 2) [m].
-        heading: Unit vectors along the lengths, (..., 2).
-        size: Length and breadth of all of them [m].
-        there: The same of the other of each pair.
-        other_heading: Likewise.
-        other_size: Likewise.
+        middle: (W, n, 2) centres [m].
+        heading: (W, n, 2) unit vectors along their lengths.
+        size: (n, 2) length and breadth [m].
+        pairs: (2, p) numbers of the rectangles of each pair.
 
     Returns:
-        (...) bool.
+        (W, p) bool.
     """
-    gap = there - here
-    cos = np.abs(_dot(heading, other_heading))
-    sin = np.abs(_dot(_left(heading), other_heading))
-    touch = _TOUCH * (math.hypot(*_halves(size)) + math.hypot(*_halves(other_size)))
-    apart = np.zeros(gap.shape[:-1], dtype=np.bool_)
-    for axis, (own_half, other_half) in (
-        (heading, (_halves(size), _halves(other_size))),
-        (other_heading, (_halves(other_size), _halves(size))),
-    ):
-        reach = own_half[0] + touch + (other_half[0] * cos + other_half[1] * sin)
-        apart |= np.abs(_dot(gap, axis)) > reach
-        reach = own_half[1] + touch + (other_half[0] * sin + other_half[1] * cos)
-        apart |= np.abs(_dot(gap, _left(axis))) > reach
-    return ~apart
+    one, other = pairs
+    half = 0.5 * size
+    gap = middle.take(other, axis=1) - middle.take(one, axis=1)
+    gap_x, gap_y = gap[..., 0], gap[..., 1]
+    ax, ay = _components(heading.take(one, axis=1))
+    bx, by = _components(heading.take(other, axis=1))
+    a_length, a_breadth = _components(half.take(one, axis=0))
+    b_length, b_breadth = _components(half.take(other, axis=0))
+    cos, sin = np.abs(ax * bx + ay * by), np.abs(ax * by - ay * bx)
+    # Along each side of each rectangle, the gap is at most as large as both half extents.
+    together: Bools = np.abs(gap_x * ax + gap_y * ay) <= a_length + b_length * cos + b_breadth * sin
+    together &= np.abs(gap_y * ax - gap_x * ay) <= a_breadth + b_length * sin + b_breadth * cos
+    together &= np.abs(gap_x * bx + gap_y * by) <= b_length + a_length * cos + a_breadth * sin
+    together &= np.abs(gap_y * bx - gap_x * by) <= b_breadth + a_length * sin + a_breadth * cos
+    return together
 
 
-def _halves(size: tuple[float, float]) -> tuple[float, float]:
-    return 0.5 * size[0], 0.5 * size[1]
-
-
-def _left(vector: Floats) -> Floats:
-    return np.stack([-vector[..., 1], vector[..., 0]], axis=-1)
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    product: Floats = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]
-    return product
+def _components(vectors: Floats) -> tuple[Floats, Floats]:
+    return vectors[..., 0], vectors[..., 1]

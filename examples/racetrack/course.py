@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course: a closed road on the ground, and positions along it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from shapely import LinearRing
+
+from deepsim import GeometryCollider
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+WIDTH = 1.8
+"""Width of the road [m]."""
+
+_CORNERS = np.array(
+    [
+        (-4.8, -3.8), (-0.4, -4.2), (4.2, -3.6), (5.9, -1.5), (5.6, 2.2),
+        (4.7, 3.6), (3.0, 3.8), (0.0, 2.4), (-3.9, 3.7), (-6.7, 1.7),
+    ]
+)  # fmt: skip
+"""(n, 2) [m], anticlockwise; the centre line is a smooth curve through them."""
+_SAMPLES_PER_CORNER = 24
+_BLOCK = 64  # points located at once, so that the temporary arrays stay in the cache
+
+
+class Course:
+    """A closed chain of straight pieces, the centre line, and the road around it.
+
+    A place on the course is a distance along the centre line and an offset to its left [m].
+
+    Attributes:
+        points: (n, 2) where the pieces begin [m].
+        length: Length of a lap [m].
+        road: The surface of the road.
+    """
+
+    def __init__(self) -> None:
+        self.points = _closed_spline(_CORNERS, _SAMPLES_PER_CORNER)
+        pieces = np.roll(self.points, -1, axis=0) - self.points
+        self._lengths = np.linalg.norm(pieces, axis=1)
+        self._directions = pieces / self._lengths[:, None]
+        self._dx, self._dy = np.ascontiguousarray(self._directions.T)
+        self._lefts = np.stack([-self._dy, self._dx], axis=1)
+        self._headings = np.arctan2(self._dy, self._dx)
+        self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
+        self.length = float(self._lengths.sum())
+        self.road = GeometryCollider(LinearRing(self.points).buffer(WIDTH / 2))
+
+    def point(self, distance: ArrayLike, offset: ArrayLike = 0.0) -> Floats:
+        """Returns the points (..., 2) of places."""
+        return self._point(*self._piece_at(distance), offset)
+
+    def heading(self, distance: ArrayLike) -> Floats:
+        """Returns the directions of travel (...) [rad]."""
+        return self._headings.take(self._piece_at(distance)[0])
+
+    def pose(self, distance: ArrayLike, offset: ArrayLike = 0.0, turn: ArrayLike = 0.0) -> Floats:
+        """Returns poses (..., 7) on the ground, headed along the road.
+
+        Args:
+            distance: (...) along the centre line [m].
+            offset: (...) to its left [m].
+            turn: (...) angle from the direction of travel to the left [rad].
+        """
+        piece, rest = self._piece_at(distance)
+        half = 0.5 * (self._headings.take(piece) + turn)
+        poses = np.zeros((*half.shape, 7))
+        poses[..., :2] = self._point(piece, rest, offset)
+        poses[..., 5] = np.sin(half)
+        poses[..., 6] = np.cos(half)
+        return poses
+
+    def locate(self, points: Floats) -> tuple[Floats, Floats]:
+        """Returns the nearest places of points (..., 2): distances and offsets (...)."""
+        rows = points.reshape(-1, 2)
+        distance, offset = np.empty(len(rows)), np.empty(len(rows))
+        for start in range(0, len(rows), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            x = rows[block, :1] - self.points[:, 0]
+            y = rows[block, 1:] - self.points[:, 1]
+            along = (x * self._dx + y * self._dy).clip(0.0, self._lengths)
+            gap_x, gap_y = x - along * self._dx, y - along * self._dy
+            nearest = (gap_x * gap_x + gap_y * gap_y).argmin(axis=1)
+            each = np.arange(len(nearest))
+            distance[block] = self._starts[nearest] + along[each, nearest]
+            offset[block] = (
+                self._dx[nearest] * y[each, nearest] - self._dy[nearest] * x[each, nearest]
+            )
+        return distance.reshape(points.shape[:-1]), offset.reshape(points.shape[:-1])
+
+    def ahead(self, gap: Floats) -> Floats:
+        """Returns differences of distances (...) as the shorter way around, negative backwards."""
+        return gap - self.length * np.rint(gap / self.length)
+
+    def _piece_at(self, distance: ArrayLike) -> tuple[Numbers, Floats]:
+        """Returns the numbers of the pieces at distances, and the rest along these [m]."""
+        wrapped = np.remainder(distance, self.length)
+        piece = self._starts.searchsorted(wrapped, side="right") - 1
+        return piece, wrapped - self._starts.take(piece)
+
+    def _point(self, piece: Numbers, rest: Floats, offset: ArrayLike) -> Floats:
+        along = rest[..., None] * self._directions.take(piece, axis=0)
+        left = np.asarray(offset)[..., None] * self._lefts.take(piece, axis=0)
+        points: Floats = self.points.take(piece, axis=0) + along + left
+        return points
+
+
+def _closed_spline(corners: Floats, samples: int) -> Floats:
+    """Returns points on the closed Catmull-Rom curve through corners, (n * samples, 2)."""
+    t = np.arange(samples)[:, None] / samples
+    basis = np.hstack(
+        [-t + 2 * t**2 - t**3, 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, -(t**2) + t**3]
+    )
+    around = [np.roll(corners, shift, axis=0) for shift in (1, 0, -1, -2)]
+    return np.concatenate([basis @ np.stack(piece) for piece in zip(*around, strict=True)]) / 2
