@@ -147,6 +147,7 @@ class Behaviour(metaclass=_BehaviourType):
             self.world.delete(self.name)
         else:
             self.spawner.delete(self.world, self.name)
+        self._waits_to_spawn = False
         self._call(self.on_delete)
 
     def enable(self) -> None:

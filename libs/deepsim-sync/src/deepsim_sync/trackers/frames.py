@@ -32,6 +32,7 @@ def frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
     if frame not in entities.names(kind):
         known = entities.links if SCOPE in frame else entities.models
         raise UnknownEntityError("reference frame", frame, known)
+    world.cache.fetch([(kind, "pose"), (kind, "twist")])
     table = world.models if kind == "models" else world.links
     row = entities.names(kind).row(frame)
     return Pose.from_array(table.pose[0, row]), Twist.from_array(table.twist[0, row])

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from deepsim_math import Color, Material, Pose, Twist
 from deepsim_sync.port.entities import Kind, Names
+from deepsim_sync.port.tables import COLUMNS
 from deepsim_sync.world.current import PerWorld
 
 from .frames import frame_state, from_world
@@ -27,6 +28,7 @@ class StateGetter(PerWorld, Generic[S]):
 
     def _states(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
         frame = frame_state(self.world, reference_frame)
+        self.world.cache.fetch([(self.kind, "pose"), (self.kind, "twist")])
         table = self.world.models if self.kind == "models" else self.world.links
         chosen = _chosen(table.names, names)
         rows = table.names.rows(chosen)
@@ -126,6 +128,7 @@ class GetVisualTracker(PerWorld):
             UnknownEntityError: There is no such visual.
         """
         self.world.require_single(type(self).__name__)
+        self.world.cache.fetch([("visuals", column) for column in COLUMNS["visuals"]])
         table = self.world.visuals
         chosen = _chosen(table.names, names)
         rows = table.names.rows(chosen)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class _Block(NamedTuple):
 
 # The blocks entered, the innermost last. Each thread and each asyncio task has its own, so that
 # worlds in two threads never see each other.
-_entered: ContextVar[Tuple[_Block, ...]] = ContextVar(
+_entered: ContextVar[tuple[_Block, ...]] = ContextVar(
     "deepsim_entered", default=(_Block(None, None),)
 )
 
