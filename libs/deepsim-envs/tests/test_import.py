@@ -37,7 +37,7 @@ def test_the_import_brings_nothing_that_is_slow() -> None:
     "then",
     [
         "class Area(deepsim_envs.AreaInterface): pass",
-        "deepsim_envs.AbstractAgent, deepsim_envs.BatchArea, deepsim_envs.StepResult",
+        "deepsim_envs.AbstractAgent, deepsim_envs.Area, deepsim_envs.Agents, deepsim_envs.Step",
         "deepsim_envs.digest({'a': 1.0})",
     ],
 )

@@ -30,8 +30,14 @@ class Area(ABC):
     Rows of agents that are not `live` are void: the environment ignores what a hook computes for
     them, but random numbers of a world that does not step must not be drawn.
 
-    World w gives the same bits for every W if hooks use elementwise arithmetic on arrays in C
-    order, sums over the last axis, and random numbers of ``world.rngs[w]`` in a fixed order.
+    World w gives the same bits for every W, on one type of CPU, if hooks keep five rules:
+
+    1. Worlds are the first axis, and arrays are in C order: no ``.T``, ``moveaxis`` or ``[::-1]``.
+    2. Rows come from handles such as ``self.cars.pose``, and are chosen there, not by a list of
+       numbers along the second axis.
+    3. Arithmetic is elementwise; sums are over the last axis.
+    4. No product ``(W, k) @ (k, m)``; ``einsum`` or ``(W, 1, k) @ (k, m)`` instead.
+    5. Each world draws from its own ``world.rngs[w]``, as `World.uniform` does.
 
     Args:
         world: The world, or worlds, in which the task takes place.

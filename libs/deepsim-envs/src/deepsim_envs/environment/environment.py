@@ -409,7 +409,8 @@ class Environment:
                 self._observations.overwrite(self._seen, live & self.diverged[:, None], last)
         if self.diverged is not episodes.nowhere:
             truncated = truncated | (live & self.diverged[:, None])
-        episodes.end(terminated | truncated)
+        if terminated is not episodes.nobody or truncated is not episodes.nobody:
+            episodes.end(terminated | truncated)
         return actions, reward, terminated, truncated
 
     def _advance(self, worlds: WorldNumbers | None) -> None:
