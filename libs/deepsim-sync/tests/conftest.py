@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from deepsim_math import Pose
-from deepsim_sync import World
+from deepsim_sync import SpawnRequest, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -17,9 +17,9 @@ def simulator() -> TableSimulator:
     """The models are in place, and the log is empty."""
     simulator = TableSimulator(timestep=0.01)
     robot = TableModel(links=("base", "arm"), offsets={"arm": Pose((1, 0, 0))}, lights=("lamp",))
-    simulator.spawn(TableModel(), "ball", Pose((0, 0, 1)))
-    simulator.spawn(robot, "robot", Pose((5, 0, 0)))
-    simulator.spawn(TableModel(static=True), "wall", Pose((9, 0, 0)))
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose((0, 0, 1)))])
+    simulator.spawn([SpawnRequest(robot, "robot", Pose((5, 0, 0)))])
+    simulator.spawn([SpawnRequest(TableModel(static=True), "wall", Pose((9, 0, 0)))])
     simulator.log.clear()
     return simulator
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from deepsim_math import Pose
-from deepsim_sync import Behaviour, World
+from deepsim_sync import Behaviour, NeverSpawnedWarning, World
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -39,7 +41,9 @@ class Watcher(Behaviour):
 def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone() -> None:
     world = World(TableSimulator())
     early = Watcher("early", spawner=ModelOf(), world=world)
-    world.tick()
+    with pytest.warns(NeverSpawnedWarning, match="'early' has a spawner and was never spawned"):
+        world.tick()
+    world.tick()  # it says so once
     world.behaviours.update()
     world.reset()
     assert not hasattr(early, "seen")
@@ -52,6 +56,18 @@ def test_a_behaviour_waits_for_its_model_and_stops_when_it_is_gone() -> None:
     early.spawn()
     world.tick()
     assert early.seen > 0.0
+
+
+def test_a_behaviour_that_was_there_once_needs_no_warning() -> None:
+    """Its model was spawned by it, or was in the world already."""
+    world = World(TableSimulator())
+    spawned = Watcher("spawned", spawner=ModelOf(), world=world)
+    spawned.spawn()
+    spawned.delete()
+    world.spawn(TableModel(), "found", Pose())
+    found = Watcher("found", spawner=ModelOf(), world=world)
+    found.delete()
+    world.tick()
 
 
 def test_behaviours_may_delete_themselves_and_others_in_a_tick() -> None:

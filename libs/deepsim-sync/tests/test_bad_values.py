@@ -22,6 +22,7 @@ from deepsim_sync import (
     SetModelStateTracker,
     SetVisualTracker,
     SpawnError,
+    SpawnRequest,
     Transform,
     UnknownEntityError,
     World,
@@ -132,7 +133,7 @@ def test_quaternions_are_made_unit_length(numbers: list[float]) -> None:
     """Any quaternion with a direction is accepted, and means the same rotation."""
     length = math.sqrt(sum(number * number for number in numbers))
     simulator = TableSimulator()
-    simulator.spawn(TableModel(), "ball", Pose())
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
     world = World(simulator)
     if length < 1e-6:
         with pytest.raises(ValueError, match="quaternion that is not zero"):
@@ -180,7 +181,7 @@ def test_a_transform_has_no_property_but_its_own(world: World) -> None:
         Transform(world, name).position = (1, 2, 3)
     with pytest.raises(TypeError, match=f"pose of '{name}' must be a Pose, or its 7 numbers"):
         Transform(world, name).pose = (1, 2, 3)
-    with pytest.raises(ValueError, match=f"state of 'other', and this is '{name}'"):
+    with pytest.raises(ValueError, match=f"state of 'other' to the transform of '{name}'"):
         Transform(world, name).state = ModelState("other")
 
 
@@ -202,7 +203,7 @@ def test_a_tracker_and_its_priority_are_checked(world: World) -> None:
     with pytest.raises(TypeError, match="a tracker has a method update_tracker"):
         world.trackers.add(object())
     with pytest.raises(TypeError, match="priority must be a Priority"):
-        world.trackers.add(world.get(GetModelStateTracker), 5)
+        world.trackers.add(world.behaviours, 5)
 
 
 def test_a_tick_within_a_tick_is_refused(world: World) -> None:
@@ -227,10 +228,12 @@ def test_a_stored_generator_is_reseeded_too(world: World) -> None:
     [
         (None, {}, "simulator must be a Simulator, got None"),
         (TableSimulator, {}, "simulator must be a Simulator, got <class"),
-        (TableSimulator(), {"seed": 1.5}, r"seed must be a whole number, got 1\.5"),
+        (TableSimulator(), {"steps_per_tick": 2.5}, r"steps_per_tick must be an int, got 2\.5"),
+        (TableSimulator(), {"steps_per_tick": True}, "steps_per_tick must be an int, got True"),
+        (TableSimulator(), {"seed": 1.5}, r"seed must be an int, got 1\.5"),
     ],
 )
-def test_a_world_takes_a_simulator_and_a_whole_number(
+def test_a_world_takes_a_simulator_and_whole_numbers(
     simulator: Any, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(TypeError, match=message):

@@ -148,7 +148,7 @@ def test_updates_reach_the_hooks_while_enabled(world: World) -> None:
     world.behaviours.update()
     ball.enable()
     world.tick()
-    assert ball.notes == ["fixed 0.00 0.00", "update", "disable", "enable", "fixed 0.01 0.02"]
+    assert ball.notes == ["fixed 0.01 0.00", "update", "disable", "enable", "fixed 0.01 0.02"]
 
 
 def test_enabling_twice_is_enabling_once(world: World) -> None:

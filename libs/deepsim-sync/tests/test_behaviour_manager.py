@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from deepsim_sync import (
@@ -70,7 +71,7 @@ def test_updates_go_to_all_in_order(world: World) -> None:
         behaviour.on_update = lambda name=name: notes.append(f"update {name}")
         behaviour.on_reset = lambda name=name: notes.append(f"reset {name}")
     world.behaviours.update()
-    world.behaviours.reset()
+    world.behaviours.reset(np.arange(1))
     assert notes == ["update wall", "update ball", "reset wall", "reset ball"]
 
 

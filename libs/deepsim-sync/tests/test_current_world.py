@@ -23,6 +23,7 @@ from deepsim_sync import (
     SetLinkStateTracker,
     SetModelStateTracker,
     SetVisualTracker,
+    SpawnRequest,
     TrackerManager,
     Transform,
     World,
@@ -43,7 +44,7 @@ SINGLES = [
 
 def new_world() -> World:
     simulator = TableSimulator()
-    simulator.spawn(TableModel(), "ball", Pose())
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
     return World(simulator)
 
 

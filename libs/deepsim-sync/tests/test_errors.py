@@ -11,6 +11,7 @@ from deepsim_math import Pose
 from deepsim_sync import (
     CallbackError,
     CameraView,
+    ClosedWorldError,
     DeepSimError,
     DuplicateEntityError,
     NoCurrentWorldError,
@@ -20,6 +21,7 @@ from deepsim_sync import (
     UnknownEntityError,
     UnsupportedError,
     WriteRefusedError,
+    WrongThreadError,
 )
 
 ERRORS = [
@@ -27,10 +29,12 @@ ERRORS = [
     DuplicateEntityError("model", "ball"),
     SpawnError("ball", "it has no mass"),
     WriteRefusedError([Refusal("models", "twist", "wall", "it is static")]),
-    SimulationError("the physics diverged"),
+    SimulationError("the physics diverged", [2, 5]),
     CallbackError("ball", "on_update", 3, ValueError("no")),
     NoCurrentWorldError(),
     UnsupportedError("no cameras"),
+    WrongThreadError("MainThread", "worker"),
+    ClosedWorldError(),
 ]
 
 

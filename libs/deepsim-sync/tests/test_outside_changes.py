@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from deepsim_math import Pose, Twist
-from deepsim_sync import Transform, World, WriteRefusedError
+from deepsim_sync import SpawnRequest, Transform, UnknownEntityError, World, WriteRefusedError
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
@@ -15,7 +15,7 @@ def test_pending_changes_follow_their_entity(world: World, simulator: TableSimul
     Transform(world, "robot").pose = Pose((1, 2, 3))
     Transform(world, "wall").transparency = 0.5
     simulator.delete("ball")
-    simulator.spawn(TableModel(), "first", Pose((4, 4, 4)))
+    simulator.spawn([SpawnRequest(TableModel(), "first", Pose((4, 4, 4)))])
     assert Transform(world, "robot").pose == Pose((1, 2, 3))
     world.tick()
     assert list(world.models.names) == ["robot", "wall", "first"]
@@ -59,10 +59,17 @@ def test_a_reset_voids_losses_of_pose_and_twist(world: World, simulator: TableSi
         world.reset()
 
 
-def test_a_table_taken_before_keeps_its_rows(world: World, simulator: TableSimulator) -> None:
-    """Names and rows of one table always fit together."""
-    before = world.models
+def test_handles_find_their_rows_again(world: World, simulator: TableSimulator) -> None:
+    """By name; one of a deleted entity says so."""
+    models, some = world.models, world.models.select(["wall", "ball"])
+    simulator.delete("robot")
+    assert list(models.names) == ["ball", "wall"]
+    assert models.pose.shape == (1, 2, 7)
+    assert some.rows.tolist() == [1, 0]
+    assert some.pose[0, :, 0].tolist() == [9.0, 0.0]
     simulator.delete("ball")
-    assert list(before.names) == ["ball", "robot", "wall"]
-    assert before.pose.shape == (1, 3, 7)
-    assert list(world.models.names) == ["robot", "wall"]
+    for use in (lambda: some.pose, lambda: some.put(twist=Twist()), lambda: some.names):
+        with pytest.raises(UnknownEntityError, match="'ball'"):
+            use()
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose((3, 0, 0)))])
+    assert some.pose[0, :, 0].tolist() == [9.0, 3.0]

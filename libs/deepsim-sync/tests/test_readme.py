@@ -16,7 +16,7 @@ BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", README, re.MULTILINE | re.
 
 def test_the_examples_print_what_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:
     """Python blocks run one after another; the text block after each is its output."""
-    assert [language for language, _ in BLOCKS] == ["python", "text"] * 2
+    assert [language for language, _ in BLOCKS] == ["python", "text"] * 3
     names: dict[str, object] = {"__name__": "readme"}
     for language, block in BLOCKS:
         if language == "python":

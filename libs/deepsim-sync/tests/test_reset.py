@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deepsim_math import Pose, Twist
 from deepsim_sync import Behaviour, CallbackError, PerWorld, Transform, World
@@ -59,7 +61,7 @@ def test_what_a_world_has_one_of_is_reset_before_behaviours(world: World) -> Non
     notes = []
 
     class Scores(PerWorld):
-        def reset(self) -> None:
+        def reset(self, worlds: NDArray[np.intp]) -> None:
             notes.append("scores")
 
     Behaviour("ball").on_reset = lambda: notes.append("ball")
@@ -68,15 +70,16 @@ def test_what_a_world_has_one_of_is_reset_before_behaviours(world: World) -> Non
     assert notes == ["scores", "ball"]
 
 
-def test_delta_time_begins_anew(world: World) -> None:
-    """The first tick of an episode has no past."""
+def test_delta_time_is_that_of_a_tick(world: World) -> None:
+    """In the first tick of an episode too."""
     deltas: list[float] = []
     Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: deltas.append(delta_time)
     for _ in range(2):
         world.tick()
         world.tick()
         world.reset()
-    assert deltas == pytest.approx([0.0, 0.01, 0.0, 0.01])
+    assert deltas == [0.01] * 4
+    assert world.delta_time == 0.01
 
 
 def test_a_hook_that_fails_names_tick_zero(world: World) -> None:
@@ -97,11 +100,11 @@ def test_an_error_does_not_end_a_reset_halfway(world: World, simulator: TableSim
     notes = []
 
     class Broken(PerWorld):
-        def reset(self) -> None:
+        def reset(self, worlds: NDArray[np.intp]) -> None:
             raise ZeroDivisionError("first")
 
     class Scores(PerWorld):
-        def reset(self) -> None:
+        def reset(self, worlds: NDArray[np.intp]) -> None:
             notes.append("scores")
 
     world.get(Broken)
@@ -148,7 +151,7 @@ def test_the_same_seed_gives_the_same_numbers(simulator: TableSimulator) -> None
     assert world.rng.random(4).tolist() == again.rng.random(4).tolist() != first
     world.reset(seed=7)
     assert world.rng.random(4).tolist() == first
-    assert simulator.calls("reset") == [None, 7]
+    assert simulator.calls("reset") == [(None,), (7,)]
 
 
 def test_a_stream_of_its_own_takes_no_numbers_from_others(simulator: TableSimulator) -> None:

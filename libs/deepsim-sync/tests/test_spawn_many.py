@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many models at once, on a simulator that adds them one by one."""
+"""Many models at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_sync import (
-    BatchSpawning,
     DuplicateEntityError,
     SpawnError,
     SpawnRequest,
@@ -23,12 +22,16 @@ def requests(*names: str) -> list[SpawnRequest]:
     return [SpawnRequest(TableModel(), name, HIGH) for name in names]
 
 
-def test_all_are_added_in_order(world: World, simulator: TableSimulator) -> None:
-    assert not isinstance(simulator, BatchSpawning)
+def test_all_are_added_in_order(world: World) -> None:
     before = list(world.entities.models)
     world.spawn_many(requests("a", "b"))
     assert list(world.entities.models) == [*before, "a", "b"]
     assert Transform(world, "b").pose == HIGH
+
+
+def test_they_are_one_call(world: World, simulator: TableSimulator) -> None:
+    world.spawn_many(requests("a", "b"))
+    assert simulator.calls("spawn") == [("a", "b")]
 
 
 def test_plain_tuples_will_do(world: World) -> None:

@@ -18,6 +18,7 @@ from deepsim_sync import (
     ModelState,
     SetLinkStateTracker,
     SetModelStateTracker,
+    SpawnRequest,
     UnknownEntityError,
     World,
 )
@@ -33,8 +34,8 @@ twists = st.builds(Twist, vectors, vectors)
 def drone_and_ship(pose: Pose, twist: Twist) -> World:
     """Two free models; the ship is somewhere, and moves."""
     simulator = TableSimulator()
-    simulator.spawn(TableModel(links=("hull",)), "ship", Pose())
-    simulator.spawn(TableModel(links=("body",)), "drone", Pose())
+    simulator.spawn([SpawnRequest(TableModel(links=("hull",)), "ship", Pose())])
+    simulator.spawn([SpawnRequest(TableModel(links=("body",)), "drone", Pose())])
     world = World(simulator)
     world.get(SetModelStateTracker).set_model_state(ModelState("ship", pose, twist))
     return world
@@ -166,4 +167,4 @@ def test_getters_of_a_tick_see_one_instant(world: World, simulator: TableSimulat
     world.tick()
     simulator.log.clear()
     world.tick()
-    assert [set(kinds) for kinds in simulator.calls("read")] == [{"models", "links"}]
+    assert [{kind for kind, _ in keys} for keys in simulator.calls("read")] == [{"models", "links"}]

@@ -6,7 +6,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deepsim_sync import COLUMNS, KINDS, Entities, Kind, Tables
+from deepsim_sync import (
+    ALL_COLUMNS,
+    APPEARANCE_COLUMNS,
+    COLUMNS,
+    KINDS,
+    STATE_COLUMNS,
+    Entities,
+    Kind,
+    Tables,
+)
 
 ENTITIES = Entities(
     1, models=["a", "b"], links=["a::l", "b::l", "b::m"], visuals=["a::l::v"], lights=[]
@@ -16,23 +25,47 @@ ENTITIES = Entities(
 @pytest.mark.parametrize("worlds", [1, 5])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_column_has_an_axis_of_worlds_and_one_of_rows(kind: Kind, worlds: int) -> None:
-    tables = Tables.allocate(ENTITIES, worlds)
+    tables = Tables(ENTITIES, worlds)
     for name, column in COLUMNS[kind].items():
         array = tables.column(kind, name)
-        assert array.shape == (worlds, len(ENTITIES.names(kind)), *column.width)
+        assert array.shape == (worlds, len(ENTITIES.names(kind)), *column.shape)
         assert array.dtype == column.dtype
 
 
 def test_cells_begin_at_their_defaults() -> None:
-    tables = Tables.allocate(ENTITIES)
+    tables = Tables(ENTITIES)
     np.testing.assert_array_equal(tables.models.pose[0, 1], [0, 0, 0, 0, 0, 0, 1])
     assert tables.visuals.visible.all()
 
 
-def test_read_only_tables_show_the_same_memory_and_refuse_assignment() -> None:
-    tables = Tables.allocate(ENTITIES)
-    shown = tables.read_only()
-    tables.links.pose[0, 2, 0] = 7.0
-    assert shown.links.pose[0, 2, 0] == 7.0
-    with pytest.raises(ValueError, match="read-only"):
-        shown.links.pose[0, 2, 0] = 8.0
+def test_a_column_is_one_memory_under_two_names() -> None:
+    """Assignment to the attribute copies into it."""
+    tables = Tables(ENTITIES, 2)
+    memory = tables.column("links", "pose")
+    tables.links.pose[1, 2, 0] = 7.0
+    assert memory[1, 2, 0] == 7.0
+    tables.links.pose = np.ones((3, 7))
+    assert tables.links.pose is memory
+    assert (memory == 1.0).all()
+
+
+def test_columns_are_declared_once() -> None:
+    """Everything else follows from the declarations."""
+    assert set(STATE_COLUMNS) == {
+        (kind, column) for kind in ("models", "links") for column in ("pose", "twist")
+    }
+    assert {*STATE_COLUMNS, *APPEARANCE_COLUMNS} == set(ALL_COLUMNS)
+    assert [key for key in ALL_COLUMNS if key[0] == "lights"] == [
+        ("lights", "diffuse"),
+        ("lights", "specular"),
+        ("lights", "attenuation"),
+    ]
+    assert COLUMNS["models"]["pose"].quaternion_at == 3
+
+
+def test_rows_are_carried_over_by_name() -> None:
+    old = Tables(ENTITIES, 2)
+    old.models.pose[:, :, 0] = [[1, 2], [3, 4]]
+    now = Tables(Entities(2, models=["c", "b"]), 2)
+    now.carry_over(old)
+    assert now.models.pose[:, :, 0].tolist() == [[0, 2], [0, 4]]

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepsim_math import Color, Euler, Material, Pose, Quaternion, Twist
-from deepsim_sync import LinkState, LinkTransform, ModelState, Transform, UnknownEntityError, World
+from deepsim_sync import (
+    LinkState,
+    LinkTransform,
+    ModelState,
+    SpawnRequest,
+    Transform,
+    UnknownEntityError,
+    World,
+)
 from deepsim_sync.testing import TableModel, TableSimulator
 
 RED, BLUE = Material(diffuse=Color(1, 0, 0)), Material(diffuse=Color(0, 0, 1))
@@ -71,7 +79,13 @@ angles = st.floats(-3, 3)
 def test_directions_are_a_right_handed_frame(roll: float, pitch: float, yaw: float) -> None:
     """Forward x left = up, all of unit length; opposites are opposite."""
     simulator = TableSimulator()
-    simulator.spawn(TableModel(), "ball", Pose((0, 0, 0), Quaternion.from_euler(roll, pitch, yaw)))
+    simulator.spawn(
+        [
+            SpawnRequest(
+                TableModel(), "ball", Pose((0, 0, 0), Quaternion.from_euler(roll, pitch, yaw))
+            )
+        ]
+    )
     ball = Transform(World(simulator), "ball")
     assert ball.forward.cross(ball.left).isclose(ball.up)
     assert ball.forward.length == pytest.approx(1)

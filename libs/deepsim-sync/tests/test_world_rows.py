@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deepsim_math import Color, Material, Pose, Twist
 from deepsim_sync import (
@@ -19,6 +20,7 @@ from deepsim_sync import (
     LinkTransform,
     Priority,
     Refusal,
+    SpawnRequest,
     Transform,
     World,
     WriteRefusedError,
@@ -34,7 +36,7 @@ class Counter:
     def __init__(self, work: Callable[[], object]) -> None:
         self.work = work
 
-    def update_tracker(self, delta_time: float, sim_time: float) -> None:
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         self.work()
 
 
@@ -52,7 +54,6 @@ def test_one_read_and_one_write_per_tick(world: World, simulator: TableSimulator
             transform.twist = Twist((1, 0, 0))
             transform.transparency = 0.5
             transform.material = Material(diffuse=Color(1, 0, 0))
-        LinkTransform(world, "robot::base").pose = Transform(world, "robot").pose
         world.put("lights", {"diffuse": (0.5, 0.5, 0.5, 1)})
         GetModelStateTracker.get_instance().get_model_states(reference_frame="robot")
         GetLinkStateTracker.get_instance().get_link_states()
@@ -61,6 +62,8 @@ def test_one_read_and_one_write_per_tick(world: World, simulator: TableSimulator
     for priority in (Priority.HIGH, Priority.NORMAL, Priority.NORMAL):
         world.trackers.add(Counter(work), priority)
     Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: work()
+    base = LinkTransform(world, "robot::base")
+    world.trackers.add(Counter(lambda: setattr(base, "pose", Transform(world, "robot").pose)))
     world.tick()
     simulator.log.clear()
     for _ in range(3):
@@ -69,13 +72,13 @@ def test_one_read_and_one_write_per_tick(world: World, simulator: TableSimulator
 
 
 def test_what_nobody_uses_is_not_read(world: World, simulator: TableSimulator) -> None:
-    """A table is read from the tick after its first use on."""
+    """A column is read from the tick after its first use on."""
     world.tick()
     assert simulator.calls("read") == []
     assert world.models.pose.shape == (1, 3, 7)
     world.tick()
     world.tick()
-    assert simulator.calls("read") == [("models",)] * 2
+    assert simulator.calls("read") == [(("models", "pose"),)] * 2
 
 
 def test_reading_again_costs_nothing(world: World, simulator: TableSimulator) -> None:
@@ -83,7 +86,7 @@ def test_reading_again_costs_nothing(world: World, simulator: TableSimulator) ->
     for _ in range(5):
         assert world.links.pose.shape == (1, 4, 7)
         assert world.visuals.visible.all()
-    assert simulator.calls("read") == [("links",), ("visuals",)]
+    assert simulator.calls("read") == [(("links", "pose"),), (("visuals", "visible"),)]
 
 
 def test_what_was_put_reads_back_at_once(world: World, simulator: TableSimulator) -> None:
@@ -154,10 +157,16 @@ def test_a_value_for_all_rows(world: World) -> None:
     np.testing.assert_array_equal(world.visuals.transparency, [[0.1, 0.2, 0.3, 0.4]])
 
 
-def test_tables_cannot_be_assigned_to(world: World) -> None:
-    """Assignment that would never be sent is an error."""
-    with pytest.raises(ValueError, match="read-only"):
-        world.models.pose[0, 0, 0] = 1.0
+def test_what_was_got_is_the_callers_own(world: World) -> None:
+    """Each use is a new array, which later reads and puts leave alone."""
+    pose = world.models.pose
+    assert pose.flags.c_contiguous
+    kept = pose.copy()
+    world.put("models", {"pose": (7, 7, 7, 0, 0, 0, 1)})
+    world.tick()
+    np.testing.assert_array_equal(pose, kept)
+    pose[:] = 9.0
+    assert world.models.pose[0, 0, 0] == 7.0
 
 
 def test_refused_rows_are_reported_after_the_others_were_applied(world: World) -> None:
@@ -192,7 +201,7 @@ class Whitewash(TableSimulator):
 def test_a_refused_look_reads_as_it_is(world: World) -> None:
     """Like every refused row, it is what the simulator says again."""
     simulator = Whitewash()
-    simulator.spawn(TableModel(), "ball", Pose())
+    simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
     ball = Transform(World(simulator), "ball")
     ball.transparency = 0.5
     with pytest.raises(WriteRefusedError, match="painted over"):
