@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of values: equal only if the values are, bit for bit."""
+"""Digests of values, which are equal only if the values are equal bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of a value's types, shapes and bits, in hex.
+    """Returns the SHA-256 of a value's types, shapes and bits, in hex.
 
     A NumPy number differs from an array of shape () and from a Python number; -0.0 from 0.0. The
     order of a dict counts. Bytes are little-endian, so that all machines agree.
@@ -21,7 +21,7 @@ def digest(value: Any) -> str:
         value: None, bool, numbers, str, bytes, arrays, and lists, tuples and dicts of these.
 
     Raises:
-        TypeError: There is something else in it.
+        TypeError: The value holds something else.
     """
     hashed = hashlib.sha256()
     _feed(hashed.update, value)

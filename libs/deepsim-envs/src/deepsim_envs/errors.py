@@ -5,7 +5,7 @@ deepsim_sync.DeepSimError
 ├── ActionError             an action that is missing, of an unknown agent, or outside its space
 ├── ObservationError        an observation that does not fit its space
 ├── ResetNeededError        a step while no episode is under way
-├── ReplayError             a replay of something else, or a step that came out otherwise
+├── ReplayError             a replay of another task, or a step that differs from the recorded one
 └── ClosedEnvironmentError  a step or reset after close
 """
 
@@ -15,10 +15,10 @@ from deepsim_sync import DeepSimError
 
 
 class ActionError(DeepSimError, ValueError):
-    """The actions of a step do not suit the agents; nothing has happened to the world.
+    """An action is missing, of an unknown agent, or outside its space; no world has moved.
 
     Attributes:
-        agent: The name of the agent, as it was given.
+        agent: The name of the agent, as it was given; of its slot, where there are several worlds.
     """
 
     def __init__(self, agent: str, message: str) -> None:
@@ -27,10 +27,10 @@ class ActionError(DeepSimError, ValueError):
 
 
 class ObservationError(DeepSimError, ValueError):
-    """What an agent observes does not fit the space that its area declares.
+    """An observation does not fit the space that the area declares.
 
     Attributes:
-        agent: The name of the agent.
+        agent: The name of the agent; of its slot, where there are several worlds.
     """
 
     def __init__(self, agent: str, message: str) -> None:
@@ -46,7 +46,7 @@ class ResetNeededError(DeepSimError, RuntimeError):
 
 
 class ReplayError(DeepSimError):
-    """A file is no replay of the environment, or a step came out otherwise than recorded."""
+    """A file is not a replay of the environment, or a step differs from the recorded one."""
 
 
 class ClosedEnvironmentError(DeepSimError, RuntimeError):

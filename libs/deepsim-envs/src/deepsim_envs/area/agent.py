@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent: the behaviour of a model that a policy steers."""
+"""An agent as an object: the behaviour of a model that a policy steers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from deepsim_sync import Behaviour
 class AbstractAgent(Behaviour, ABC):
     """A behaviour that observes, acts on actions and earns rewards.
 
-    A subclass says what its agent observes (`get_next_state`) and what an action does
+    A subclass returns observations (`get_next_state`) and carries actions out
     (`on_action_received`); rewards and the end of an episode may come from any of its hooks.
     The arguments are those of `deepsim_sync.Behaviour`; a subclass with a constructor of its own
     calls ``super().__init__(name)`` there.
 
     Attributes:
-        step_reward: Reward since the last step, which returned what there was and cleared it.
+        step_reward: Reward since the last step, which returned and cleared it.
         episode_reward: Sum of the rewards of all steps of the episode.
-        terminated: Whether the episode of this agent ended by what happened in it.
-        truncated: Whether it was cut off from outside, as by a time limit.
+        terminated: Whether the task ended the agent's episode.
+        truncated: Whether the episode was cut off, as by a time limit.
         last_action: The agent's latest action in this episode, or None.
     """
 
@@ -35,7 +35,7 @@ class AbstractAgent(Behaviour, ABC):
 
     @abstractmethod
     def get_next_state(self) -> Any:
-        """What the agent observes now.
+        """Returns what the agent observes now.
 
         Returns:
             A member of its observation space. Lists and wider floats are fine where the space is
@@ -44,7 +44,7 @@ class AbstractAgent(Behaviour, ABC):
 
     @abstractmethod
     def on_action_received(self, action: Any) -> None:
-        """Acts upon an action; called once per step, before the physics advances.
+        """Carries out an action; called once per step, before the physics advances.
 
         Args:
             action: A member of the agent's action space; the agent's own copy.
@@ -58,7 +58,7 @@ class AbstractAgent(Behaviour, ABC):
     def add_reward(self, reward: float) -> None:
         """Adds to the reward of the step that is under way, or else of the next one.
 
-        After the agent's last step nothing counts any more, until the next episode.
+        Rewards after the agent's last step are ignored, until the next episode.
 
         Raises:
             ValueError: The reward is not finite.
@@ -74,21 +74,21 @@ class AbstractAgent(Behaviour, ABC):
         """Ends the agent's episode with the step that is under way; once ended, it stays so.
 
         Args:
-            truncated: Whether it is cut off rather than over, so that the state it ends in still
-                has a value for learning.
+            truncated: Whether the episode is cut off rather than over, so that its last state
+                still has a value for learning.
         """
         if not self.done:
             self.terminated = not truncated
             self.truncated = truncated
 
     def take_reward(self) -> float:
-        """The reward of the step that ends, which is cleared; the environment's `step` calls it."""
+        """Returns and clears the reward of the step that ends; `Environment` calls it."""
         reward, self.step_reward = self.step_reward, 0.0
-        self._over = self.done
+        self._over = self.terminated or self.truncated
         return reward
 
     def begin_episode(self) -> None:
-        """Forgets the last episode; the environment's `reset` calls it."""
+        """Clears the state of the last episode; `Environment` calls it."""
         self.step_reward = 0.0
         self.episode_reward = 0.0
         self.terminated = False
@@ -99,10 +99,10 @@ class AbstractAgent(Behaviour, ABC):
     # Hooks
 
     def on_episode_begin(self) -> None:
-        """A new episode begins; the area was reset, and the first observation comes next."""
+        """Called at the beginning of an episode: after the area's reset, before observations."""
 
     def on_episode_end(self) -> None:
-        """The agent's episode ended; called once, when its last step is complete.
+        """Called once, when the last step of the agent's episode is complete.
 
-        An episode that a reset cuts short has no end.
+        Not called for an episode that a reset cuts short.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An area: the agents of a task, and what surrounds them."""
+"""A task with an object for each agent, in one world."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from gymnasium.spaces import Space
 
 Spaces: TypeAlias = "Mapping[str, Space[Any]]"
-"""A space for each agent, by name."""
+"""The space of each agent, by name."""
 
 
 class AreaInterface(ABC):
-    """The agents of a task, their spaces, and how an episode begins.
+    """A task in the style of the DeepSim paper: agents as objects, in one world.
+
+    It lists the agents and their spaces, and begins episodes. `Area` is the style for many worlds.
 
     A subclass may write the two spaces as properties, as methods (the paper does) or as plain
     attributes of the class. The environment asks for them, and for the agents, once.
@@ -27,15 +29,15 @@ class AreaInterface(ABC):
 
     @abstractmethod
     def get_agents(self) -> Sequence[AbstractAgent]:
-        """All agents of the task, the same ones for as long as the area lives."""
+        """Returns all agents of the task, the same ones in every call."""
 
     @abstractmethod
     def get_info(self) -> Mapping[str, Any]:
-        """Whatever else is worth knowing at the end of a step.
+        """Returns further values at the end of a step.
 
         Returns:
-            Plain data by name; ``"deepsim"`` is the environment's own. The environment hands out
-            a copy of containers and arrays.
+            Plain data by name; the key ``"deepsim"`` is the environment's. The environment copies
+            containers and arrays.
         """
 
     @abstractmethod
@@ -48,26 +50,26 @@ class AreaInterface(ABC):
     @property
     @abstractmethod
     def observation_space(self) -> Spaces | Callable[[], Spaces]:
-        """What each agent observes."""
+        """The space of each agent's observations."""
 
     @property
     @abstractmethod
     def action_space(self) -> Spaces | Callable[[], Spaces]:
-        """How each agent may act."""
+        """The space of each agent's actions."""
 
     def get_state(self) -> Any:
-        """What the area remembers, for `Environment.get_state`; agents remember on their own.
+        """Returns what the area remembers, for `Environment.get_state`; agents have their own.
 
-        Here it is copies of all attributes that hold plain values, as in `Behaviour.get_state`. An
-        area that remembers more, as within objects of its own, adds that.
+        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
+        An area that remembers more, as within objects of its own, adds that.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Remembers what it did at an instant; the world and its behaviours are there already.
+        """Restores what the area remembered; the world and its behaviours are restored already.
 
         Args:
-            state: What `get_state` returned.
+            state: The result of `get_state`.
         """
         restore_attributes(self, state)
 

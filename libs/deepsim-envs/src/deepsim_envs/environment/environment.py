@@ -402,11 +402,9 @@ class Environment:
             if hooks.update is not None:
                 hooks.update()
             self.world.flush()
-            last, self._seen = self._seen, self._observe(bounds=False)
+            self._seen = self._observe(bounds=False)
             terminated, truncated = hooks.ends()
             reward = hooks.reward()
-            if self.diverged is not episodes.nowhere:
-                self._observations.overwrite(self._seen, live & self.diverged[:, None], last)
         if self.diverged is not episodes.nowhere:
             truncated = truncated | (live & self.diverged[:, None])
         if terminated is not episodes.nobody or truncated is not episodes.nobody:
@@ -441,13 +439,17 @@ class Environment:
     def _observe(self, *, bounds: bool) -> tuple[Any, ...]:
         seen = self._hooks.observe()
         values = seen if len(self.groups) > 1 else (seen,)
-        return self._observations.checked(values, self._task.live, bounds=bounds)
+        live = self._task.live
+        checked = self._observations.checked(values, live, bounds=bounds)
+        if self._seen and live is not self._episodes.everyone:  # all others keep their last one
+            self._observations.overwrite(checked, ~live, self._seen)
+        return checked
 
     # By name
 
     def _collected(self, action_dict: Mapping[str, Any], slots: Sequence[Slot]) -> list[Any]:
         """Returns the actions of live agents, by group, world and agent."""
-        if not isinstance(action_dict, Mapping):
+        if type(action_dict) is not dict and not isinstance(action_dict, Mapping):
             raise TypeError(f"action_dict must be a dict by agent name, got {action_dict!r}")
         for name in action_dict:
             if name not in self._slots:
@@ -465,7 +467,7 @@ class Environment:
 
     def _info(self, slots: Sequence[Slot], terminated: Bools, truncated: Bools) -> dict[str, Any]:
         """Returns the area's info and the ends, by name."""
-        info = info_by_name(self._hooks.info(), slots, self.agents, len(self))
+        info = info_by_name(self._hooks.info(), slots, self.agents, len(self.diverged))
         ends: dict[str, dict[str, bool]] = {"terminated": {}, "truncated": {}, "diverged": {}}
         over, cut, diverged = terminated.tolist(), truncated.tolist(), self.diverged.tolist()
         for slot in slots:

@@ -94,7 +94,11 @@ class GroupBatches:
 
     def void(self) -> list[list[list[Any]]]:
         """Returns members that do not count, by group, world and agent."""
-        return [[[b.void] * b.agents for _ in range(b.worlds)] for b in self.of_groups]
+        groups = []
+        for batch in self.of_groups:
+            row = [batch.void] * batch.agents
+            groups.append([row.copy() for _ in range(batch.worlds)])
+        return groups
 
     def by_name(self, batches: Sequence[Any], slots: Sequence[Slot]) -> dict[str, Any]:
         """Returns copies of the values of some agents by name."""

@@ -53,6 +53,7 @@ class ObjectArea(Area):
         )
         slots = slots_of(self.agents, 1)
         self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
+        self._names = frozenset(members)
         self._taking_part = self._members
         self._batches = [batch_of(group.action_space, 1, len(group)) for group in self.agents]
         # The latest observation of each agent, by group; an agent that is done keeps its last one.
@@ -70,8 +71,11 @@ class ObjectArea(Area):
         if len(self.agents) == 1:
             actions = (actions,)
         live = self.live.tolist()[0]
-        self._taking_part = part = [each for each in self._members if live[each[1].column]]
-        for agent, slot in part:
+        self._taking_part = []
+        for agent, slot in self._members:
+            if not live[slot.column]:
+                continue
+            self._taking_part.append((agent, slot))
             action = self._batches[slot.group].get(actions[slot.group], 0, slot.row)
             agent.last_action = action
             invoke(agent.name, self.world, agent.on_action_received, action)
@@ -110,24 +114,23 @@ class ObjectArea(Area):
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info in lists of one entry."""
-        names = [agent.name for agent, _ in self._members]
-        return {
-            key: {part: [own] for part, own in value.items()}
-            if key in names and isinstance(value, Mapping)
-            else [value]
-            for key, value in self.own_info().items()
-        }
-
-    def own_info(self) -> Mapping[str, Any]:
-        """Returns the area's info as it is."""
         info: Mapping[str, Any] = invoke(self._owner, self.world, self._area.get_info)
         if type(info) is not dict and not isinstance(info, Mapping):
             raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
-        return info
+        entries: dict[str, Any] = {}
+        for key, value in info.items():
+            if key in self._names and isinstance(value, Mapping):
+                entries[key] = {part: [own] for part, own in value.items()}
+            else:
+                entries[key] = [value]
+        return entries
 
     def last_actions(self) -> dict[str, Any]:
         """Returns copies of what the agents that took part in the step remember as their action."""
-        return {agent.name: copied(agent.last_action) for agent, _ in self._taking_part}
+        actions = {}
+        for agent, _ in self._taking_part:
+            actions[agent.name] = copied(agent.last_action)
+        return actions
 
     def forget_rewards(self) -> None:
         """Clears all rewards: an agent that counts as it observes has earned none at a reset."""
