@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from deepsim.episodes.film import Film
 
 from deepsim import CameraView, ModelSpawner, MujocoSimulator, Pose, Transform, World
+from deepsim.episodes.film import Film
 
 BALL = """<sdf version="1.6"><model name="ball"><static>true</static><link name="link">
   <visual name="v"><geometry><sphere><radius>0.5</radius></sphere></geometry></visual>

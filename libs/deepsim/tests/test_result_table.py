@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from deepsim.episodes.result_table import result_table
-from deepsim.episodes.episode import Episode
 from rich.console import Console
+
+from deepsim.episodes.episode import Episode
+from deepsim.episodes.result_table import result_table
 
 
 def cells(line: str) -> list[str]:

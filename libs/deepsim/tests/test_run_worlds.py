@@ -49,7 +49,9 @@ def test_a_world_of_several_gives_the_bits_of_one(
         alone = episodes(call(*options, "--seed", 5 + world, "--out", out))
         mine = [each for each in many if each["world"] == world]
         assert [{**each, "world": 0} for each in mine] == alone
-        assert [{**row, "world": "0"} for row in together if row["world"] == str(world)] == rows(out)
+        assert [{**row, "world": "0"} for row in together if row["world"] == str(world)] == rows(
+            out
+        )
 
 
 def test_info_is_that_of_the_world(array_task: Path, tmp_path: Path) -> None:

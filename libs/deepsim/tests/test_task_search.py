@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from deepsim.tasks.search import find_task, find_tasks
 
 from deepsim import TaskError
+from deepsim.tasks.search import find_task, find_tasks
 
 
 @pytest.fixture

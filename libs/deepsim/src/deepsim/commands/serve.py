@@ -83,7 +83,8 @@ def serve(
 ) -> None:
     """Serves a task to trainers elsewhere, until Ctrl-C.
 
-    They speak UDE's protocol, in other processes or on other machines. Of several worlds every agent is served, as red_car/0, red_car/1, ...
+    They speak UDE's protocol, in other processes or on other machines. Of several worlds, every
+    agent is served, as red_car/0, red_car/1, ...
     """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:

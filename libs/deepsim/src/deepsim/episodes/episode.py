@@ -9,14 +9,18 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim.tasks.task_code import call_task_code
-from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_envs import ArrayPolicy, Environment, PolicyMaker
 from deepsim_envs.gymnasium.others import one_world
+from deepsim_envs.spaces import leafwise
+
+SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Takes observations by slot, and returns an action for each."""
 
 COLUMNS = (
     "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
@@ -57,32 +61,47 @@ class Episode:
         return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
-def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Policy:
-    """Returns a policy of slots from one of agents, which is made once for each world.
+def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> SlotPolicy:
+    """Returns a policy for all slots.
 
     Args:
-        maker: Makes the policy of one world.
+        maker: A policy on arrays; or the maker of a policy, which is called once for each world.
         environment: Environment of the task.
         seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
     """
-    acts = [
-        maker(one_world(environment, world), np.random.default_rng(seed + world))
-        for world in range(len(environment))
-    ]
-    if len(acts) == 1:
-        return acts[0]
     places = _places(environment)
+    rngs = [np.random.default_rng(seed + world) for world in range(len(environment))]
+    if isinstance(maker, ArrayPolicy):
+        spaces = {name: group.action_space for group in environment.groups for name in group.names}
 
-    def act(slot: str, observation: Any) -> Any:
-        world, agent = places[slot]
-        return acts[world](agent, observation)
+        def act_on_arrays(observations: Mapping[str, Any]) -> dict[str, Any]:
+            actions: dict[str, Any] = {}
+            for agent, space in spaces.items():
+                slots = [slot for slot in observations if places[slot][1] == agent]
+                if not slots:
+                    continue
+                seen = leafwise(lambda *parts: np.stack(parts), *map(observations.get, slots))
+                own = [rngs[places[slot][0]] for slot in slots]
+                acted = maker.act(agent, seen, space, own)
+                for row, slot in enumerate(slots):
+                    actions[slot] = leafwise(lambda part, row=row: part[row], acted)
+            return actions
+
+        return act_on_arrays
+    policies = [maker(one_world(environment, world), rng) for world, rng in enumerate(rngs)]
+
+    def act(observations: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            slot: policies[places[slot][0]](places[slot][1], seen)
+            for slot, seen in observations.items()
+        }
 
     return act
 
 
 def run_episodes(
     environment: Environment,
-    policy: Policy,
+    policy: SlotPolicy,
     number: int,
     seed: int,
     on_step: Callable[[Sequence[Episode]], object] | None = None,
@@ -93,7 +112,7 @@ def run_episodes(
 
     Args:
         environment: Environment of the task.
-        policy: Policy of every slot, see `slot_policy`; the slots of one world are its agents.
+        policy: Policy of all slots, from `slot_policy`.
         number: Number of the episodes, from 1.
         seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
         on_step: Callback after the reset and after each step; its time does not count.
@@ -110,7 +129,7 @@ def run_episodes(
         on_step(episodes)
     for step in count(1):
         start = perf_counter()
-        actions = {slot: policy(slot, seen) for slot, seen in observations.items()}
+        actions = policy(observations)
         result = call_task_code(f"step {step}", environment.step, actions)
         spent = (perf_counter() - start) / len(episodes)
         models, times = environment.world.models, environment.world.time.tolist()

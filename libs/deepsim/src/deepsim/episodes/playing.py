@@ -20,9 +20,9 @@ from rich.progress import (
 
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
-from deepsim_envs import Environment, Policy
+from deepsim_envs import Environment
 
-from .episode import Episode, run_episodes, write_trajectory
+from .episode import Episode, SlotPolicy, run_episodes, write_trajectory
 from .film import Film, VideoFormat
 from .result_table import result_table
 from .track_map import write_map
@@ -66,7 +66,7 @@ def play(
     console: Console,
     task: Task,
     environment: Environment,
-    policy: Policy,
+    policy: SlotPolicy,
     results: Path,
     settings: Playing,
 ) -> Played:
@@ -78,7 +78,7 @@ def play(
         console: Where it is shown.
         task: The task.
         environment: Its environment.
-        policy: Policy of every slot.
+        policy: Policy of all slots.
         results: Folder of the files.
         settings: See there.
 
@@ -127,7 +127,7 @@ def _open_film(
 def _run(
     console: Console,
     environment: Environment,
-    policy: Policy,
+    policy: SlotPolicy,
     settings: Playing,
     film: Film | None,
 ) -> list[list[Episode]]:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepsim_envs import GymnasiumEnv, GymnasiumVectorEnv, register
+import gymnasium
+
+from deepsim_envs import GymnasiumEnv, GymnasiumVectorEnv
 
 from .loading import load_task
 from .search import find_task
@@ -23,8 +25,8 @@ def register_task(folder: str | Path) -> str:
 
     After that, ``gymnasium.make(id)`` and ``make_vec(id, n)`` make environments of one of its
     agents, which take ``agent=`` (the first one by default), ``others=`` (the name of the policy of
-    all other agents, `Task.default_policy` by default), ``render_mode=``, and what the task's
-    ``make`` takes by name. Where PettingZoo is installed, ``pettingzoo.make("parallel", id)`` and
+    all other agents, `Task.default_policy` by default), ``render_mode=``, and the options of the
+    task's ``make``. Where PettingZoo is installed, ``pettingzoo.make("parallel", id)`` and
     ``make("aec", id)`` have all agents.
 
     Args:
@@ -38,15 +40,31 @@ def register_task(folder: str | Path) -> str:
     """
     task = find_task(str(folder))
     path = str(task.folder.resolve())
-    register(
-        task.id, f"{__name__}:make_env", make_vector=f"{__name__}:make_vector_env", folder=path
+    gymnasium.registry.pop(task.id, None)
+    gymnasium.register(
+        task.id,
+        entry_point=f"{__name__}:make_env",
+        vector_entry_point=f"{__name__}:make_vector_env",
+        kwargs={"folder": path},
     )
     if find_spec("pettingzoo") is not None:
-        # An extra: who lacks it registers with Gymnasium alone.
-        from deepsim_envs import pettingzoo  # noqa: PLC0415 (see above)
-
-        pettingzoo.register(task.id, f"{__name__}:make_parallel_env", folder=path)
+        _register_with_pettingzoo(task.id, path)
     return task.id
+
+
+def _register_with_pettingzoo(id: str, folder: str) -> None:
+    # An extra: without it, tasks are registered with Gymnasium alone.
+    import pettingzoo  # noqa: PLC0415 (see above)
+
+    from deepsim_envs.pettingzoo import aec_env  # noqa: PLC0415 (see above)
+
+    def make_aec(**options: Any) -> Any:
+        return aec_env(make_parallel_env(folder, **options))
+
+    pettingzoo.parallel_registry.pop(id, None)
+    pettingzoo.aec_registry.pop(id, None)
+    pettingzoo.register("parallel", id, entry_point=partial(make_parallel_env, folder))
+    pettingzoo.register("aec", id, entry_point=make_aec)
 
 
 def make_env(
@@ -77,7 +95,7 @@ def make_env(
 def make_vector_env(
     folder: str,
     num_envs: int,
-    autoreset_mode: str,
+    autoreset_mode: str = "NextStep",
     agent: str | None = None,
     others: str | None = None,
     render_mode: str | None = None,

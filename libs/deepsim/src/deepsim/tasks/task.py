@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,7 @@ class Task:
 
         Args:
             worlds: The number of worlds, W.
-            seed: Seed of the first reset that has none of its own.
+            seed: Seed of the first reset that has none of its own; world w has ``seed + w``.
             options: Further arguments of `make`.
 
         Raises:
@@ -127,7 +128,8 @@ class Task:
         except UnsupportedError:
             if worlds == 1:
                 raise
-            return JoinedEnvironment([lambda: self.environment(seed, **options)] * worlds)
+            seeds = range(seed, seed + worlds)
+            return JoinedEnvironment(partial(self.environment, each, **options) for each in seeds)
 
     @property
     def available_policies(self) -> Mapping[str, PolicyMaker]:
