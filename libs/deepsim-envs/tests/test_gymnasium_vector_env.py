@@ -30,7 +30,7 @@ from deepsim_envs import (
 )
 from deepsim_math import Pose
 from deepsim_sync import CallbackError, CameraView, UnsupportedError, World
-from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_sync.testing import TableSimulator
 
 WORLDS = 3
 MODES = [mode.value for mode in AutoresetMode]

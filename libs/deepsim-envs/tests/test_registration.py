@@ -15,15 +15,22 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 import deepsim_envs.pettingzoo
-from deepsim_envs import GymnasiumVectorEnv, register
+from deepsim_envs import (
+    Environment,
+    GymnasiumVectorEnv,
+    JoinedEnvironment,
+    digest,
+    make_worlds,
+    register,
+)
 
 ID = "DeepSim/TestRink-v0"
 
 MODULE = """
+    import numpy as np
     from gymnasium.spaces import Box
 
-    from deepsim_envs import AbstractAgent, AreaInterface, Environment, GymnasiumEnv
-    from deepsim_envs.pettingzoo import PettingZooEnv
+    from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
     from deepsim_sync import World
     from deepsim_sync.testing import TableSimulator
 
@@ -58,16 +65,38 @@ MODULE = """
             pass
 
 
-    def environment(limit=20):
-        return Environment(Desk(World(TableSimulator())), max_episode_steps=limit)
+    class Desks(Area):
+        agents = Agents(["counter_0", "counter_1"], Box(0.0, 10.0, (1,)), Box(-1.0, 1.0, (1,)))
+
+        def __init__(self, world):
+            super().__init__(world)
+            self.count = np.zeros((len(world), 2, 1), np.int64)
+
+        def reset(self, worlds):
+            for world in worlds.tolist():
+                self.count[world] = self.world.rngs[world].integers(10)
+
+        def act(self, actions):
+            self.count += 1
+
+        def observe(self):
+            return (self.count % 10).astype(np.float32)
+
+        def reward(self):
+            return np.zeros(self.live.shape)
 
 
-    def single(**options):
-        return GymnasiumEnv(environment(**options))
+    def objects(limit=20, seed=0):
+        return Environment(Desk(World(TableSimulator())), max_episode_steps=limit, seed=seed)
 
 
-    def parallel(**options):
-        return PettingZooEnv(environment(**options))
+    def arrays(worlds=1, limit=20, seed=0):
+        world = World(TableSimulator(worlds=worlds))
+        return Environment(Desks(world), max_episode_steps=limit, seed=seed)
+
+
+    def still(environment, rng):
+        return lambda agent, observation: np.zeros(1)
 
 
     def nothing():
@@ -91,8 +120,8 @@ def module(tmp_path, monkeypatch):
 
 
 def test_nothing_is_imported_before_it_is_made(module):
-    register(ID, f"{module}:single")
-    deepsim_envs.pettingzoo.register(ID, f"{module}:parallel")
+    register(ID, f"{module}:objects")
+    deepsim_envs.pettingzoo.register(ID, f"{module}:objects")
     assert module not in sys.modules
     with gymnasium.make(ID) as env:
         env.reset(seed=0)
@@ -100,7 +129,7 @@ def test_nothing_is_imported_before_it_is_made(module):
 
 
 def test_make_passes_arguments_on_and_the_spec_can_be_stored(module):
-    register(ID, f"{module}:single", limit=3)
+    register(ID, f"{module}:objects", limit=3)
     env = gymnasium.make(ID)
     assert env.unwrapped.environment.max_episode_steps == 3
     assert gymnasium.make(ID, limit=4).unwrapped.environment.max_episode_steps == 4
@@ -109,26 +138,33 @@ def test_make_passes_arguments_on_and_the_spec_can_be_stored(module):
 
 
 def test_the_whole_checker_passes_warnings_being_errors(module):
-    register(ID, f"{module}:single")
+    register(ID, f"{module}:objects")
     check_env(gymnasium.make(ID).unwrapped)
 
 
-def test_make_vec_gives_worlds_in_any_mode(module):
-    register(ID, f"{module}:single", limit=3)
+@pytest.mark.parametrize("make", ["objects", "arrays"])
+def test_make_vec_gives_worlds_in_any_mode(module, make):
+    """Of one environment, if its maker takes ``worlds``, and else of as many environments."""
+    both = {"agent": "counter_0", "others": f"{module}:still", "limit": 3}
+    register(ID, f"{module}:{make}", **(both if make == "arrays" else {"limit": 3}))
     worlds = gymnasium.make_vec(
         ID, num_envs=4, vector_kwargs=None, autoreset_mode=AutoresetMode.SAME_STEP
     )
     assert isinstance(worlds.unwrapped, GymnasiumVectorEnv)
+    kind = Environment if make == "arrays" else JoinedEnvironment
+    assert isinstance(worlds.unwrapped.environment, kind)
     assert worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     seen, _ = worlds.reset(seed=0)
     assert seen.shape == (4, 1)
+    singles = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(ID)] * 4)
+    assert digest(singles.reset(seed=0)[0]) == digest(seen)
     for _ in range(3):
         *_, infos = worlds.step(np.zeros((4, 1), np.float32))
     assert infos["_final_obs"].all()
 
 
 def test_gymnasiums_wrappers_for_vectors_fit(module):
-    register(ID, f"{module}:single", limit=3)
+    register(ID, f"{module}:objects", limit=3)
     worlds = gymnasium.wrappers.vector.RecordEpisodeStatistics(gymnasium.make_vec(ID, 2))
     worlds.reset(seed=0)
     for _ in range(3):
@@ -137,7 +173,7 @@ def test_gymnasiums_wrappers_for_vectors_fit(module):
 
 
 def test_pettingzoo_makes_both_kinds(module):
-    deepsim_envs.pettingzoo.register(ID, f"{module}:parallel", limit=3)
+    deepsim_envs.pettingzoo.register(ID, f"{module}:objects", limit=3)
     env = pettingzoo.make("parallel", ID)
     env.reset(seed=0)
     assert env.agents == ["counter_0"]
@@ -148,13 +184,13 @@ def test_pettingzoo_makes_both_kinds(module):
 
 def test_an_id_can_be_registered_again(module):
     for limit in (3, 5):
-        register(ID, f"{module}:single", limit=limit)
-        deepsim_envs.pettingzoo.register(ID, f"{module}:parallel", limit=limit)
+        register(ID, f"{module}:objects", limit=limit)
+        deepsim_envs.pettingzoo.register(ID, f"{module}:objects", limit=limit)
     assert gymnasium.make(ID).unwrapped.environment.max_episode_steps == 5
     assert pettingzoo.make("parallel", ID).environment.max_episode_steps == 5
 
 
-@pytest.mark.parametrize("make", ["counting_desk", ":single", "counting_desk:"])
+@pytest.mark.parametrize("make", ["counting_desk", ":objects", "counting_desk:"])
 @pytest.mark.parametrize("where", [deepsim_envs, deepsim_envs.pettingzoo])
 def test_a_name_without_module_and_function_is_refused(where, make):
     with pytest.raises(ValueError, match=r"of the form 'package\.module:function'"):
@@ -163,8 +199,30 @@ def test_a_name_without_module_and_function_is_refused(where, make):
 
 def test_a_function_that_makes_something_else_is_named(module):
     register(ID, f"{module}:nothing")
-    with pytest.raises(TypeError, match="counting_desk:nothing must return a GymnasiumEnv"):
+    with pytest.raises(TypeError, match="nothing must return an Environment"):
         gymnasium.make(ID)
     deepsim_envs.pettingzoo.register(ID, f"{module}:nothing")
-    with pytest.raises(TypeError, match="counting_desk:nothing must return a PettingZooEnv"):
+    with pytest.raises(TypeError, match="nothing must return an Environment"):
         pettingzoo.make("parallel", ID)
+
+
+def test_worlds_are_made_with_seeds_of_their_own(make_rink, make_env, puck):
+    """The seed is that of world 0."""
+    made = make_worlds(make_rink, 3, seed=5)
+    assert isinstance(made, Environment)
+    expected = digest(made.reset_worlds())
+    joined = make_worlds(lambda seed: make_rink(1, seed), 3, seed=5)
+    assert isinstance(joined, JoinedEnvironment)
+    assert digest(joined.reset_worlds()) == expected
+    assert len(make_worlds(lambda: make_rink(), 1)) == 1
+    with pytest.raises(ValueError, match="make was asked for 3 worlds, but made 2"):
+        make_worlds(wrong(make_rink), 3)
+    with pytest.raises(TypeError, match="must return an Environment, got None"):
+        make_worlds(lambda worlds: None, 3)
+
+
+def wrong(make_rink):
+    def make(worlds):
+        return make_rink(worlds - 1)
+
+    return make

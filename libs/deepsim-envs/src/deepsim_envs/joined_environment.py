@@ -58,8 +58,8 @@ class JoinedEnvironment:
                 for name in ("groups", "frame_skip"):
                     if getattr(other, name) != getattr(first, name):
                         raise ValueError(
-                            f"the {name} of environment {number} are {getattr(other, name)}, "
-                            f"those of environment 0 are {getattr(first, name)}"
+                            f"environment {number} has {name} {getattr(other, name)}, "
+                            f"environment 0 has {getattr(first, name)}"
                         )
             stack.pop_all()
         self.groups, self.agents, self.frame_skip = first.groups, first.agents, first.frame_skip

@@ -4,13 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import pytest
 from gymnasium.spaces import Box, Space
 
-from deepsim_envs import AbstractAgent, AreaInterface, Environment
+from deepsim_envs import (
+    AbstractAgent,
+    Agents,
+    Area,
+    AreaInterface,
+    Environment,
+    JoinedEnvironment,
+)
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -34,8 +43,7 @@ GOALS = {"a": 0.5, "b": 1.0}
 class Puck(AbstractAgent):
     """Moves as its action says, at up to 1 m/s, and earns the metres that it makes along x.
 
-    A tick pays for the speed that it found, so the first step earns nothing. It sees its position
-    [m]; where it stands at the start is drawn from the seed.
+    It sees its position [m]; where it stands at the start is drawn from the seed.
     """
 
     def get_next_state(self) -> Any:
@@ -96,6 +104,45 @@ class Race(AreaInterface):
             agent.transform.pose = Pose((0.0, agent.world.rng.uniform(-1.0, 1.0), 0.0))
 
 
+class RaceArea(Area):
+    """The race of two pucks on arrays."""
+
+    agents = Agents(list(GOALS), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.pucks = world.models.select(list(GOALS))
+        self.goals = np.array(list(GOALS.values()))
+        self.earned = np.zeros((len(world), 2))
+
+    def reset(self, worlds: Any) -> None:
+        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
+        pose[..., 1] = self.world.uniform(-1.0, 1.0, 2, worlds)
+        self.pucks.put(worlds, pose=pose)
+
+    def act(self, actions: Any) -> None:
+        twist = self.pucks.twist
+        twist[self.live, :2] = actions[self.live]
+        self.pucks.twist = twist
+        self.earned[:] = 0.0
+
+    def fixed_update(self, delta_time: float) -> None:
+        self.earned += self.pucks.twist[..., 0] * delta_time
+
+    def observe(self) -> Any:
+        return self.pucks.pose[..., :2]
+
+    def terminated(self) -> Any:
+        return self.pucks.pose[..., 0] >= self.goals - 1e-6
+
+    def reward(self) -> Any:
+        return self.earned
+
+    def info(self) -> dict[str, Any]:
+        x = self.pucks.pose[..., 0]
+        return {name: {"x": x[:, row]} for row, name in enumerate(GOALS)}
+
+
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
     """Small networks only lose time by more, above all where others use the cores."""
@@ -117,7 +164,28 @@ def make_race() -> Iterator[Callable[..., Environment]]:
         seen = {name: Box(-10.0, 10.0, (2,)) for name in GOALS}
         acted = spaces or {name: Box(-1.0, 1.0, (2,)) for name in GOALS}
         race = Race(pucks, seen, acted)
-        made.append(Environment(race, max_episode_steps=max_episode_steps, world=world))
+        made.append(Environment(race, max_episode_steps=max_episode_steps))
+        return made[-1]
+
+    yield make
+    for environment in made:
+        environment.close()
+
+
+@pytest.fixture(params=["objects in turn", "arrays"])
+def make_races(
+    request: pytest.FixtureRequest, make_race: Callable[..., Environment]
+) -> Iterator[Callable[..., Any]]:
+    """Makes several races, written in either style."""
+    made = []
+
+    def make(worlds: int, max_episode_steps: int | None = 12) -> Any:
+        if request.param != "arrays":
+            return JoinedEnvironment([partial(make_race, max_episode_steps)] * worlds)
+        world = World(TableSimulator(worlds=worlds, timestep=0.1))
+        for name in GOALS:
+            world.spawn(TableModel(), name, Pose())
+        made.append(Environment(RaceArea(world), max_episode_steps=max_episode_steps))
         return made[-1]
 
     yield make
@@ -136,7 +204,7 @@ def make_echo() -> Iterator[Callable[[Space[Any]], Environment]]:
             world.spawn(TableModel(), name, Pose())
         echoes = [Echo(name, space, world) for name in GOALS]
         spaces = dict.fromkeys(GOALS, space)
-        made.append(Environment(Race(echoes, spaces, spaces), max_episode_steps=7, world=world))
+        made.append(Environment(Race(echoes, spaces, spaces), max_episode_steps=7))
         return made[-1]
 
     yield make

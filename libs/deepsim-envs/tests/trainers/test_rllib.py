@@ -89,7 +89,7 @@ def test_rllib_bootstraps_exactly_who_was_truncated(
     }
     assert told == ends
     for name, it in episode.agent_episodes.items():
-        assert it.get_return() == pytest.approx(speeds[name] * (len(it) - 1) * 0.1)
+        assert it.get_return() == pytest.approx(speeds[name] * len(it) * 0.1)
 
 
 def test_a_seed_repeats_an_episode_and_none_draws_one(make_race: MakeRace) -> None:

@@ -17,15 +17,16 @@ from torchrl.envs.utils import check_env_specs
 from torchrl.modules import MLP, ProbabilisticActor, TanhNormal
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
-from deepsim_envs import ClosedEnvironmentError, Environment
+from deepsim_envs import Environment, JoinedEnvironment
 from deepsim_envs.torchrl import TorchRLEnv
 
 MakeRace = Callable[..., Environment]
+MakeRaces = Callable[..., Any]
 MakeEcho = Callable[[Space[Any]], Environment]
 
 
-def test_its_checker_accepts_it(make_race: MakeRace) -> None:
-    worlds = TorchRLEnv([make_race] * 3)
+def test_its_checker_accepts_it(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(3))
     check_env_specs(worlds, seed=0)
     check_env_specs(worlds, break_when_any_done="both")
 
@@ -45,40 +46,24 @@ def test_its_checker_accepts_it(make_race: MakeRace) -> None:
 def test_its_checker_accepts_all_spaces_that_have_tensors(
     make_echo: MakeEcho, space: Space[Any]
 ) -> None:
-    check_env_specs(TorchRLEnv([partial(make_echo, space)] * 2), seed=0)
+    check_env_specs(TorchRLEnv(JoinedEnvironment([partial(make_echo, space)] * 2)), seed=0)
 
 
 @pytest.mark.parametrize("space", [Text(5), Discrete(3, start=1)])
 def test_a_space_without_a_tensor_is_named(make_echo: MakeEcho, space: Space[Any]) -> None:
     with pytest.raises(ValueError, match="has no tensor: TorchRLEnv takes Box"):
-        TorchRLEnv([partial(make_echo, space)])
+        TorchRLEnv(make_echo(space))
 
 
 def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
     spaces = {"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)}
-    with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' in world 0 is Discr"):
-        TorchRLEnv([partial(make_race, spaces=spaces)])
+    with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' is Discr"):
+        TorchRLEnv(make_race(spaces=spaces))
 
 
-def test_worlds_that_are_of_no_use_are_closed(make_race: MakeRace) -> None:
-    made = []
-
-    def make(*spaces: Any) -> Environment:
-        made.append(make_race(12, *spaces))
-        return made[-1]
-
-    with pytest.raises(ValueError, match="has no tensor"):
-        TorchRLEnv([partial(make, dict.fromkeys("ab", Text(5)))])
-    with pytest.raises(ZeroDivisionError):
-        TorchRLEnv([make, lambda: 1 / 0])  # type: ignore[list-item, return-value]
-    for environment in made:
-        with pytest.raises(ClosedEnvironmentError):
-            environment.reset()
-
-
-def test_a_rollout_is_that_of_the_environments(make_race: MakeRace) -> None:
+def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: MakeRaces) -> None:
     """Through several episodes, in worlds that end at different times, agents apart."""
-    worlds = TorchRLEnv([make_race] * 3)
+    worlds = TorchRLEnv(make_races(3))
     worlds.set_seed(5)
     torch.manual_seed(0)
     drift = TensorDictModule(
@@ -106,8 +91,9 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace) -> None:
             assert rewards == [np.float32(result.reward.get(name, 0.0)) for name in "ab"]
             for column, name in enumerate("ab"):
                 if name in live:
-                    for end, by_agent in result.info["deepsim"].items():
-                        assert now["next", "agents", end][column].item() == by_agent[name]
+                    for end in ("terminated", "truncated"):
+                        ended = result.info["deepsim"][end][name]
+                        assert now["next", "agents", end][column].item() == ended
                 last = now["next", "agents", "observation"][column].numpy()
                 assert last.tobytes() == seen[name].tobytes()
             over = not alone.live_agents
@@ -118,25 +104,25 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace) -> None:
     assert ends > 15
 
 
-def test_without_a_seed_worlds_differ(make_race: MakeRace) -> None:
-    worlds = TorchRLEnv([make_race] * 3)
-    again = TorchRLEnv([make_race] * 3)
+def test_without_a_seed_worlds_differ(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(3))
+    again = TorchRLEnv(make_races(3))
     again.set_seed(5)
     again.set_seed(None)
     firsts = [each.reset()["agents", "observation"][..., 1].ravel() for each in (worlds, again)]
     assert len(set(torch.cat(firsts).tolist())) == 12
 
 
-def test_a_world_tells_a_time_limit_apart(make_race: MakeRace) -> None:
-    worlds = TorchRLEnv([partial(make_race, 3)])
+def test_a_world_tells_a_time_limit_apart(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(1, 3))
     last = worlds.rollout(3)[0, -1]["next"]
     assert (last["terminated"].item(), last["truncated"].item()) == (False, True)
 
 
-def test_ppo_learns(make_race: MakeRace) -> None:
+def test_ppo_learns(make_races: MakeRaces) -> None:
     """TorchRL's collector, loss and advantages, on all agents that are to act."""
     torch.manual_seed(0)
-    worlds = TorchRLEnv([make_race] * 4)
+    worlds = TorchRLEnv(make_races(4))
     worlds.set_seed(0)
     actor = ProbabilisticActor(
         TensorDictModule(
