@@ -112,6 +112,38 @@ def test_a_constructor_that_forgets_its_base_is_told_when_spawning(world: World)
         Forgetful().spawn()
 
 
+def test_a_behaviour_whose_constructor_raises_is_not_in_the_world(world: World) -> None:
+    """Its name is free again, and the ticks do not meet a half-made object."""
+
+    class Half(Behaviour):
+        def __init__(self, name: str, wheels: int) -> None:
+            super().__init__(name)
+            self.diameter = 1 / wheels
+
+        def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
+            self.transform.twist = Twist((self.diameter, 0, 0))
+
+    class Whole(Half):
+        def __init__(self, name: str) -> None:
+            super().__init__(name, 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(ZeroDivisionError):
+        Half("ball", 0)
+    with pytest.raises(KeyboardInterrupt):
+        Whole("ball")
+    assert list(world.behaviours) == []
+    world.tick()
+    assert Half("ball", wheels=2).world is world
+
+
+def test_a_constructor_that_fails_leaves_the_behaviour_that_has_the_name(world: World) -> None:
+    first = Behaviour("ball")
+    with pytest.raises(DuplicateEntityError):
+        Behaviour("ball")
+    assert list(world.behaviours) == [first]
+
+
 def test_spawning_twice_is_an_error(world: World) -> None:
     """The model that is there stays, and the hook is not called again."""
     behaviour = Diary("new", spawner=TableSpawner())

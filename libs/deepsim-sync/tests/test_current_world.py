@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
@@ -124,6 +125,44 @@ def test_make_current_within_a_world_ends_with_it() -> None:
             other.make_current()
             assert World.current() is other
         assert World.current() is outer
+
+
+def test_worlds_may_be_left_in_any_order() -> None:
+    """As by generators that take turns; each is current until another is entered or it is left."""
+    outer = new_world()
+
+    def visit(world: World) -> Iterator[World]:
+        with world:
+            yield World.current()
+            yield World.current()
+
+    with outer:
+        first, second = new_world(), new_world()
+        one, two = visit(first), visit(second)
+        assert (next(one), next(two)) == (first, second)
+        one.close()
+        assert World.current() is second
+        assert next(two) is second
+        two.close()
+        assert World.current() is outer
+    with pytest.raises(NoCurrentWorldError):
+        World.current()
+
+
+def test_a_world_entered_twice_is_left_twice() -> None:
+    """Whatever was entered in between, and whatever was made current there."""
+    world, between, made = new_world(), new_world(), new_world()
+    world.__enter__()
+    between.__enter__()
+    world.__enter__()
+    made.make_current()
+    world.__exit__(None, None, None)
+    assert World.current() is between
+    world.__exit__(None, None, None)
+    assert World.current() is between
+    between.__exit__(None, None, None)
+    with pytest.raises(NoCurrentWorldError):
+        World.current()
 
 
 def test_a_world_closed_within_another() -> None:

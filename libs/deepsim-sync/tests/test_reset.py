@@ -169,6 +169,33 @@ def test_a_stream_of_its_own_takes_no_numbers_from_others(simulator: TableSimula
     assert World(simulator, seed=8).stream("looks").random(4).tolist() != looks
 
 
+@pytest.mark.parametrize(
+    "kind", [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox]
+)
+def test_a_stream_works_with_any_generator(
+    simulator: TableSimulator, kind: type[np.random.BitGenerator]
+) -> None:
+    """Also with one that a user put in the place of ours; resets reseed it in place."""
+    world, again = World(simulator), World(simulator)
+    for each in (world, again):
+        each.rngs[0] = np.random.Generator(kind(5))
+    looks = world.stream("looks").random(4).tolist()
+    assert again.stream("looks").random(4).tolist() == looks
+    assert world.rng.random() == again.rng.random()
+    rng = world.rng
+    world.reset(seed=7)
+    again.reset(seed=7)
+    assert world.rng is rng
+    assert rng.random() == again.rng.random() == np.random.Generator(kind(7)).random()
+
+
+def test_each_world_has_streams_of_its_own() -> None:
+    worlds, alone = World(TableSimulator(worlds=3), seed=5), World(TableSimulator(), seed=7)
+    numbers = [worlds.stream("looks", number).random() for number in range(3)]
+    assert len(set(numbers)) == 3
+    assert numbers[2] == alone.stream("looks").random()
+
+
 def test_the_same_seed_gives_the_same_run() -> None:
     """Behaviours that draw from world.rng end at the same bytes; another seed does not."""
 

@@ -1,228 +1,365 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many worlds as tables with a row of worlds, on simulators that are asked in turn."""
+"""A world with a length: W worlds, ticked together and treated one by one."""
 
 from __future__ import annotations
 
 import pickle
+from typing import Any, List, Tuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deepsim_math import Pose, Twist
 from deepsim_sync import (
+    Behaviour,
+    GetModelStateTracker,
+    GetVisualTracker,
+    PerWorld,
+    SetModelStateTracker,
+    SetVisualTracker,
     SimulationError,
-    SimulatorsInTurn,
+    SpawnRequest,
+    Transform,
     UnsupportedError,
     World,
-    Worlds,
     WriteRefusedError,
 )
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
-def make_simulator() -> TableSimulator:
+def make_world(count: int = 3, seed: int = 0) -> World:
     """A ball, which moves freely, and a wall, which stands still."""
-    simulator = TableSimulator(timestep=0.01)
-    simulator.spawn(TableModel(), "ball", Pose((0.0, 0.0, 1.0)))
-    simulator.spawn(TableModel(static=True), "wall", Pose((9.0, 0.0, 0.0)))
-    return simulator
+    world = World(TableSimulator(worlds=count, timestep=0.01), seed=seed, steps_per_tick=2)
+    world.spawn(TableModel(), "ball", Pose((0.0, 0.0, 1.0)))
+    world.spawn(TableModel(static=True), "wall", Pose((9.0, 0.0, 0.0)))
+    return world
 
 
 @pytest.fixture
-def worlds() -> Worlds:
+def worlds() -> World:
     """Three of them."""
-    return Worlds(SimulatorsInTurn(make_simulator() for _ in range(3)), steps_per_tick=2)
+    return make_world()
 
 
-def push(worlds: Worlds) -> None:
+def push(worlds: World) -> None:
     """Ball w flies at w + 1 m/s along x."""
-    twist = np.zeros((3, 1, 6))
-    twist[:, 0, 0] = [1.0, 2.0, 3.0]
-    worlds.put("models", {"twist": twist}, [0])
+    twist = np.zeros((len(worlds), 1, 6))
+    twist[:, 0, 0] = np.arange(1.0, len(worlds) + 1.0)
+    worlds.models.select(["ball"]).twist = twist
 
 
-def nothing(delta: object, now: object) -> None:
-    """No update."""
+class Times(List[Tuple[float, List[float]]]):
+    """A tracker that notes the times."""
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        self.append((delta_time, sim_time.tolist()))
 
 
-def test_a_tick_reads_updates_writes_and_steps_all_worlds(worlds: Worlds) -> None:
-    times = []
+def test_a_world_has_a_length(worlds: World) -> None:
+    assert len(worlds) == 3
+    assert worlds.time.tolist() == [0.0] * 3
+    assert worlds.ticks.tolist() == [0] * 3
+    assert worlds.models.pose.shape == (3, 2, 7)
+    assert (worlds.timestep, worlds.delta_time) == (0.01, 0.02)
 
-    def update(delta: np.ndarray, now: np.ndarray) -> None:
-        times.append((delta.tolist(), now.tolist()))
-        push(worlds)
-        assert worlds.models.twist[:, 0, 0].tolist() == [1.0, 2.0, 3.0]
 
-    worlds.tick(update)
-    worlds.tick(update)
+def test_a_tick_advances_all_worlds(worlds: World) -> None:
+    """Trackers run once, for all of them."""
+    times = Times()
+    worlds.trackers.add(times)
+    push(worlds)
+    worlds.tick()
+    worlds.tick()
     assert worlds.models.pose[:, 0, 0] == pytest.approx([0.04, 0.08, 0.12])
-    assert times[0] == ([0.0] * 3, [0.0] * 3)
-    assert times[1][0] == pytest.approx([0.02] * 3)
+    assert times == [(0.02, [0.0] * 3), (0.02, [0.02] * 3)]
     assert worlds.time == pytest.approx(0.04)
     assert worlds.ticks.tolist() == [2, 2, 2]
 
 
-def test_each_world_gives_the_bits_that_it_gives_alone(worlds: Worlds) -> None:
-    push(worlds)
-    for _ in range(5):
-        worlds.tick(nothing)
-    for number in range(3):
-        world = World(make_simulator(), steps_per_tick=2)
-        world.put("models", {"twist": [Twist((number + 1.0, 0.0, 0.0))]}, [0])
-        for _ in range(5):
-            world.tick()
-        assert world.models.pose[0].tobytes() == worlds.models.pose[number].tobytes()
+@pytest.mark.parametrize("count", [3, 33])
+def test_each_world_gives_the_bits_that_it_gives_alone(count: int) -> None:
+    """Random numbers, a tracker on arrays, resets of some worlds, and poses each its own."""
+
+    def run(numbers: list[int]) -> list[list[bytes]]:
+        world = make_world(len(numbers))
+        world.reset([100 + number for number in numbers])
+        tilt = [Pose((number / 7, 0, 1), (0.1, 0.2 * number, 0, 1)) for number in numbers]
+        world.spawn(TableModel(), "spinner", np.array(tilt))
+        movers = world.models.select(["spinner", "ball"])
+        seen = []
+        for step in range(12):
+            noise = world.uniform(-1.0, 1.0, (2, 6))
+            movers.twist = movers.twist * 0.9 + noise - 0.1 * movers.pose[..., :6]
+            ticking = [place for place, number in enumerate(numbers) if (number + step) % 3]
+            if ticking:
+                world.tick(np.array(ticking))
+            ending = [place for place, number in enumerate(numbers) if step == 5 + number % 4]
+            if ending:
+                world.reset([numbers[place] + step for place in ending], np.array(ending))
+            state = zip(world.models.pose, world.models.twist, world.time)
+            seen.append([b"".join(part.tobytes() for part in parts) for parts in state])
+        return seen
+
+    together = run(list(range(count)))
+    for number in (0, count // 2, count - 1):
+        alone = run([number])
+        assert [state for (state,) in alone] == [states[number] for states in together]
 
 
-def test_only_chosen_worlds_tick_and_are_changed(worlds: Worlds) -> None:
+def test_only_chosen_worlds_tick_and_are_changed(worlds: World) -> None:
     push(worlds)
-    worlds.tick(nothing, np.array([0, 2]))
+    worlds.tick(np.array([0, 2]))
     assert worlds.models.pose[:, 0, 0] == pytest.approx([0.02, 0.0, 0.06])
     assert worlds.time == pytest.approx([0.02, 0.0, 0.02])
+    assert worlds.ticks.tolist() == [1, 0, 1]
     up = np.array([[[0, 0, 5.0, 0, 0, 0, 1]], [[0, 0, 6.0, 0, 0, 0, 1]]])
     worlds.put("models", {"pose": up}, [0], np.array([0, 1]))
-    assert worlds.models.pose[:, 0, 2].tolist() == [5.0, 6.0, 1.0]
-    worlds.flush()
-    assert worlds.models.pose[:, 0, 2].tolist() == [5.0, 6.0, 1.0]
+    for _ in range(2):
+        assert worlds.models.pose[:, 0, 2].tolist() == [5.0, 6.0, 1.0]
+        worlds.flush()
 
 
-def test_some_worlds_are_reset_and_the_others_keep_what_was_put(worlds: Worlds) -> None:
+def test_trackers_know_which_worlds_tick(worlds: World) -> None:
+    seen = []
+
+    class Witness:
+        def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+            seen.append(worlds.ticking.tolist())
+
+    worlds.trackers.add(Witness())
+    worlds.tick(np.array([1]))
+    worlds.tick()
+    assert seen == [[1], [0, 1, 2]]
+    assert worlds.ticking.tolist() == [0, 1, 2]
+
+
+def test_some_worlds_are_reset_and_the_others_keep_what_was_put(worlds: World) -> None:
     push(worlds)
-    worlds.tick(nothing)
+    worlds.tick()
     push(worlds)
-    worlds.put("models", {"pose": [Pose((7.0, 0.0, 0.0))]}, [0])
-    worlds.reset(np.array([1]))
+    worlds.put("models", {"pose": Pose((7.0, 0.0, 0.0))}, [0])
+    worlds.put("visuals", {"transparency": 0.5})
+    worlds.reset(worlds=np.array([1]))
     assert worlds.models.pose[:, 0, 0].tolist() == [7.0, 0.0, 7.0]
     assert worlds.models.twist[:, 0, 0].tolist() == [1.0, 0.0, 3.0]
+    assert (worlds.visuals.transparency == 0.5).all()
     assert worlds.time == pytest.approx([0.02, 0.0, 0.02])
     assert worlds.ticks.tolist() == [1, 0, 1]
 
 
-def test_a_seed_repeats_the_random_numbers_of_its_world(worlds: Worlds) -> None:
+def test_managers_are_told_which_worlds_are_reset(worlds: World) -> None:
+    seen = []
+
+    class Scores(PerWorld):
+        def reset(self, worlds: NDArray[np.intp]) -> None:
+            seen.append(worlds.tolist())
+
+    worlds.get(Scores)
+    worlds.reset(worlds=np.array([0, 2]))
+    worlds.reset()
+    assert seen == [[0, 2], [0, 1, 2]]
+
+
+def test_each_world_has_its_own_seed(worlds: World) -> None:
+    """World w that of seed + w, whichever others are reset with it."""
     rngs = list(worlds.rngs)
-    worlds.reset(seeds=[4, None, 4])
-    drawn = [rng.random() for rng in worlds.rngs]
-    assert drawn[0] == drawn[2] == np.random.default_rng(4).random()
-    worlds.reset(np.array([2]), seeds=[4])
-    assert worlds.rngs[2].random() == drawn[0]
+
+    def drawn() -> list[float]:
+        return [float(rng.random()) for rng in worlds.rngs]
+
+    expected = [np.random.default_rng(4 + number).random() for number in range(3)]
+    assert [rng.random() for rng in make_world(seed=4).rngs] == expected
+    worlds.reset(seed=4)
+    assert drawn() == expected
+    worlds.reset(seed=4, worlds=np.array([1, 2]))
+    assert drawn()[1:] == expected[1:]
+    worlds.reset([4, None, 4])
+    numbers = drawn()
+    assert numbers[0] == numbers[2] == expected[0]
+    worlds.reset([5], np.array([2]))
+    assert worlds.rngs[2].random() == expected[1]
     assert all(one is other for one, other in zip(rngs, worlds.rngs))
-    with pytest.raises(ValueError, match="2 worlds take as many seeds, got 1"):
-        worlds.reset(np.array([0, 1]), seeds=[4])
+    simulator: Any = worlds.simulator
+    assert simulator.calls("reset") == [(4, 5, 6), (5, 6), (4, None, 4), (5,)]
 
 
-def test_a_snapshot_goes_back_in_other_worlds_too(worlds: Worlds) -> None:
-    worlds.reset(seeds=[1, 2, 3])
+@pytest.mark.parametrize(
+    ("seed", "error", "message"),
+    [
+        ([4], ValueError, "2 worlds take 2 seeds, got 1"),
+        ([4, -1], ValueError, "seed must be >= 0, got -1"),
+        ([4, 1.5], TypeError, r"seed must be an int, got 1\.5"),
+        (1.5, TypeError, r"seed must be an int, got 1\.5"),
+        (True, TypeError, "seed must be an int, got True"),
+    ],
+)
+def test_seeds_that_do_not_fit_reset_nothing(
+    worlds: World, seed: Any, error: type[Exception], message: str
+) -> None:
+    before = [rng.bit_generator.state for rng in worlds.rngs]
+    worlds.tick()
+    with pytest.raises(error, match=message):
+        worlds.reset(seed, np.array([0, 1]))
+    assert worlds.ticks.tolist() == [1, 1, 1]
+    assert [rng.bit_generator.state for rng in worlds.rngs] == before
+
+
+def test_uniform_draws_from_each_worlds_own_generator(worlds: World) -> None:
+    numbers = worlds.uniform(2.0, 3.0, (2, 4))
+    assert numbers.shape == (3, 2, 4)
+    expected = [np.random.default_rng(number).uniform(2.0, 3.0, (2, 4)) for number in range(3)]
+    np.testing.assert_array_equal(numbers, expected)
+    assert worlds.uniform(0.0, 1.0, worlds=np.array([1])).shape == (1,)
+    assert worlds.rngs[0].bit_generator.state != worlds.rngs[1].bit_generator.state
+
+
+def test_models_are_spawned_at_a_pose_of_their_own_in_each_world(worlds: World) -> None:
+    """Quaternions of any length are made units; a reset puts them back there."""
+    poses = np.array([Pose((number, 0, 0), (0, 0, 0, 2)) for number in range(3)])
+    worlds.spawn(TableModel(), "each", poses)
+    worlds.spawn_many([SpawnRequest(TableModel(), "all", Pose((5, 5, 5)))])
+    each = worlds.models.select(["each", "all"])
+    worlds.put("models", {"pose": Pose((8, 8, 8))})
+    worlds.flush()
+    worlds.reset()
+    assert each.pose[:, 0, 0].tolist() == [0.0, 1.0, 2.0]
+    assert (each.pose[:, 0, 6] == 1.0).all()
+    assert (each.pose[:, 1, :3] == 5.0).all()
+    worlds.delete("each")
+    assert list(worlds.entities.models) == ["ball", "wall", "all"]
+
+
+@pytest.mark.parametrize("shape", [(2, 7), (3, 6), (4, 7), (6,)])
+def test_spawn_poses_of_another_shape_are_refused(worlds: World, shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="pose of model 'new' must have shape"):
+        worlds.spawn(TableModel(), "new", np.ones(shape))
+    assert "new" not in worlds.entities.models
+
+
+def test_a_world_that_diverges_stops_no_other(worlds: World) -> None:
+    """The others have ticked; a reset of the one mends it."""
     push(worlds)
-    worlds.tick(nothing, np.array([1]))
-    worlds.put("visuals", {"transparency": [0.5]}, [0], np.array([2]))
+    worlds.put("models", {"twist": Twist((1e308, 0.0, 0.0))}, [0], np.array([1]))
+    with pytest.raises(SimulationError, match="'ball' of world 1") as caught:
+        worlds.tick()
+    assert caught.value.worlds == (1,)
+    assert worlds.models.pose[[0, 2], 0, 0] == pytest.approx([0.02, 0.06])
+    assert worlds.ticks[[0, 2]].tolist() == [1, 1]
+    worlds.tick(np.array([0, 2]))
+    worlds.reset(worlds=np.array([1]))
+    worlds.tick()
+    assert worlds.ticks.tolist() == [3, 1, 3]
+    assert worlds.models.pose[:, 0, 0] == pytest.approx([0.06, 0.0, 0.18])
+
+
+def test_refused_rows_have_the_number_of_their_world(worlds: World) -> None:
+    worlds.put("models", {"twist": Twist((1.0, 0.0, 0.0))}, worlds=np.array([2]))
+    with pytest.raises(WriteRefusedError) as refused:
+        worlds.flush()
+    assert [(each.name, each.world) for each in refused.value.refusals] == [("wall", 2)]
+    assert worlds.models.twist[:, :, 0].tolist() == [[0, 0], [0, 0], [1, 0]]
+
+
+def test_changes_of_a_model_that_was_deleted_are_reported_per_world(worlds: World) -> None:
+    worlds.put("models", {"twist": Twist((1.0, 0.0, 0.0))}, [0], np.array([0, 2]))
+    worlds.simulator.delete("ball")
+    with pytest.raises(WriteRefusedError) as refused:
+        worlds.flush()
+    assert [(each.name, each.world) for each in refused.value.refusals] == [
+        ("ball", 0),
+        ("ball", 2),
+    ]
+
+
+def test_a_reset_of_some_worlds_voids_the_losses_of_these(worlds: World) -> None:
+    worlds.put("models", {"twist": Twist((1.0, 0.0, 0.0))}, [0])
+    worlds.simulator.delete("ball")
+    worlds.refresh()
+    with pytest.raises(WriteRefusedError) as refused:
+        worlds.reset(worlds=np.array([0, 1]))
+    assert [each.world for each in refused.value.refusals] == [2]
+
+
+def test_a_snapshot_goes_back_in_other_worlds_too(worlds: World) -> None:
+    worlds.reset([1, 2, 3])
+    push(worlds)
+    worlds.tick(np.array([1]))
+    worlds.put("visuals", {"transparency": 0.5}, [0], np.array([2]))
     state = pickle.loads(pickle.dumps(worlds.get_state()))
-    other = Worlds(SimulatorsInTurn(make_simulator() for _ in range(3)), steps_per_tick=2)
+    other = make_world()
     other.set_state(state)
     for each in (worlds, other):
-        each.tick(nothing)
+        each.tick()
     assert other.models.pose.tobytes() == worlds.models.pose.tobytes()
     assert other.visuals.transparency.tobytes() == worlds.visuals.transparency.tobytes()
     assert other.ticks.tolist() == [1, 2, 1]
     assert other.rngs[1].random() == worlds.rngs[1].random()
-    with pytest.raises(ValueError, match="the state is of 3 worlds"):
-        Worlds(SimulatorsInTurn([make_simulator()])).set_state(state)
+    with pytest.raises(ValueError, match="the state has 3 worlds, but there are 1"):
+        make_world(1).set_state(state)
 
 
-def test_a_world_that_its_update_resets_goes_on_from_the_start(worlds: Worlds) -> None:
-    """As a world alone does: its next delta_time is that of one tick."""
-    deltas = []
+def test_a_world_that_a_tracker_resets_goes_on_from_the_start(worlds: World) -> None:
+    """As a world alone does; the others are not touched."""
+    times = Times()
+    worlds.trackers.add(times)
 
-    def update(delta: np.ndarray, now: np.ndarray) -> None:
-        deltas.append(delta.tolist())
-        if len(deltas) == 3:
-            worlds.reset(np.array([1]))
+    class Referee:
+        def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+            if len(times) == 3:
+                worlds.reset(worlds=np.array([1]))
 
+    worlds.trackers.add(Referee())
     for _ in range(4):
-        worlds.tick(update)
-    assert deltas[3] == pytest.approx([0.02] * 3)
+        worlds.tick()
+    assert [delta for delta, _ in times] == [0.02] * 4
     assert worlds.time == pytest.approx([0.08, 0.04, 0.08])
     assert worlds.ticks.tolist() == [4, 2, 4]
-
-
-def test_seeds_reach_the_simulators() -> None:
-    """Each its own, or None."""
-    simulators = [make_simulator() for _ in range(3)]
-    worlds = Worlds(SimulatorsInTurn(simulators))
-    worlds.reset()
-    worlds.reset(np.array([0, 2]), seeds=[7, None])
-    assert [each.calls("reset") for each in simulators] == [[None, 7], [None], [None, None]]
-
-
-def test_all_simulators_are_closed_even_if_one_cannot_be() -> None:
-    """The first error is raised."""
-    closed = []
-
-    class Stuck(TableSimulator):
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-        def close(self) -> None:
-            closed.append(self.name)
-            if self.name != "a":
-                raise OSError(f"{self.name} is stuck")
-
-    with pytest.raises(OSError, match="b is stuck"):
-        Worlds(SimulatorsInTurn(map(Stuck, "abc"))).close()
-    assert closed == ["a", "b", "c"]
-
-
-def test_refused_rows_and_diverged_worlds_are_named(worlds: Worlds) -> None:
-    worlds.put("models", {"twist": [Twist((1.0, 0.0, 0.0))]}, [1], np.array([2]))
-    with pytest.raises(WriteRefusedError) as refused:
-        worlds.flush()
-    assert [(each.name, each.world) for each in refused.value.refusals] == [("wall", 2)]
-    worlds.put("models", {"twist": [Twist((1e308, 0.0, 0.0))]}, [0], np.array([1]))
-    worlds.put("models", {"pose": [Pose((1.79e308, 0.0, 0.0))]}, [0], np.array([1]))
-    with pytest.raises(SimulationError, match=r"in worlds \[1\]: model 'ball'"):
-        worlds.tick(nothing, np.array([0, 1]))
-    assert worlds.time[[0, 2]] == pytest.approx([0.02, 0.0])
-    assert worlds.ticks[[0, 2]].tolist() == [1, 0]  # those that advanced have ticked
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"pose": np.zeros((3, 1, 7))}, "must have shape"),
-        ({"pose": [Pose((float("inf"), 0.0, 0.0))]}, "must be finite"),
+        ({"pose": np.zeros((3, 1, 7))}, r"must have shape \(2, 1, 7\)"),
+        ({"pose": Pose((float("inf"), 0.0, 0.0))}, "must be finite"),
     ],
 )
 def test_values_that_do_not_fit_change_nothing(
-    worlds: Worlds, values: dict[str, object], message: str
+    worlds: World, values: dict[str, object], message: str
 ) -> None:
-    before = worlds.models.pose.copy()
+    before = worlds.models.pose
     with pytest.raises(ValueError, match=message):
         worlds.put("models", values, [0], np.array([0, 1]))
-    assert np.array_equal(worlds.models.pose, before)
+    np.testing.assert_array_equal(worlds.models.pose, before)
 
 
-def test_simulators_that_differ_are_no_batch() -> None:
-    other = make_simulator()
-    other.delete("wall")
-    with pytest.raises(ValueError, match="world 1 has not the entities"):
-        SimulatorsInTurn([make_simulator(), other])
-    with pytest.raises(ValueError, match="at least one simulator"):
-        SimulatorsInTurn([])
-    with pytest.raises(ValueError, match="steps_per_tick must be >= 1, got 0"):
-        Worlds(SimulatorsInTurn([make_simulator()]), steps_per_tick=0)
+def test_a_unit_quaternion_keeps_its_bits_beside_one_that_is_none(worlds: World) -> None:
+    """What is done to the values of one world does not depend on those of another."""
+    random = np.random.default_rng(0)
+    quaternions = random.normal(size=(3, 4))
+    quaternions /= np.sqrt((quaternions * quaternions).sum(axis=1, keepdims=True))
+    quaternions[1] *= 2.0
+    poses = np.concatenate([np.zeros((3, 1, 3)), quaternions[:, None]], axis=2)
+    worlds.models.select(["ball"]).pose = poses
+    np.testing.assert_array_equal(worlds.models.pose[[0, 2], 0], poses[[0, 2], 0])
+    assert np.linalg.norm(worlds.models.pose[1, 0, 3:]) == pytest.approx(1.0, abs=1e-15)
 
 
-def test_simulators_that_cannot_go_back_say_so() -> None:
-    class Forward:
-        """A simulator without snapshots."""
-
-        def __init__(self) -> None:
-            self._all = make_simulator()
-
-        def __getattr__(self, name: str) -> object:
-            if name in ("get_state", "set_state"):
-                raise AttributeError(name)
-            return getattr(self._all, name)
-
-    with pytest.raises(UnsupportedError, match="Forward cannot go back"):
-        Worlds(SimulatorsInTurn([Forward()])).get_state()
+def test_what_is_for_one_world_says_so(worlds: World) -> None:
+    """Objects of the paper's style are refused by name, and point to rows."""
+    message = "is for one world, and there are 3: use rows"
+    for use in (
+        lambda: worlds.rng,
+        lambda: Behaviour("ball", world=worlds),
+        lambda: Transform(worlds, "ball"),
+        lambda: worlds.get(GetModelStateTracker).get_model_states(),
+        lambda: worlds.get(SetModelStateTracker).set_model_states(
+            GetModelStateTracker(make_world(1)).get_model_states().values()
+        ),
+        lambda: worlds.get(GetVisualTracker).get_visuals(),
+        lambda: worlds.get(SetVisualTracker).set_transparencies({"ball::link::visual": 0.5}),
+    ):
+        with pytest.raises(UnsupportedError, match=message):
+            use()
+    assert len(worlds.behaviours) == 0
+    worlds.tick()
