@@ -17,6 +17,7 @@ from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.area.agents import declared_groups
 from deepsim_envs.environment_state import EnvironmentState
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
+from deepsim_envs.spaces import copied
 from deepsim_envs.step_result import Step, StepResult
 from deepsim_sync import SimulationError, WorldNumbers
 
@@ -167,11 +168,11 @@ class Environment:
             CallbackError: An agent or the area raised.
             ObservationError: An observation does not lie in its space.
             ResetNeededError: Some worlds are to be reset, and all need it.
-            ClosedEnvironmentError: The environment is closed.
         """
         self._reset(seed, None if worlds is None else self._episodes.numbers(worlds))
         self._no_step_because = None
-        return self._observations.copy(self._seen)
+        seen: tuple[Any, ...] = copied(self._seen)
+        return seen
 
     def step_worlds(self, actions: Sequence[Any], worlds: ArrayLike | None = None) -> Step:
         """Has every live agent of some worlds act once, and these worlds advance.
@@ -190,23 +191,20 @@ class Environment:
             CallbackError: The area, a behaviour or a tracker raised.
             ObservationError: An observation does not fit its space.
             ValueError: Rewards or ends have another shape, or a reward is not finite.
-            ClosedEnvironmentError: The environment is closed.
         """
         self._require_ready()
         chosen = None if worlds is None else self._episodes.numbers(worlds)
         with self.world:
             _, reward, terminated, truncated = self._step(actions, chosen)
         self._no_step_because = None
-        seen = self._observations.copy(self._seen)
+        seen = copied(self._seen)
         return Step(seen, reward, terminated.copy(), truncated.copy())
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info as arrays (W, ...); an agent's own values are a dict of them.
 
         Raises:
-            CallbackError: The area raised.
-            TypeError, ValueError: The info is not a dict, has the key ``"deepsim"``, or an entry
-                has not one value for each world.
+            ValueError: An entry has not one value for each world.
         """
         with self.world:
             return arrays_of_info(self._hooks.info(), self.agents, len(self))
@@ -226,8 +224,6 @@ class Environment:
         Raises:
             CallbackError: An agent or the area raised.
             ObservationError: An observation does not lie in its space.
-            TypeError, ValueError: The area's info is not a dict, or has the key ``"deepsim"``.
-            ClosedEnvironmentError: The environment is closed.
         """
         self._reset(seed, None)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
@@ -255,10 +251,7 @@ class Environment:
                 has happened to the world.
             CallbackError: A behaviour, a tracker or the area raised.
             ObservationError: An observation does not fit its space.
-            TypeError, ValueError: The actions are not a dict, or the area's info is none, or has
-                the key ``"deepsim"``.
             ResetNeededError: No episode is under way.
-            ClosedEnvironmentError: The environment is closed.
         """
         slots = self._episodes.live_slots()
         self._require_ready()
@@ -292,14 +285,13 @@ class Environment:
         Raises:
             UnsupportedError: The simulator cannot go back.
             CallbackError: An agent, a behaviour or the area raised.
-            ClosedEnvironmentError: The environment is closed.
         """
         self._require_open()
         with self.world:
             return EnvironmentState(
                 world=self.world.get_state(),
                 area=self._hooks.get_state(),
-                observation=self._observations.copy(self._seen) if self._seen else None,
+                observation=copied(self._seen) if self._seen else None,
                 steps=self._episodes.steps,
                 live=self._episodes.live,
                 no_step_because=self._no_step_because,
@@ -317,7 +309,6 @@ class Environment:
             ValueError: The state is one of another task; nothing has changed.
             UnsupportedError: The simulator cannot go back.
             CallbackError: An agent, a behaviour or the area raised.
-            ClosedEnvironmentError: The environment is closed.
         """
         self._require_open()
         with self.world:
@@ -325,7 +316,7 @@ class Environment:
             self._no_step_because = _HALFWAY.format("set_state")
             self._hooks.set_state(state.area)
         seen = state.observation
-        self._seen = () if seen is None else self._observations.copy(seen)
+        self._seen = () if seen is None else copied(tuple(seen))
         self.diverged = self._episodes.nowhere
         self._episodes.go_back(state.steps, state.live)
         self._no_step_because = state.no_step_because

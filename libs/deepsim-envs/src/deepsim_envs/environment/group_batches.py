@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
 from deepsim_envs.errors import ActionError, ObservationError
-from deepsim_envs.spaces import batch_of, conform, require_within
+from deepsim_envs.spaces import batch_of, conform, leafwise, require_within
 
 from .slots import Slot
 
@@ -108,19 +109,16 @@ class GroupBatches:
             values[slot.name] = batch.get(batches[slot.group], slot.world, slot.row)
         return values
 
-    def copy(self, batches: Sequence[Any]) -> tuple[Any, ...]:
-        """Returns copies of batches."""
-        if len(batches) == 1:
-            return (self.of_groups[0].copy(batches[0]),)
-        return tuple(each.copy(one) for each, one in zip(self.of_groups, batches, strict=True))
-
     def overwrite(
         self, batches: Sequence[Any], where: Bools, source: Sequence[Any] | None = None
     ) -> None:
-        """Copies values of other batches at (W, A) bool; void ones, without a source."""
-        for group, batch in enumerate(self.of_groups):
-            columns = where[:, self._columns[group]]
-            batch.overwrite(batches[group], columns, None if source is None else source[group])
+        """Copies values of other batches at (W, A) bool; zeros, without a source."""
+        for group, batch in enumerate(batches):
+            own = where[:, self._columns[group]]
+            if source is None:
+                leafwise(partial(_overwrite, own, None), batch)
+            else:
+                leafwise(partial(_overwrite, own), source[group], batch)
 
     def _members(
         self, group: int, values: Any, counting: Bools, error: Exception
@@ -156,3 +154,7 @@ class GroupBatches:
     def _what(self, slot: Slot) -> str:
         place = f" in world {slot.world}" if self._several_worlds else ""
         return f"{self._kind} of agent {slot.agent!r}{place}"
+
+
+def _overwrite(where: Bools, source: NDArray[Any] | None, leaf: NDArray[Any]) -> None:
+    leaf[where] = 0 if source is None else source[where]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -58,10 +59,10 @@ def info_by_name(
             for slot in slots:
                 if slot.agent == key:
                     named[slot.name] = {
-                        part: _entry(values, slot.world) for part, values in value.items()
+                        part: entry_of(values, slot.world) for part, values in value.items()
                     }
         elif worlds == 1:
-            named[key] = _entry(value, 0)
+            named[key] = entry_of(value, 0)
         else:
             named[key] = world_values(value, worlds, f"info {key!r}")
     return named
@@ -92,7 +93,7 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
     worlds = len(environment)
     names = environment.slots
     shared = {
-        key: value if worlds == 1 else _entry(value, environment.world_of(slot))
+        key: value if worlds == 1 else entry_of(value, environment.world_of(slot))
         for key, value in info.items()
         if key != "deepsim" and not (key in names and isinstance(value, Mapping))
     }
@@ -100,7 +101,7 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
     return copied({**shared, **own} if isinstance(own, Mapping) else shared)  # type: ignore[no-any-return]  # a dict stays one
 
 
-def _entry(values: Any, world: int) -> Any:
+def entry_of(values: Any, world: int) -> Any:
     """Returns a copy of one world's entry; a number of an array becomes one of Python's."""
     entry = values[world]
     from_array = isinstance(values, np.ndarray) and isinstance(entry, np.generic)
@@ -108,16 +109,31 @@ def _entry(values: Any, world: int) -> Any:
 
 
 def world_values(value: Any, worlds: int, what: str) -> NDArray[Any]:
-    """Returns a new array with an entry for each world; texts are objects in it.
+    """Returns a new array with an entry for each world.
+
+    Numbers and arrays of one shape are joined into an array of numbers; anything else is an array
+    of objects, as in Gymnasium's vector environments.
 
     Raises:
         ValueError: The value has another length.
     """
-    try:
-        array = np.array(value)
-    except ValueError:  # entries of different shapes
-        array = np.empty(len(value), dtype=object)
-        array[:] = value
+    array = _joined(value)
     if array.shape[:1] != (worlds,):
         raise ValueError(f"{what} must have shape ({worlds}, ...), got {array.shape}")
-    return array.astype(object) if array.dtype.kind in "US" else array
+    return array
+
+
+def _joined(value: Any) -> NDArray[Any]:
+    if isinstance(value, np.ndarray):
+        return value.astype(object) if value.dtype.kind in "US" else value.copy()
+    entries = list(value) if isinstance(value, (list, tuple)) else [value]
+    if all(isinstance(entry, _NUMBERS) for entry in entries):
+        with suppress(ValueError):  # of different shapes
+            return np.array(entries)
+    array = np.full(len(entries), None, dtype=object)
+    for world, entry in enumerate(entries):
+        array[world] = copied(entry)
+    return array
+
+
+_NUMBERS = (bool, int, float, np.number, np.bool_, np.ndarray)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .members import copied, shown
 
-# ruff: noqa: D102 (methods are documented by Batch and PartsBatch)
+# ruff: noqa: D102 (methods are documented by Batch)
 
 Bools = NDArray[np.bool_]
 Misfits: TypeAlias = "Bools | None"
@@ -83,20 +83,12 @@ class Batch(ABC):
     def get(self, batch: Any, world: int, agent: int) -> Any:
         """Returns a copy of one member."""
 
-    @abstractmethod
-    def copy(self, batch: Any) -> Any:
-        """Returns a copy of a batch."""
-
-    @abstractmethod
-    def overwrite(self, batch: Any, where: Bools, source: Any) -> None:
-        """Copies members of another batch at (W, A) bool; `void` ones, if the source is None."""
-
 
 def batch_of(space: spaces.Space[Any], worlds: int, agents: int) -> Batch:
     """Returns the batch of a space for so many worlds and agents."""
     kinds: dict[type, type[Batch]] = {
-        spaces.Dict: DictBatch,
-        spaces.Tuple: TupleBatch,
+        spaces.Dict: PartsBatch,
+        spaces.Tuple: PartsBatch,
         spaces.Box: BoxBatch,
         spaces.Discrete: IntegerBatch,
         spaces.MultiDiscrete: IntegerBatch,
@@ -118,12 +110,6 @@ class ArrayBatch(Batch):
 
     def get(self, batch: NDArray[Any], world: int, agent: int) -> Any:
         return batch[world, agent].copy()
-
-    def copy(self, batch: NDArray[Any]) -> NDArray[Any]:
-        return batch.copy()
-
-    def overwrite(self, batch: NDArray[Any], where: Bools, source: NDArray[Any] | None) -> None:
-        batch[where] = 0 if source is None else source[where]
 
     def fits(self, dtype: np.dtype[Any]) -> bool:
         """Returns whether numbers of a type may be converted to that of the space."""
@@ -225,91 +211,42 @@ class ObjectBatch(Batch):
     def get(self, batch: NDArray[Any], world: int, agent: int) -> Any:
         return copied(batch[world, agent])
 
-    def copy(self, batch: NDArray[Any]) -> NDArray[Any]:
-        copy = np.full(batch.shape, None, dtype=object)
-        for place in np.ndindex(batch.shape):
-            copy[place] = copied(batch[place])
-        return copy
-
-    def overwrite(self, batch: NDArray[Any], where: Bools, source: NDArray[Any] | None) -> None:
-        batch[where] = None if source is None else source[where]
-
 
 class PartsBatch(Batch):
-    """Members that have parts, each with a batch of its own."""
+    """Members of a `Dict` or `Tuple`, whose parts have batches of their own."""
 
-    def __init__(self, space: Any, worlds: int, agents: int) -> None:
+    def __init__(self, space: spaces.Dict | spaces.Tuple[Any], worlds: int, agents: int) -> None:
         super().__init__(space, worlds, agents)
-        self.parts: dict[Any, Batch] = {
-            key: batch_of(part, worlds, agents) for key, part in self.items(space)
-        }
-        self.void = self.join(part.void for part in self.parts.values())
+        self._is_dict = isinstance(space, spaces.Dict)
+        parts = space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces)
+        self._parts: dict[Any, Batch] = {key: batch_of(part, worlds, agents) for key, part in parts}
+        self.void = self._joined(part.void for part in self._parts.values())
 
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, Misfits]:
         if isinstance(values, list):
             rows = self.rows(values)
             for row in rows:
                 for value in row:
-                    self.require_parts(value)
-            values = {key: [[value[key] for value in row] for row in rows] for key in self.parts}
+                    self._require_parts(value)
+            values = {key: [[value[key] for value in row] for row in rows] for key in self._parts}
         else:
-            self.require_parts(values)
+            self._require_parts(values)
         batches, misfits = [], None
-        for key, part in self.parts.items():
+        for key, part in self._parts.items():
             batch, more = part.checked(values[key], live, bounds=bounds)
             batches.append(batch)
             misfits = more if misfits is None else misfits if more is None else misfits | more
-        return self.join(batches), misfits
+        return self._joined(batches), misfits
 
     def get(self, batch: Any, world: int, agent: int) -> Any:
-        return self.join(part.get(batch[key], world, agent) for key, part in self.parts.items())
+        return self._joined(part.get(batch[key], world, agent) for key, part in self._parts.items())
 
-    def copy(self, batch: Any) -> Any:
-        return self.join(part.copy(batch[key]) for key, part in self.parts.items())
+    def _joined(self, parts: Iterable[Any]) -> Any:
+        return dict(zip(self._parts, parts, strict=True)) if self._is_dict else tuple(parts)
 
-    def overwrite(self, batch: Any, where: Bools, source: Any) -> None:
-        for key, part in self.parts.items():
-            part.overwrite(batch[key], where, None if source is None else source[key])
-
-    @staticmethod
-    @abstractmethod
-    def items(space: Any) -> Iterable[tuple[Any, spaces.Space[Any]]]:
-        """Returns the parts of a space, by key."""
-
-    @abstractmethod
-    def join(self, parts: Iterable[Any]) -> Any:
-        """Returns values of the parts as one value."""
-
-    @abstractmethod
-    def require_parts(self, value: Any) -> None:
-        """Refuses a value that has other parts."""
-
-
-class DictBatch(PartsBatch):
-    """Members of a `Dict`: a dict of batches."""
-
-    @staticmethod
-    def items(space: spaces.Dict) -> Iterable[tuple[str, spaces.Space[Any]]]:
-        return space.spaces.items()
-
-    def join(self, parts: Iterable[Any]) -> dict[str, Any]:
-        return dict(zip(self.parts, parts, strict=True))
-
-    def require_parts(self, value: Any) -> None:
-        if not isinstance(value, Mapping) or value.keys() != self.parts.keys():
-            raise ValueError(f"must be a dict of {list(self.parts)}, got {shown(value)}")
-
-
-class TupleBatch(PartsBatch):
-    """Members of a `Tuple`: a tuple of batches."""
-
-    @staticmethod
-    def items(space: Any) -> Iterable[tuple[int, spaces.Space[Any]]]:
-        return enumerate(space.spaces)
-
-    def join(self, parts: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(parts)
-
-    def require_parts(self, value: Any) -> None:
-        if not isinstance(value, (tuple, list)) or len(value) != len(self.parts):
-            raise ValueError(f"must be a tuple of {len(self.parts)}, got {shown(value)}")
+    def _require_parts(self, value: Any) -> None:
+        if self._is_dict:
+            if not isinstance(value, Mapping) or value.keys() != self._parts.keys():
+                raise ValueError(f"must be a dict of {list(self._parts)}, got {shown(value)}")
+        elif not isinstance(value, (tuple, list)) or len(value) != len(self._parts):
+            raise ValueError(f"must be a tuple of {len(self._parts)}, got {shown(value)}")

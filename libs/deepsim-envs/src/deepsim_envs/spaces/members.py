@@ -58,14 +58,18 @@ def require_within(space: spaces.Space[Any], value: Any, what: str) -> None:
 def copied(value: Any) -> Any:
     """Returns new containers and arrays, at any depth; everything else stays as it is."""
     if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, Mapping):
-        return {key: copied(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [copied(part) for part in value]
+        copy = value.copy()
+        if value.dtype.hasobject:
+            for place in np.ndindex(value.shape):
+                copy[place] = copied(value[place])
+        return copy
     if isinstance(value, tuple):
         parts = [copied(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, list):
+        return [copied(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: copied(part) for key, part in value.items()}
     return value
 
 
