@@ -82,6 +82,16 @@ def test_delta_time_is_that_of_a_tick(world: World) -> None:
     assert world.delta_time == 0.01
 
 
+def test_a_reset_of_no_world_resets_nothing(world: World) -> None:
+    notes = []
+    ball = Behaviour("ball", initial_pose=Pose((1, 0, 0)))
+    ball.on_reset = lambda: notes.append("reset")
+    world.tick()
+    world.reset(seed=3, worlds=np.arange(0))
+    assert (notes, world.ticks.tolist()) == ([], [1])
+    assert ball.transform.pose == Pose((0, 0, 1))
+
+
 def test_a_hook_that_fails_names_tick_zero(world: World) -> None:
     """The world can be reset again."""
     ball = Behaviour("ball")

@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from deepsim_math import Pose, Twist, Vector3
 from deepsim_sync import (
     Behaviour,
     CallbackError,
     DeepSimError,
+    PerWorld,
     UnsupportedError,
     World,
     plain_attributes,
@@ -81,6 +83,58 @@ def test_looks_come_back() -> None:
     world.set_state(state)
     assert set(a.transparency.values()) == {0.5}
     assert world.lights.attenuation[0, 0, 0] == 1.0
+
+
+class Scores(PerWorld):
+    """Remembers points."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.points = np.zeros(len(world))
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        self.points[worlds] = 0.0
+
+    def get_state(self) -> NDArray[np.float64]:
+        return self.points.copy()
+
+    def set_state(self, state: NDArray[np.float64]) -> None:
+        self.points[:] = state
+
+
+class Whistle(PerWorld):
+    """Remembers nothing, and is reset."""
+
+    blown = 0
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        self.blown = 0
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["same world", "another world"])
+def test_managers_remember_too(elsewhere: bool) -> None:
+    """Also one that the other world never used; one without a state is reset."""
+    world = make_world()
+    world.get(Scores).points[0] = 5.0
+    state = pickle.loads(pickle.dumps(world.get_state()))
+    target = make_world() if elsewhere else world
+    if not elsewhere:
+        target.get(Scores).points[0] = 9.0
+    target.get(Whistle).blown = 3
+    target.set_state(state)
+    assert target.get(Scores).points.tolist() == [5.0]
+    assert target.get(Whistle).blown == 0
+
+
+def test_a_manager_that_fails_to_remember_is_named() -> None:
+    class Broken(PerWorld):
+        def get_state(self) -> None:
+            raise ZeroDivisionError("by nought")
+
+    world = World(TableSimulator())
+    world.get(Broken)
+    with pytest.raises(CallbackError, match=r"^Broken\.get_state raised ZeroDivisionError"):
+        world.get_state()
 
 
 def test_what_was_put_belongs_to_the_snapshot_and_is_void_after_going_back() -> None:

@@ -76,12 +76,13 @@ class BehaviourManager(PerWorld):
             behaviour.update()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Resets every behaviour.
+        """Resets every behaviour, if their world is one of some.
 
         Raises:
             CallbackError: A behaviour raised; the others were reset all the same.
         """
-        call_all(behaviour.reset for behaviour in self._present())
+        if len(worlds):
+            call_all(behaviour.reset for behaviour in self._present())
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Calls every behaviour's `fixed_update`."""
