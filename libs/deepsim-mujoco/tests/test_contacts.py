@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What touches what, and how it slides: self-collision, masks and friction."""
+"""What touches what, where, and how it slides: self-collision, masks and friction."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from deepsim_spawn import (
     Surface,
 )
 from deepsim_sync import Transform, World
+
+from .scenes import BOX, FLOOR, bytes_of, request
 
 Load = Callable[[str], ModelDescription]
 
@@ -111,3 +113,23 @@ def test_every_bit_of_a_collision_mask_counts(one: int, other: int, touch: bool)
     for _ in range(100):
         world.tick()
     assert (world.models.pose[0, 1, 0] - world.models.pose[0, 0, 0] > 0.81) == touch
+
+
+def test_contact_points_of_each_world_are_told_with_their_links() -> None:
+    worlds = 3
+    simulator = MujocoSimulator(worlds=worlds)
+    heights = [[0, 0, 0.05, 0, 0, 0, 1], [0, 0, 5, 0, 0, 0, 1], [1, 0, 0.04, 0, 0, 0, 1]]
+    simulator.spawn([request(FLOOR, "floor"), request(BOX, "box", np.array(heights))])
+    before = bytes_of(simulator)
+    box, floor = simulator.entities.links.rows(["box::l", "floor::l"])
+    for world, depth in ((0, 0.0), (2, 0.01)):
+        points = simulator.contacts.read(world)
+        assert points.links.shape == (4, 2)
+        assert {frozenset(pair) for pair in points.links.tolist()} == {frozenset((box, floor))}
+        upward = points.normal * np.where(points.links[:, :1] == floor, 1, -1)
+        assert upward == pytest.approx(np.tile([0.0, 0.0, 1.0], (4, 1)))
+        assert points.position[:, 2] == pytest.approx(-depth / 2, abs=1e-12)
+        assert points.depth == pytest.approx(depth, abs=1e-12)
+    nothing = simulator.contacts.read(1)
+    assert [each.shape for each in nothing] == [(0, 2), (0, 3), (0, 3), (0,)]
+    assert bytes_of(simulator) == before

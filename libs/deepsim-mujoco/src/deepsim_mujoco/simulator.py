@@ -115,7 +115,7 @@ class MujocoSimulator:
     @property
     def timestep(self) -> float:
         """Duration of one physics step [s]."""
-        return float(self._states.model.opt.timestep)
+        return self._states.timestep
 
     def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
         """Advances some worlds by exactly n >= 1 physics steps.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, PhysicsProperty
 
@@ -21,7 +22,7 @@ class MujocoState(NamedTuple):
 
     steps: NDArray[np.int64]
     """(W,) physics steps since the last reset."""
-    integration: NDArray[np.float64]
+    integration: Floats
     """(W, n) MuJoCo's own integration states, warm start included."""
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
     """(W, links) of the properties that are scaled."""

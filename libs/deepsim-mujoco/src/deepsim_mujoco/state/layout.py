@@ -26,7 +26,7 @@ _OF_DOFS = (
 )
 
 
-def start(model: mujoco.MjModel, part: Part) -> int:
+def start(model: mujoco.MjModel, part: mujoco.mjtState) -> int:
     """Returns where a part of the state begins; the parts lie in the order of their bits."""
     return int(mujoco.mj_stateSize(model, INTEGRATION & (int(part) - 1)))
 
@@ -55,7 +55,7 @@ def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
     before, after = _kept(old, new, "name_jntadr")
     kind = new.jnt_type[after]
 
-    def add(part: Part, size: Any, in_old: Rows, in_new: Rows) -> None:
+    def add(part: mujoco.mjtState, size: Any, in_old: Rows, in_new: Rows) -> None:
         sizes = np.broadcast_to(size, in_old.shape)
         found.append(
             (_spread(start(old, part) + in_old, sizes), _spread(start(new, part) + in_new, sizes))

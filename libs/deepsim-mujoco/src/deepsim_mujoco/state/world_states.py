@@ -13,7 +13,7 @@ from deepsim_mujoco.engine import Batch, mujoco
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
-from .layout import INTEGRATION, Floats, Rows, kept_numbers, numbers_of
+from .layout import Floats, Rows, kept_numbers, numbers_of
 from .rotations import normalize
 
 _BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
@@ -37,6 +37,7 @@ class WorldStates:
         starts: (W,) where each of them begins in one array.
         initial: (W, n) the states after a reset.
         steps: (W,) physics steps since the last reset.
+        timestep: Duration of one step [s].
     """
 
     model: mujoco.MjModel
@@ -59,11 +60,8 @@ class WorldStates:
             poses: (W, r, 7) where they begin.
         """
         batch = Batch(model, self.worlds, self._threads)
-        size = batch.state.shape[1]
-        starts = np.arange(self.worlds) * size
-        first = np.empty(size)
-        mujoco.mj_getState(model, mujoco.MjData(model), first, INTEGRATION)
-        initial = np.tile(first, (self.worlds, 1))
+        initial = batch.state.copy()
+        starts = np.arange(self.worlds) * initial.shape[1]
         numbers = numbers_of(model, model.name_bodyadr)
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
@@ -79,12 +77,13 @@ class WorldStates:
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
+        self.timestep = float(model.opt.timestep)
         self._is_stale = True
 
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) steps times step size, without accumulated rounding [s]."""
-        return np.multiply(self.steps, self.model.opt.timestep, dtype=np.float64)
+        return np.multiply(self.steps, self.timestep, dtype=np.float64)
 
     def step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds by n steps.

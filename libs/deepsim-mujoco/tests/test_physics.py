@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mass, friction and damping that differ from world to world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_sync import PHYSICS_PROPERTIES, Cells, Changes, PhysicsProperty
+
+from .scenes import BOX, FLOOR, PENDULUM, Play, bytes_of, request
+
+MODELS = (FLOOR, BOX, PENDULUM)
+LINKS = ["m1::l", "m2::bob"]
+
+
+@pytest.mark.parametrize("name", PHYSICS_PROPERTIES)
+def test_factors_of_1_give_the_compiled_bits_and_others_those_of_one_world(
+    name: PhysicsProperty,
+) -> None:
+    many = Play(MODELS, 3).simulator
+    factors = np.array([[2.0, 0.5], [1.0, 1.0], [0.3, 4.0]])
+    many.physics.scale(name, LINKS, factors)
+    many.physics.scale(name, LINKS, 1.0, np.array([1]))
+    assert many.physics.factors(name)[:, many.entities.links.rows(LINKS)].tolist() == (
+        factors.tolist()
+    )
+    alone = [Play(MODELS, 1, first=world).simulator for world in range(3)]
+    for world in (0, 2):
+        alone[world].physics.scale(name, LINKS, factors[world])
+    described = [Play(MODELS, 1, first=world).simulator for world in range(3)]
+    for simulator in (many, *alone, *described):
+        for link in ("m0::l", "m1::l", "m2::base"):
+            throw(simulator, link)
+        simulator.step(1500)
+    ran = bytes_of(many)
+    for world in range(3):
+        assert ran[world] == bytes_of(alone[world])[0]
+        assert (ran[world] == bytes_of(described[world])[0]) == (world == 1)
+
+
+def throw(simulator: MujocoSimulator, link: str) -> None:
+    """The floor, which comes first, is put below the others, and refuses to be thrown."""
+    worlds = np.arange(simulator.worlds)
+    rows = np.full(simulator.worlds, simulator.entities.links.row(link))
+    pose = Pose((0.5 * rows[0], 0, 0.3 * (rows[0] > 0)))
+    for column, value in (("pose", np.asarray(pose)), ("twist", np.array([3.0, 0, 0, 0, 1, 0]))):
+        cells = Cells(worlds, rows, np.tile(value, (len(worlds), 1)))
+        simulator.write(Changes(simulator.entities.generation, {("links", column): cells}))
+
+
+def test_a_reset_of_one_world_makes_its_physics_as_described() -> None:
+    simulator, fresh = (Play(MODELS, 2).simulator for _ in range(2))
+    for name in PHYSICS_PROPERTIES:
+        simulator.physics.scale(name, ["m1::l"], [[2.0], [3.0]])
+    simulator.reset(np.array([0]))
+    rows = simulator.entities.links.rows(["m1::l"])
+    for name in PHYSICS_PROPERTIES:
+        assert simulator.physics.factors(name)[:, rows].tolist() == [[1.0], [3.0]]
+    for each in (simulator, fresh):
+        throw(each, "m0::l")
+        throw(each, "m1::l")
+        each.step(1000)
+    assert bytes_of(simulator)[0] == bytes_of(fresh)[0]
+    assert bytes_of(simulator)[1] != bytes_of(fresh)[1]
+
+
+def test_factors_outlive_models_that_come_and_go() -> None:
+    simulator = Play(MODELS, 2).simulator
+    simulator.physics.scale("mass", ["m2::bob"], [[2.0], [3.0]])
+    simulator.delete("m1")
+    simulator.spawn([request(BOX, "other")])
+    rows = simulator.entities.links.rows(["m2::bob", "other::l"])
+    assert simulator.physics.factors("mass")[:, rows].tolist() == [[2.0, 1.0], [3.0, 1.0]]
+    mass = simulator._states.batch.body("m2::bob").mass[:, 0]
+    assert mass == pytest.approx([0.6, 0.9])
+
+
+@pytest.mark.parametrize("factors", [0.0, np.inf, [1.0, 2.0, 3.0], [[1.0], [1.0], [1.0]], "x"])
+def test_factors_that_are_not_fit_change_nothing(factors: object) -> None:
+    simulator = Play(MODELS, 2).simulator
+    with pytest.raises(ValueError, match="factors of friction of"):
+        simulator.physics.scale("friction", LINKS, factors)
+    assert (simulator.physics.factors("friction") == 1.0).all()
