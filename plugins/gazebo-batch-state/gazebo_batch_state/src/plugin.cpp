@@ -34,11 +34,6 @@ class Plugin : public gazebo::SystemPlugin {
     }
     using gazebo::event::Events;
     created_ = Events::ConnectWorldCreated([this](const std::string& name) { Open(name); });
-    interrupted_ = Events::ConnectSigInt([this] {
-      if (server_) {
-        server_->Interrupt();
-      }
-    });
     stopped_ = Events::ConnectStop([this] { Close(); });
   }
 
@@ -82,7 +77,6 @@ class Plugin : public gazebo::SystemPlugin {
   std::unique_ptr<Server> server_;
   std::unique_ptr<SignalThread> signals_;
   gazebo::event::ConnectionPtr created_;
-  gazebo::event::ConnectionPtr interrupted_;
   gazebo::event::ConnectionPtr stopped_;
 };
 

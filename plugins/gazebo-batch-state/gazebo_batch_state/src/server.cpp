@@ -49,7 +49,8 @@ Server::Server(const gazebo::physics::WorldPtr& world)
 }
 
 Server::~Server() {
-  Interrupt();
+  world_.Steps().Stop();
+  renderer_.Interrupt();
   ended_ = true;
   thread_.join();
 }

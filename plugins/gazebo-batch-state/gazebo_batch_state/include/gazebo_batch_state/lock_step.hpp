@@ -94,7 +94,7 @@ class LockStep {
   /// If the world is held, lets it pause and go round its loop.
   void Release();
 
-  /// Makes an Advance return, and no further one wait. From any thread, also from a signal handler.
+  /// Makes an Advance return, and no further one wait. From any thread.
   void Stop() { stopped_ = true; }
 
  private:

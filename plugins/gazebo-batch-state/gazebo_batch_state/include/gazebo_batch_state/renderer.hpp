@@ -35,7 +35,7 @@ class Renderer {
   /// name. Models that do not come or go by Gazebo's messages are added and removed without them.
   void Settle(BatchWorld& world);
 
-  /// Lets a call in progress end early; also from a signal handler.
+  /// Lets a call in progress end early. From any thread.
   void Interrupt() { stopped_ = true; }
   bool Interrupted() const { return stopped_; }
 

@@ -31,17 +31,11 @@ class Server {
   /// Call it where the world does not run yet, with ROS initialised and a master there.
   explicit Server(const gazebo::physics::WorldPtr& world);
 
-  /// Ends the thread; no service answers any more.
+  /// Lets a call in progress end early, and ends the thread; no service answers any more.
   ~Server();
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-
-  /// Lets a call in progress end early; also from a signal handler.
-  void Interrupt() {
-    world_.Steps().Stop();
-    renderer_.Interrupt();
-  }
 
  private:
   void Offer();
