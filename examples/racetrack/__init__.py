@@ -10,12 +10,9 @@ from deepsim import CameraView, Environment, Euler, Pose, Task, World, open_simu
 from .area import FOLDER, LOADER, RaceArea
 from .policies import PurePursuit, RandomActions
 
-FRAME_SKIP = 25
-"""Physics steps of 2 ms per environment step: cars act 20 times a second."""
-STEPS_PER_TICK = 5
-"""Physics steps per tick: cars and vans move 100 times a second."""
-MAX_STEPS = 800
-"""Environment steps of the longest episode: 40 s."""
+FRAME_SKIP = 25  # physics steps of 2 ms per environment step: cars act 20 times a second
+STEPS_PER_TICK = 5  # physics steps per tick: cars and vans move 100 times a second
+MAX_STEPS = 800  # environment steps of the longest episode: 40 s
 
 
 def make(worlds: int = 1, seed: int = 0, *, looks: bool = True) -> Environment:
@@ -38,27 +35,16 @@ def make(worlds: int = 1, seed: int = 0, *, looks: bool = True) -> Environment:
     )
 
 
+# A second ahead is enough to see a crash coming; rarer rewards would only teach to stand still.
+TRAINING = {
+    "steps": 400_000, "envs": 8, "game_over": "any", "rollout": 128, "minibatch": 512,
+    "learning_rate": 5e-4, "gamma": 0.95, "log_std": -0.5, "make": {"looks": False},
+}  # fmt: skip
 TASK = Task(
     name="racetrack",
     make=make,
     policies={"random": RandomActions(), "pursuit": PurePursuit()},
-    film=CameraView(
-        Pose((-0.4, -12.0, 8.2), Euler(0.0, 0.65, math.pi / 2)),
-        horizontal_fov=1.05,
-        width=480,
-        height=288,
-    ),
+    film=CameraView(Pose((-0.4, -12.0, 8.2), Euler(0.0, 0.65, math.pi / 2)), 1.05, 480, 288),
     map_view=CameraView.from_above(-0.5, -0.2, 13.0, horizontal_fov=1.1, size=(900, 600)),
-    # A second ahead is enough to see a crash coming; rarer rewards would only teach to stand still.
-    training={
-        "steps": 400_000,
-        "envs": 8,
-        "game_over": "any",
-        "rollout": 128,
-        "minibatch": 512,
-        "learning_rate": 5e-4,
-        "gamma": 0.95,
-        "log_std": -0.5,
-        "make": {"looks": False},
-    },
+    training=TRAINING,
 )

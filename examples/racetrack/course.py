@@ -13,16 +13,11 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
-WIDTH = 1.8
-"""Width of the road [m]."""
-
-_CORNERS = np.array(
-    [
-        (-4.8, -3.8), (-0.4, -4.2), (4.2, -3.6), (5.9, -1.5), (5.6, 2.2),
-        (4.7, 3.6), (3.0, 3.8), (0.0, 2.4), (-3.9, 3.7), (-6.7, 1.7),
-    ]
-)  # fmt: skip
-"""(n, 2) [m], anticlockwise; the centre line is a smooth curve through them."""
+WIDTH = 1.8  # of the road [m]
+_CORNERS = np.array([
+    (-4.8, -3.8), (-0.4, -4.2), (4.2, -3.6), (5.9, -1.5), (5.6, 2.2),
+    (4.7, 3.6), (3.0, 3.8), (0.0, 2.4), (-3.9, 3.7), (-6.7, 1.7),
+])  # anticlockwise [m]; the centre line is a smooth curve through them  # fmt: skip
 _SAMPLES_PER_CORNER = 24
 _BLOCK = 64  # points located at once, so that the temporary arrays stay in the cache
 
@@ -45,7 +40,7 @@ class Course:
         self._directions = pieces / self._lengths[:, None]
         self._dx, self._dy = np.ascontiguousarray(self._directions.T)
         self._lefts = np.stack([-self._dy, self._dx], axis=1)
-        self._headings = np.arctan2(self._dy, self._dx)
+        self._headings: Floats = np.arctan2(self._dy, self._dx)
         self._starts = np.concatenate([[0.0], np.cumsum(self._lengths)[:-1]])
         self.length = float(self._lengths.sum())
         self.road = GeometryCollider(LinearRing(self.points).buffer(WIDTH / 2))
@@ -85,11 +80,9 @@ class Course:
             along = (x * self._dx + y * self._dy).clip(0.0, self._lengths)
             gap_x, gap_y = x - along * self._dx, y - along * self._dy
             nearest = (gap_x * gap_x + gap_y * gap_y).argmin(axis=1)
-            each = np.arange(len(nearest))
-            distance[block] = self._starts[nearest] + along[each, nearest]
-            offset[block] = (
-                self._dx[nearest] * y[each, nearest] - self._dy[nearest] * x[each, nearest]
-            )
+            at = np.arange(len(nearest)), nearest
+            distance[block] = self._starts[nearest] + along[at]
+            offset[block] = self._dx[nearest] * y[at] - self._dy[nearest] * x[at]
         return distance.reshape(points.shape[:-1]), offset.reshape(points.shape[:-1])
 
     def ahead(self, gap: Floats) -> Floats:
@@ -105,8 +98,7 @@ class Course:
     def _point(self, piece: Numbers, rest: Floats, offset: ArrayLike) -> Floats:
         along = rest[..., None] * self._directions.take(piece, axis=0)
         left = np.asarray(offset)[..., None] * self._lefts.take(piece, axis=0)
-        points: Floats = self.points.take(piece, axis=0) + along + left
-        return points
+        return np.asarray(self.points.take(piece, axis=0) + along + left)
 
 
 def _closed_spline(corners: Floats, samples: int) -> Floats:

@@ -7,10 +7,8 @@ import numpy as np
 
 from .course import WIDTH, Bools, Course, Floats, Numbers
 
-COUNT = 12
-"""Gates of a lap, evenly spaced; gate 0 is at the beginning of the course."""
-GATE = (0.1, WIDTH)
-"""Length along the road and breadth of a gate [m]; a car at full speed drives 0.15 m in a step."""
+COUNT = 12  # gates of a lap, evenly spaced; gate 0 is at the beginning of the course
+GATE = (0.1, WIDTH)  # length along the road, and breadth [m]; a fast car drives 0.15 m in a step
 
 
 class Laps:
@@ -18,10 +16,6 @@ class Laps:
 
     Metres count up to the next gate that the car has not touched, so that a short cut earns
     nothing. Gates are numbered on and on: gate 12 is gate 0 in the second lap.
-
-    Args:
-        course: The course.
-        shape: The numbers of worlds and of cars.
     """
 
     def __init__(self, course: Course, shape: tuple[int, int]) -> None:
@@ -47,15 +41,12 @@ class Laps:
         self.travelled[worlds] = self.passed[worlds] = 0
 
     def advance(self, distance: Floats, touched: Bools, live: Bools) -> Floats:
-        """Counts the metres of a step.
+        """Returns the metres (W, cars) that count of a step, negative backwards.
 
         Args:
             distance: (W, cars) where the cars are along the course [m].
             touched: (W, cars) whether they touch their next gate.
             live: (W, cars) the cars that are driving.
-
-        Returns:
-            (W, cars) metres earned; negative backwards.
         """
         before, remaining = self.travelled, self.passed < COUNT
         travelled = before + self.course.ahead(distance - self.start - before)

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appearance: colours and light of each episode, and blinking cars.
-
-Nothing that a car observes or earns depends on it.
-"""
+"""Appearance: colours and light of episodes, and blinking; the race does not depend on it."""
 
 from __future__ import annotations
 
@@ -26,12 +23,7 @@ SUN = ((0.6, 0.5, 0.4), (0.85, 0.8, 0.75))  # evening .. noon
 
 
 class Looks:
-    """Draws the appearance of episodes, and lets cars blink that were hit.
-
-    Args:
-        world: With all vehicles in it.
-        cars: The names of the cars.
-    """
+    """Draws the appearance of episodes, and lets cars blink that were hit."""
 
     def __init__(self, world: World, cars: Iterable[str]) -> None:
         self.world = world

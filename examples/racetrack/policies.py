@@ -45,7 +45,7 @@ class PurePursuit(ArrayPolicy):
         self, agent: str, observations: Any, action_space: Any, rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.float32]:
         """Steers and chooses a speed in each world."""
-        points = observations[:, 3:].reshape(len(observations), -1, 2).astype(np.float64)
+        points: Floats = observations[:, 3:].reshape(len(observations), -1, 2).astype(np.float64)
         course, things = points[:, : len(LOOKAHEAD)], points[:, len(LOOKAHEAD) :]
         bend = np.abs(np.arctan2(course[:, -1, 1], course[:, -1, 0]))
         speed = MAX_SPEED * np.maximum(0.45, 0.85 - 0.4 * bend)

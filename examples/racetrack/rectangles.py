@@ -23,19 +23,14 @@ def touching(middle: Floats, heading: Floats, size: Floats, pairs: Numbers) -> B
         middle: (W, n, 2) centres [m].
         heading: (W, n, 2) unit vectors along their lengths.
         size: (n, 2) length and breadth [m].
-        pairs: (2, p) numbers of the rectangles of each pair.
-
-    Returns:
-        (W, p) bool.
+        pairs: (2, p) numbers of the rectangles of each pair; the result is (W, p).
     """
     one, other = pairs
-    half = 0.5 * size
+    length, breadth = 0.5 * size[:, 0], 0.5 * size[:, 1]
     gap = middle.take(other, axis=1) - middle.take(one, axis=1)
-    gap_x, gap_y = gap[..., 0], gap[..., 1]
-    ax, ay = _components(heading.take(one, axis=1))
-    bx, by = _components(heading.take(other, axis=1))
-    a_length, a_breadth = _components(half.take(one, axis=0))
-    b_length, b_breadth = _components(half.take(other, axis=0))
+    gap_x, gap_y, x, y = gap[..., 0], gap[..., 1], heading[..., 0], heading[..., 1]
+    ax, ay, a_length, a_breadth = x.take(one, 1), y.take(one, 1), length[one], breadth[one]
+    bx, by, b_length, b_breadth = x.take(other, 1), y.take(other, 1), length[other], breadth[other]
     cos, sin = np.abs(ax * bx + ay * by), np.abs(ax * by - ay * bx)
     # Along each side of each rectangle, the gap is at most as large as both half extents.
     together: Bools = np.abs(gap_x * ax + gap_y * ay) <= a_length + b_length * cos + b_breadth * sin
@@ -43,7 +38,3 @@ def touching(middle: Floats, heading: Floats, size: Floats, pairs: Numbers) -> B
     together &= np.abs(gap_x * bx + gap_y * by) <= b_length + a_length * cos + a_breadth * sin
     together &= np.abs(gap_y * bx - gap_x * by) <= b_breadth + a_length * sin + a_breadth * cos
     return together
-
-
-def _components(vectors: Floats) -> tuple[Floats, Floats]:
-    return vectors[..., 0], vectors[..., 1]

@@ -16,12 +16,9 @@ from deepsim_math import quaternions
 
 from .course import WIDTH, Course, Floats
 
-LOOKAHEAD = np.array([0.4, 0.8, 1.2, 1.8, 2.4])
-"""Distances of the points of the course ahead [m]."""
-SIGHT = 5.0
-"""Farther things are seen at this distance [m]."""
-_HIGH = np.array([6.0, 20.0, 10.0] + 16 * [SIGHT])
-"""Largest values; the car drives half as fast, but may be pushed."""
+LOOKAHEAD = np.array([0.4, 0.8, 1.2, 1.8, 2.4])  # points of the course ahead [m]
+SIGHT = 5.0  # farther things are seen at this distance [m]
+_HIGH = np.array([6.0, 20.0, 10.0] + 16 * [SIGHT])  # a car drives at half of that, or is pushed
 _OTHERS = np.array([[0, 1, 3], [0, 1, 2]])  # of each car, among vans and cars
 
 SPACE = Box(-_HIGH.astype(np.float32), _HIGH.astype(np.float32))

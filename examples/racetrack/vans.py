@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vans: slow traffic in two lanes.
-
-Their models are static and only their poses are set, so that they move alike on every simulator,
-and nothing pushes them.
-"""
+"""Vans: slow traffic in two lanes. Only their poses are set, so that nothing pushes them."""
 
 from __future__ import annotations
 
@@ -13,8 +9,7 @@ import numpy as np
 
 from .course import Bools, Course, Floats, Numbers
 
-SIZE = (0.6, 0.3)
-"""Length and breadth [m]."""
+SIZE = (0.6, 0.3)  # length and breadth [m]
 NAMES = ("van_0", "van_1")
 START = np.array([11.0, 18.0])  # along the course, give or take a metre [m]
 CRUISE = np.array([0.7, 0.9])  # speed on a free road [m/s]
@@ -34,30 +29,19 @@ _OTHERS = np.array([[1, 2, 3], [0, 2, 3]])  # of each van, among vans and cars
 
 
 class Traffic:
-    """The vans of all worlds.
-
-    Args:
-        worlds: Number of worlds.
-        course: The course.
-    """
+    """The vans of W worlds."""
 
     def __init__(self, worlds: int, course: Course) -> None:
         self.course = course
         shape = (worlds, len(NAMES))
         self.distance, self.offset = np.zeros(shape), np.zeros(shape)  # on the course [m]
-        self.lane = np.zeros(shape)  # 1 left, -1 right
         self.speed, self.wanted = np.zeros(shape), np.zeros(shape)  # [m/s]
-        self.changed = np.zeros(shape)  # time of the last change of lane [s]
+        self.lane, self.changed = np.zeros(shape), np.zeros(shape)  # 1 left, -1 right; since [s]
 
     def begin(self, worlds: Numbers, drawn: Floats) -> Floats:
         """Begins episodes in some worlds, at cruising speed in the middle of a lane.
 
-        Args:
-            worlds: (w,) their numbers.
-            drawn: (w, vans, 3) random numbers between 0 and 1.
-
-        Returns:
-            Poses (w, vans, 7).
+        Takes random numbers between 0 and 1, (w, vans, 3), and returns the poses (w, vans, 7).
         """
         self.distance[worlds] = START + (2.0 * drawn[..., 0] - 1.0)
         self.lane[worlds] = np.where(drawn[..., 1] < 0.5, 1.0, -1.0)
@@ -85,10 +69,10 @@ class Traffic:
         in the way. Otherwise it keeps its distance.
 
         Args:
-            worlds: (w,) their numbers.
+            worlds: (w,) numbers of the worlds.
             now: (w,) simulated time [s].
-            distance: (w, cars) where the cars are along the course [m].
-            offset: (w, cars) to the left of its centre line [m].
+            distance: (w, cars) distances of the cars along the course [m].
+            offset: (w, cars) their offsets to its left [m].
         """
         lane = self.lane[worlds]
         gap, here, there = self._others(worlds, distance, offset)
@@ -106,10 +90,7 @@ class Traffic:
     def _others(
         self, worlds: Numbers, distance: Floats, offset: Floats
     ) -> tuple[Floats, Bools, Bools]:
-        """Returns how far ahead others are, and who is in the van's lane and in the other one.
-
-        All are (w, vans, others): the other vans, then the cars.
-        """
+        """Returns the gaps to others, who is in the van's lane, and who in the other one."""
         own, lane = self.distance[worlds], self.lane[worlds][..., None] * LANE
         along = np.concatenate([own, distance], axis=1).take(_OTHERS, axis=1)
         aside = np.concatenate([self.offset[worlds], offset], axis=1).take(_OTHERS, axis=1)

@@ -17,7 +17,7 @@ MODELS = Path(__file__).parents[1] / "models"
 
 
 def meshes() -> dict[Path, str]:
-    """The text of every mesh, by file."""
+    """Returns the text of every mesh, by file."""
     return {
         MODELS / model / "meshes" / f"{name}.obj": obj(solids)
         for model, parts in (("track", track()), ("car", car()), ("van", van()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Solids as text of OBJ files: what the road, the cars and the vans are made of."""
+"""Solids, and the text of their OBJ files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Solid = tuple[NDArray[np.float64], list[tuple[int, ...]]]
 
 
 def loft(profile: Sequence[tuple[float, float, float]]) -> Solid:
-    """A body that is alike on both sides, such as a car's.
+    """Returns a convex body that is alike on both sides, such as a car's.
 
     Args:
-        profile: Its outline from the left, clockwise, as x, half width y, and z [m]; convex.
+        profile: Its outline from the left, clockwise, as x, half width y, and z [m].
     """
     outline = np.array(profile)
     left, right = outline, outline * (1.0, -1.0, 1.0)
@@ -29,7 +29,7 @@ def loft(profile: Sequence[tuple[float, float, float]]) -> Solid:
 
 
 def box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Solid:
-    """A box between two coordinates on each axis [m]."""
+    """Returns a box between two coordinates on each axis [m]."""
     corners = np.array([(a, b, c) for a in x for b in y for c in z])
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     return corners, list(faces)
@@ -38,14 +38,7 @@ def box(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) 
 def ribbon(
     inner: NDArray[np.float64], outer: NDArray[np.float64], z: tuple[float, float], closed: bool
 ) -> Solid:
-    """A flat strip between two lines on the ground.
-
-    Args:
-        inner: (n, 2) its right edge [m].
-        outer: (n, 2) its left edge [m].
-        z: Its lower and its upper side [m].
-        closed: Whether it ends where it began.
-    """
+    """Returns a flat strip between its right and left edge (n, 2), from below to above [m]."""
     n = len(inner)
     rings = [np.column_stack([edge, np.full(n, h)]) for edge in (inner, outer) for h in z]
     faces: list[tuple[int, ...]] = []
@@ -60,7 +53,7 @@ def ribbon(
 
 
 def obj(solids: Iterable[Solid]) -> str:
-    """Text of an OBJ file."""
+    """Returns the text of an OBJ file."""
     lines: list[str] = []
     first = 1
     for vertices, faces in solids:
