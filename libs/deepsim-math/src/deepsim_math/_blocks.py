@@ -40,8 +40,8 @@ def run(
     Args:
         formula: takes the components of each argument in turn, as 1-D arrays of equal length or
             of length 1, and returns the `width` components of the result. For few rows it is
-            called row by row, with Python floats; so it may use arithmetic, sqrt, sin and cos,
-            which have the same bits there. Others go through `run_rows` and `by_columns`.
+            called row by row, with Python floats; so it takes its functions from
+            `_elementwise`, which have the same bits there.
         arguments: array-likes; float32 is kept when all are float32, else it is float64.
         widths: size of the last axis of each argument; 0 for an argument without one.
         width: size of the last axis of the result; 0 for none.

@@ -19,35 +19,27 @@ def sqrt(x: Any) -> Any:
 
 def sin(x: Any) -> Any:
     """Sine; NaN of an infinite angle."""
-    if type(x) is float:
-        return math.sin(x) if math.isfinite(x) else math.nan
-    return np.sin(x)
+    return _same(np.sin, x)
 
 
 def cos(x: Any) -> Any:
     """Cosine; NaN of an infinite angle."""
-    if type(x) is float:
-        return math.cos(x) if math.isfinite(x) else math.nan
-    return np.cos(x)
+    return _same(np.cos, x)
 
 
 def tan(x: Any) -> Any:
     """Tangent; NaN of an infinite angle."""
-    if type(x) is float:
-        return math.tan(x) if math.isfinite(x) else math.nan
-    return np.tan(x)
+    return _same(np.tan, x)
 
 
 def arcsin(x: Any) -> Any:
     """Arc sine; NaN outside [-1, 1]."""
-    if type(x) is float:
-        return math.asin(x) if -1.0 <= x <= 1.0 else math.nan
-    return np.arcsin(x)
+    return _same(np.arcsin, x)
 
 
 def arctan2(y: Any, x: Any) -> Any:
     """Angle of the point (x, y)."""
-    return math.atan2(y, x) if type(x) is float else np.arctan2(y, x)
+    return _same(np.arctan2, y, x)
 
 
 def fmod(x: Any, period: float) -> Any:
@@ -81,3 +73,9 @@ def maximum(a: Any, b: Any) -> Any:
     if type(a) is float and type(b) is float:
         return b if b > a else a
     return np.maximum(a, b)
+
+
+def _same(function: np.ufunc, *arguments: Any) -> Any:
+    """NumPy's answer for floats too: that of `math` may differ in the last bit."""
+    result = function(*arguments)
+    return float(result) if type(arguments[0]) is float else result

@@ -89,7 +89,7 @@ def to_euler(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     Raises:
         ValueError: when a row has zero length.
     """
-    return run_rows(by_columns(formulas.to_euler), (q,), (4,), 3, out)
+    return run(formulas.to_euler, (q,), (4,), 3, out)
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
@@ -145,4 +145,4 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = Non
     Raises:
         ValueError: when a row has zero length.
     """
-    return run_rows(by_columns(formulas.slerp), (a, b, t), (4, 4, 0), 4, out)
+    return run(formulas.slerp, (a, b, t), (4, 4, 0), 4, out)
