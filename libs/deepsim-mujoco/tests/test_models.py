@@ -106,8 +106,8 @@ def test_a_link_that_joints_hold_is_refused_and_the_rest_of_the_batch_is_applied
 ) -> None:
     world = world_with(load(ARM))
     model = Transform(world, "m")
-    model.link("arm").pose = Pose((9, 9, 9))
     model.pose = Pose((5, 0, 0))
+    model.link("arm").pose = Pose((9, 9, 9))
     with pytest.raises(WriteRefusedError, match="pose of link 'm::arm': joints hold it") as caught:
         world.flush()
     assert len(caught.value.refusals) == 1
