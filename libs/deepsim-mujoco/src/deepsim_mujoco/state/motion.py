@@ -28,6 +28,9 @@ STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 _DONE = -1  # of a cell: it is written
 
 
+_ANGULAR = slice(10, 13)  # of the numbers of a body: pose, linear and angular velocity
+
+
 class Motion:
     """Reads and writes the states of one compiled model.
 
@@ -206,12 +209,15 @@ class Motion:
         if np.any(shifted):
             values = values.copy()
             values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
-        free = np.flatnonzero(bodies.hold.take(rows) == Hold.FREE) if keep else rows[:0]
-        if len(free):
-            moved, rows = at[3:].take(free, axis=1), rows[free]
+        turning = rows[:0]
+        if keep:  # the numbers of a body that does not turn stay as they are
+            angular = self._numbers.take(at[_ANGULAR])
+            turning = np.flatnonzero(angular.any(axis=0) & (bodies.hold.take(rows) == Hold.FREE))
+        if len(turning):
+            moved, rows = at[3:].take(turning, axis=1), rows[turning]
             twists = self._twists(bodies, rows, moved)
         self._numbers[at[:7]] = values.T
-        if len(free):
+        if len(turning):
             self._put_twists(bodies, rows, moved, *twists)
         self._states.changed()
 
