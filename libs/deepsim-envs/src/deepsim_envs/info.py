@@ -6,10 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .spaces import copied
+from .environment.slots import entry_of
 
 
 def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
@@ -26,10 +23,6 @@ def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict
     return {**shared, **own} if isinstance(own, Mapping) else shared
 
 
-def entries_of(values: Mapping[str, NDArray[Any]], world: int) -> dict[str, Any]:
-    """Returns the entries of one world; numbers are those of Python, everything else a copy."""
-    entries = ((key, value[world]) for key, value in values.items())
-    return {
-        key: entry.item() if isinstance(entry, np.generic) else copied(entry)
-        for key, entry in entries
-    }
+def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
+    """Returns copies of the entries of one world."""
+    return {key: entry_of(value, world) for key, value in values.items()}

@@ -10,13 +10,15 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.environment import Environment, info_of
+from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ResetNeededError
-from deepsim_envs.policy import Policy, PolicyMaker
+from deepsim_envs.info import entries_of, own_info
+from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView, UnsupportedError
 
-from .one_agent import chosen_agent
+from .one_agent import OneAgent
+from .others import Others
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
@@ -63,15 +65,16 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
                 f"GymnasiumEnv shows one world, got {len(environment)}: take GymnasiumVectorEnv"
             )
         self.environment = environment
-        self.agent = chosen_agent(environment.agents, agent, alone=others is None)
+        self._agent = OneAgent(environment, agent, alone=others is None)
+        self.agent = self._agent.name
         self.observation_space = environment.observation_space[self.agent]
         self.action_space = environment.action_space[self.agent]
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = self._viewfinder.metadata
         self.render_mode = render_mode
-        self._others = others
-        self._act: Policy | None = None
-        self._seen: dict[str, Any] = {}
+        self._rngs = [self.np_random]
+        self._others = None if others is None else Others(environment, others, self._rngs)
+        self._seen: tuple[Any, ...] = ()
         self._seeded = False
 
     def reset(
@@ -86,11 +89,12 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
-        self._seen, info = self.environment.reset(seed)
+        self._seen = self.environment.reset_worlds(seed)
         self._seeded = True
         if self._others is not None:
-            self._act = self._others(self.environment, self.np_random)
-        return self._seen[self.agent], info_of(self.agent, self.environment, info)
+            self._rngs[0] = self.np_random
+            self._others.begin(np.zeros(1, np.intp))
+        return self._agent.observation(self._seen), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Steps the agent, and the others as their policy acts; see `Environment.step`.
@@ -101,23 +105,28 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: The agent is done, or no episode has begun.
         """
-        live = self.environment.live_agents
-        if self._seen and live and self.agent not in live:
-            raise ResetNeededError(f"agent {self.agent!r} is done")
-        actions = {self.agent: action}
-        if self._act is not None:
-            others = [name for name in live if name != self.agent]
-            actions.update({name: self._act(name, self._seen[name]) for name in others})
-        result = self.environment.step(actions)
-        self._seen = result.observation
-        ends = result.info["deepsim"]
+        actions: list[Any] = [[[action]]]
+        if self._others is not None and self._seen:
+            live = self.environment.live
+            if live.any() and not live[0, self._agent.column]:
+                raise ResetNeededError(f"agent {self.agent!r} is done")
+            actions = self._others.actions(self.agent, [action], live, self._seen)
+        self._seen, reward, terminated, truncated = self.environment.step_worlds(actions)
+        column = self._agent.column
         return (
-            result.observation[self.agent],
-            result.reward[self.agent],
-            ends["terminated"][self.agent],
-            ends["truncated"][self.agent],
-            info_of(self.agent, self.environment, result.info),
+            self._agent.observation(self._seen),
+            reward.item(0, column),
+            terminated.item(0, column),
+            truncated.item(0, column),
+            self._info(),
         )
+
+    def _info(self) -> dict[str, Any]:
+        found = own_info(self.environment.info(), self.environment.agents, self.agent)
+        info = entries_of(found, 0)
+        if self.environment.diverged[0]:
+            info["diverged"] = True
+        return info
 
     def render(self) -> NDArray[np.uint8] | None:
         """Takes a picture, (height, width, 3) RGB; None without a render mode."""

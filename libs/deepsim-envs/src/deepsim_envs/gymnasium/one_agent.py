@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
 from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.spaces import leafwise, shown
+from deepsim_envs.spaces import batch_of, leafwise, shown
 
 
 class OneAgent:
@@ -50,6 +50,7 @@ class OneAgent:
         group = environment.groups[self._group]
         self.observation_space = deepcopy(group.observation_space)
         self.action_space = deepcopy(group.action_space)
+        self._batch = batch_of(self.observation_space, self._worlds, len(group))
         self._batched_actions = batch_space(self.action_space, self._worlds)
 
     def observations(self, batches: Sequence[Any]) -> Any:
@@ -60,6 +61,10 @@ class OneAgent:
             return tuple(column) if column.dtype == object else np.ascontiguousarray(column)
 
         return leafwise(own, batches[self._group])
+
+    def observation(self, batches: Sequence[Any]) -> Any:
+        """Returns a copy of the agent's observation in world 0."""
+        return self._batch.get(batches[self._group], 0, self._row)
 
     def actions(self, given: Any) -> list[Any]:
         """Returns the action of each world, of a batch in Gymnasium's form.

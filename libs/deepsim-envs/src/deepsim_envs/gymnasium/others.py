@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Agents
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
 from deepsim_envs.joined_environment import JoinedEnvironment, located
@@ -36,7 +35,12 @@ class Others:
     ) -> None:
         self._policy = policy
         self._rngs = rngs
+        self._groups = environment.groups
         self._worlds = len(environment)
+        self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
+        self._batches = [
+            batch_of(group.observation_space, self._worlds, len(group)) for group in self._groups
+        ]
         self._made: dict[int, Policy] = {}
         if not isinstance(policy, ArrayPolicy):
             self._tasks = [one_world(environment, world) for world in range(self._worlds)]
@@ -47,33 +51,48 @@ class Others:
             for world in worlds.tolist():
                 self._made[world] = self._policy(self._tasks[world], self._rngs[world])
 
-    def act(
-        self, group: Agents, row: int, observations: Any, worlds: NDArray[np.intp]
+    def actions(
+        self, agent: str, own: Sequence[Any], live: NDArray[np.bool_], seen: Sequence[Any]
     ) -> list[Any]:
-        """Returns the actions of one agent in some worlds.
+        """Returns the actions of all agents: for each group, a list of them for each world.
 
         Args:
-            group: The agent's group.
-            row: The agent's row in it.
-            observations: The latest observations of the group.
-            worlds: The worlds where the agent acts.
+            agent: The agent that a trainer steers.
+            own: Its action in each world.
+            live: (W, A) bool, the agents that act.
+            seen: The latest observations, a batch for each group.
 
         Raises:
             ActionError: An `ArrayPolicy` returned more or fewer actions.
         """
+        columns = iter(live.T.tolist())
+        groups = []
+        for number, group in enumerate(self._groups):
+            rows = [[self._voids[number]] * len(group) for _ in range(self._worlds)]
+            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (goes on)
+                worlds = [world for world, here in enumerate(acts) if here]
+                if name == agent:
+                    acted = [own[world] for world in worlds]
+                else:
+                    acted = self._act(number, row, seen[number], worlds)
+                for world, action in zip(worlds, acted, strict=True):
+                    rows[world][row] = action
+            groups.append(rows)
+        return groups
+
+    def _act(self, number: int, row: int, observations: Any, worlds: list[int]) -> list[Any]:
+        """Returns the actions of one agent of a group in some worlds."""
+        group = self._groups[number]
         name = group.names[row]
         if not isinstance(self._policy, ArrayPolicy):
-            batch = batch_of(group.observation_space, self._worlds, len(group))
-            return [
-                self._made[world](name, batch.get(observations, world, row))
-                for world in worlds.tolist()
-            ]
+            get = self._batches[number].get
+            return [self._made[world](name, get(observations, world, row)) for world in worlds]
         seen = leafwise(lambda part: part[worlds, row], observations)
-        rngs = [self._rngs[world] for world in worlds.tolist()]
+        rngs = [self._rngs[world] for world in worlds]
         acted = self._policy.act(name, seen, group.action_space, rngs)
 
         def require_all(part: Any) -> None:
-            if np.shape(part)[:1] != worlds.shape:
+            if np.shape(part)[:1] != (len(worlds),):
                 raise ActionError(
                     name,
                     f"{type(self._policy).__name__}.act must return {len(worlds)} actions of "

@@ -17,7 +17,7 @@ from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.info import own_info
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.spaces import batch_of, leafwise
+from deepsim_envs.spaces import leafwise
 from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView, world_seeds
 
@@ -150,12 +150,17 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if self.autoreset_mode is AutoresetMode.DISABLED:
             refuse_ended(self._ended)
         resets = self._ended
-        batches = self._actions(actions, ~resets)
+        own = self._agent.actions(actions)
+        if self._others is None:
+            groups: list[Any] = [[[action] for action in own]]
+        else:
+            live = self.environment.live & ~resets[:, None]
+            groups = self._others.actions(self.agent, own, live, self._seen)
         rewards = np.zeros(self.num_envs)
         terminations, truncations = np.zeros((2, self.num_envs), dtype=np.bool_)
         if not resets.all():
             worlds = np.flatnonzero(~resets) if resets.any() else None
-            step = self.environment.step_worlds(batches, worlds)
+            step = self.environment.step_worlds(groups, worlds)
             self._seen = step.observation
             rewards, terminations, truncations = (
                 values[:, self._agent.column].copy() for values in step[1:]
@@ -195,27 +200,6 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._seeded[worlds] = True
         if self._others is not None:
             self._others.begin(worlds)
-
-    def _actions(self, given: Any, stepping: Bools) -> list[Any]:
-        """Returns the actions of all agents: for each group, a list of them for each world."""
-        own = self._agent.actions(given)
-        if self._others is None:
-            return [[[action] for action in own]]
-        live = iter((self.environment.live & stepping[:, None]).T)
-        groups = []
-        for group, seen in zip(self.environment.groups, self._seen or (), strict=True):
-            void = batch_of(group.action_space, 1, 1).void
-            rows = [[void] * len(group) for _ in range(self.num_envs)]
-            for row, name in enumerate(group.names):
-                worlds = np.flatnonzero(next(live))
-                if name == self.agent:
-                    acted = [own[world] for world in worlds.tolist()]
-                else:
-                    acted = self._others.act(group, row, seen, worlds)
-                for world, action in zip(worlds.tolist(), acted, strict=True):
-                    rows[world][row] = action
-            groups.append(rows)
-        return groups
 
     def _info(self, mask: Bools) -> dict[str, Any]:
         """Returns infos of some worlds in Gymnasium's form: arrays, and masks of their entries."""
