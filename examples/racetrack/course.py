@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from shapely import LinearRing
 
 from deepsim import GeometryCollider
@@ -45,15 +45,17 @@ class Course:
         self.length = float(self._lengths.sum())
         self.road = GeometryCollider(LinearRing(self.points).buffer(WIDTH / 2))
 
-    def point(self, distance: ArrayLike, offset: ArrayLike = 0.0) -> Floats:
+    def point(self, distance: Floats | float, offset: Floats | float = 0.0) -> Floats:
         """Returns the points (..., 2) of places."""
         return self._point(*self._piece_at(distance), offset)
 
-    def heading(self, distance: ArrayLike) -> Floats:
+    def heading(self, distance: Floats | float) -> Floats:
         """Returns the directions of travel (...) [rad]."""
         return self._headings.take(self._piece_at(distance)[0])
 
-    def pose(self, distance: ArrayLike, offset: ArrayLike = 0.0, turn: ArrayLike = 0.0) -> Floats:
+    def pose(
+        self, distance: Floats | float, offset: Floats | float = 0.0, turn: Floats | float = 0.0
+    ) -> Floats:
         """Returns poses (..., 7) on the ground, headed along the road.
 
         Args:
@@ -89,13 +91,13 @@ class Course:
         """Returns differences of distances (...) as the shorter way around, negative backwards."""
         return gap - self.length * np.rint(gap / self.length)
 
-    def _piece_at(self, distance: ArrayLike) -> tuple[Numbers, Floats]:
+    def _piece_at(self, distance: Floats | float) -> tuple[Numbers, Floats]:
         """Returns the numbers of the pieces at distances, and the rest along these [m]."""
         wrapped = np.remainder(distance, self.length)
         piece = self._starts.searchsorted(wrapped, side="right") - 1
         return piece, wrapped - self._starts.take(piece)
 
-    def _point(self, piece: Numbers, rest: Floats, offset: ArrayLike) -> Floats:
+    def _point(self, piece: Numbers, rest: Floats, offset: Floats | float) -> Floats:
         along = rest[..., None] * self._directions.take(piece, axis=0)
         left = np.asarray(offset)[..., None] * self._lefts.take(piece, axis=0)
         return np.asarray(self.points.take(piece, axis=0) + along + left)

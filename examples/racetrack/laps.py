@@ -21,7 +21,7 @@ class Laps:
     def __init__(self, course: Course, shape: tuple[int, int]) -> None:
         self.course = course
         self.spacing = course.length / COUNT  # [m]
-        self.gates = course.pose(self.spacing * np.arange(COUNT))
+        self.gates = course.pose(self.spacing * np.arange(COUNT, dtype=np.float64))
         self.start, self.travelled = np.zeros(shape), np.zeros(shape)  # (W, cars) [m]
         self.first, self.passed = np.zeros(shape, np.intp), np.zeros(shape, np.intp)  # gates
 

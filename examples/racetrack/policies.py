@@ -47,21 +47,18 @@ class PurePursuit(ArrayPolicy):
         """Steers and chooses a speed in each world."""
         points: Floats = observations[:, 3:].reshape(len(observations), -1, 2).astype(np.float64)
         course, things = points[:, : len(LOOKAHEAD)], points[:, len(LOOKAHEAD) :]
+        ahead, left = things[..., 0], things[..., 1]
+        offset = left - _course_at(ahead, course)
+        aside = np.abs(offset)
+        matters = (ahead > -0.6) & (ahead < _CAUTION) & (aside < _CLEARANCE)
+        # Far away, the wider side; close by, the side that the car is on, if it fits there.
+        side = np.where((ahead > _COMMITTED) | (aside > _NARROW), offset, left)
+        lane = (offset - np.copysign(_CLEARANCE, side)).clip(-_ROOM, _ROOM)
+        first = np.arange(len(points)), np.where(matters, ahead, np.inf).argmin(axis=1)
+        passing = matters[first]
+        lane = np.where(passing, lane[first], 0.0)  # to the left of the course
         bend = np.abs(np.arctan2(course[:, -1, 1], course[:, -1, 0]))
-        speed = MAX_SPEED * np.maximum(0.45, 0.85 - 0.4 * bend)
-        lane = np.zeros(len(points))  # to the left of the course
-        order = (-things[..., 0]).argsort(axis=1)  # the nearest last, which decides
-        things = np.take_along_axis(things, order[..., None], axis=1)
-        for number in range(things.shape[1]):
-            ahead, left = things[:, number, 0], things[:, number, 1]
-            offset = left - _course_at(ahead, course)
-            aside = np.abs(offset)
-            matters = (ahead > -0.6) & (ahead < _CAUTION) & (aside < _CLEARANCE)
-            # Far away, the wider side; close by, the side that the car is on, if it fits there.
-            side = np.where((ahead > _COMMITTED) | (aside > _NARROW), offset, left)
-            past = (offset - np.copysign(_CLEARANCE, side)).clip(-_ROOM, _ROOM)
-            lane = np.where(matters, past, lane)
-            speed = np.where(matters, np.minimum(speed, 0.65 * MAX_SPEED), speed)
+        speed = MAX_SPEED * np.minimum((0.85 - 0.4 * bend).clip(0.45), np.where(passing, 0.65, 1.0))
         x, y = course[:, _TARGET, 0], course[:, _TARGET, 1] + lane
         steering = np.arctan2(2 * WHEELBASE * y, x * x + y * y) / MAX_STEERING
         throttle = 2.0 * (speed - observations[:, 0])
@@ -69,10 +66,9 @@ class PurePursuit(ArrayPolicy):
 
 
 def _course_at(ahead: Floats, course: Floats) -> Floats:
-    """Returns how far left the course is (k,) at a distance ahead (k,), between its points."""
-    x, y = course[..., 0], course[..., 1]
-    first = (x[:, 1:-1] <= ahead[:, None]).sum(axis=1)
-    each = np.arange(len(ahead))
-    x0, x1, y0, y1 = x[each, first], x[each, first + 1], y[each, first], y[each, first + 1]
-    share = ((ahead - x0) / np.maximum(x1 - x0, 1e-9)).clip(0.0, 1.0)
-    return y0 + share * (y1 - y0)
+    """Returns how far left the course is (k, n) at distances ahead (k, n), between its points."""
+    first = (course[:, None, 1:-1, 0] <= ahead[..., None]).sum(axis=-1)
+    world = np.arange(len(course))[:, None]
+    start, end = course[world, first], course[world, first + 1]
+    share = (ahead - start[..., 0]) / np.maximum(end[..., 0] - start[..., 0], 1e-9)
+    return np.asarray(start[..., 1] + share.clip(0.0, 1.0) * (end[..., 1] - start[..., 1]))
