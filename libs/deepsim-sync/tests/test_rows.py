@@ -230,3 +230,27 @@ def test_an_object_puts_and_gets_the_bits_that_a_handle_does(
         assert a.tobytes() == b.tobytes()
     assert by_object.pose == Pose.from_array(by_handle.pose[0, 0])
     assert by_object.twist == Twist.from_array(by_handle.twist[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("worlds", "error", "message"),
+    [
+        ([True, False, True], TypeError, "flatnonzero"),
+        ([0.5], TypeError, "numbers"),
+        ([3], ValueError, "0 to 2"),
+        ([-1], ValueError, "0 to 2"),
+        ([1, 1], ValueError, "ascending"),
+        ([2, 0], ValueError, "ascending"),
+    ],
+)
+def test_numbers_of_worlds_are_checked(worlds, error, message):
+    """A mask, a number of no world, or numbers out of order are refused; nothing happens."""
+    world = World(TableSimulator(worlds=3))
+    world.spawn(TableModel(), "model", (0, 0, 0, 0, 0, 0, 1))
+    for use in (world.tick, lambda w: world.reset(worlds=w), lambda w: world.uniform(0, 1, (), w)):
+        with pytest.raises(error, match=message):
+            use(np.array(worlds))
+    with pytest.raises(error, match=message):
+        world.models.put(np.array(worlds), twist=np.ones(6))
+    assert not world.models.twist.any()
+    assert not world.ticks.any()

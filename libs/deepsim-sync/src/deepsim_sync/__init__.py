@@ -49,7 +49,7 @@ from .world.attributes import plain_attributes, restore_attributes
 from .world.callbacks import call_all, invoke
 from .world.current import PerWorld
 from .world.rows import LightRows, Rows, StateRows, VisualRows
-from .world.seeds import world_seeds
+from .world.seeds import checked_worlds, world_seeds
 from .world.world import World
 from .world.world_state import WorldState
 
@@ -123,6 +123,7 @@ __all__ = [
     "WriteRefusedError",
     "WrongThreadError",
     "call_all",
+    "checked_worlds",
     "invoke",
     "plain_attributes",
     "restore_attributes",

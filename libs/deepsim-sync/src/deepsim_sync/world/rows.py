@@ -14,6 +14,7 @@ from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
 from deepsim_sync.port.tables import Array, Columns, LightColumns, StateColumns, VisualColumns
 
+from .seeds import checked_worlds
 from .state_cache import StateCache
 
 R = TypeVar("R", bound="Rows")
@@ -93,9 +94,13 @@ class Rows(Columns):
         Raises:
             ValueError: There is no such column, or a value is not fit for it; nothing was changed.
             UnknownEntityError: An entity was deleted.
+            TypeError: `worlds` are no numbers.
         """
         self._find()
-        count = self._cache.worlds if worlds is None else len(worlds)
+        count = self._cache.worlds
+        if worlds is not None:
+            worlds = checked_worlds(worlds, count)
+            count = len(worlds)
         checked = {
             column: checked_cells(self._names, column, self._own, values, count)
             for column, values in columns.items()

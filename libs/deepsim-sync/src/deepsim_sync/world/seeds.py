@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds and counts as users give them, checked."""
+"""Numbers of worlds, seeds and counts as users give them, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
 def checked_count(what: str, value: int) -> int:
@@ -64,3 +64,27 @@ def world_seeds(
     if len(seeds) != len(worlds):
         raise ValueError(f"{len(worlds)} worlds take {len(worlds)} seeds, got {len(seeds)}")
     return [None if own is None else checked_seed(own) for own in seeds]
+
+
+def checked_worlds(worlds: ArrayLike, count: int) -> NDArray[np.intp]:
+    """Returns the numbers of some worlds, (w,).
+
+    Args:
+        worlds: Numbers in ascending order, each once.
+        count: The number of all worlds.
+
+    Raises:
+        TypeError: They are not ints; a mask of bool becomes numbers by ``np.flatnonzero(mask)``.
+        ValueError: There is no such world, or they are not ascending.
+    """
+    chosen = np.asarray(worlds)
+    if not chosen.size:
+        return np.zeros(0, dtype=np.intp)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        hint = ": use np.flatnonzero(mask)" if chosen.dtype.kind == "b" else ""
+        raise TypeError(f"worlds must be a list of their numbers, got {worlds!r}{hint}")
+    if chosen[0] < 0 or chosen[-1] >= count or (chosen[1:] <= chosen[:-1]).any():
+        raise ValueError(
+            f"worlds must be some of 0 to {count - 1}, ascending, got {chosen.tolist()}"
+        )
+    return chosen.astype(np.intp, copy=False)

@@ -34,7 +34,7 @@ from .current import (
 )
 from .ownership import Ownership
 from .rows import LightRows, StateRows, VisualRows
-from .seeds import checked_count, make_generators, world_seeds
+from .seeds import checked_count, checked_worlds, make_generators, world_seeds
 from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
 
@@ -129,6 +129,7 @@ class World:
         """
         if kind not in KINDS:
             raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
+        worlds = self._numbers(worlds)
         names = self.cache.follow_entities().names(kind)
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
         count = len(self) if worlds is None else len(worlds)
@@ -183,6 +184,7 @@ class World:
             DeepSimError: A tick is under way already.
         """
         self._require_idle("tick")
+        worlds = self._numbers(worlds)
         self._ticking = True
         if worlds is not None:
             self.ticking = worlds
@@ -243,8 +245,8 @@ class World:
         Returns:
             (w, *size) array.
         """
-        chosen = range(len(self)) if worlds is None else worlds.tolist()
-        return np.array([self.rngs[world].uniform(low, high, size) for world in chosen])
+        chosen = self._every if worlds is None else checked_worlds(worlds, len(self))
+        return np.array([self.rngs[world].uniform(low, high, size) for world in chosen.tolist()])
 
     def stream(self, name: str, world: int = 0) -> np.random.Generator:
         """Returns an independent random stream; drawing from it does not advance the world's own.
@@ -284,7 +286,8 @@ class World:
             TypeError, ValueError: The seeds do not fit; nothing was reset.
         """
         self._owner.require()
-        chosen = np.arange(len(self)) if worlds is None else worlds
+        worlds = self._numbers(worlds)
+        chosen = self._every if worlds is None else worlds
         seeds = world_seeds(seed, chosen)
         for number, own in zip(chosen.tolist(), seeds):
             if own is not None:  # in place, for those who keep a reference
@@ -479,6 +482,9 @@ class World:
         forget(self)
         self._owner.close()
         self.simulator.close()
+
+    def _numbers(self, worlds: WorldNumbers | None) -> WorldNumbers | None:
+        return None if worlds is None else checked_worlds(worlds, len(self))
 
     def _require_idle(self, method: str) -> None:
         self._owner.require()
