@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from deepsim_envs import AbstractAgent, AreaInterface, Environment, GymnasiumEnv
+from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -143,6 +143,20 @@ class Rows(Linear):
         return super().act(agent, observations, rng)[:1]
 
 
+class Lost(Linear):
+    """Acts by no number."""
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        return np.full_like(observations, np.nan)
+
+
+class Eager(Linear):
+    """Acts out of bounds."""
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        return np.full_like(observations, 9.0)
+
+
 class Nested(gymnasium.Env[Any, Any]):
     """Observes its last action, which is of a nested space."""
 
@@ -176,10 +190,43 @@ def make_nothing() -> None:
     """No environment."""
 
 
-def make_view() -> GymnasiumEnv:
-    """The rink as puck "b" sees it, while "a" goes straight on."""
+def straight_on(environment: Environment, rng: np.random.Generator) -> Any:
+    """The policy of pucks that nobody trains."""
+    return lambda agent, seen: [0.5, 0.0]
 
-    def others(environment: Environment, rng: np.random.Generator) -> Any:
-        return lambda agent, seen: [0.5, 0.0]
 
-    return GymnasiumEnv(make_rink(), agent="b", others=others)
+class RinkArea(Area):
+    """The rink on arrays."""
+
+    agents = Agents(["a", "b"], spaces.Box(-100.0, 100.0, (2,)), spaces.Box(-1.0, 1.0, (2,)))
+
+    def __init__(self, world: World) -> None:
+        for name in ("a", "b"):
+            world.spawn(TableModel(), name, Pose())
+        super().__init__(world)
+        self.pucks = world.models.select(["a", "b"])
+
+    def reset(self, worlds: Any) -> None:
+        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
+        pose[..., :2] = self.world.uniform(-0.5, 0.5, 4, worlds).reshape(-1, 2, 2)
+        self.pucks.put(worlds, pose=pose)
+
+    def act(self, actions: Any) -> None:
+        twist = self.pucks.twist
+        twist[self.live, :2] = actions[self.live]
+        self.pucks.twist = twist
+
+    def observe(self) -> Any:
+        return self.pucks.pose[..., :2]
+
+    def reward(self) -> Any:
+        return self.pucks.pose[..., 0]
+
+    def terminated(self) -> Any:
+        return self.pucks.pose[..., 0] >= 1.0
+
+
+def make_rinks(worlds: int = 1, max_episode_steps: int = 24) -> Environment:
+    """The rink on arrays, of any number of worlds."""
+    world = World(TableSimulator(worlds=worlds, timestep=0.125))
+    return Environment(RinkArea(world), max_episode_steps=max_episode_steps)

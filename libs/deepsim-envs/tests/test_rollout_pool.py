@@ -43,6 +43,12 @@ def test_the_bytes_are_the_same_on_every_python() -> None:
     assert digest(collected(4)) == GOLDEN
 
 
+@pytest.mark.parametrize("worlds", [1, 2, 5])
+def test_a_task_on_arrays_gives_the_bytes_of_one_in_each_world(worlds: int) -> None:
+    arrays = collected(2, spec="rollout_tasks:make_rinks", worlds=worlds)
+    assert digest(arrays) == digest(collected(2, worlds=worlds))
+
+
 def test_all_worlds_are_closed_even_if_one_fails_to(tmp_path: Path) -> None:
     spec = Spec("rollout_tasks:make_stuck", {"folder": str(tmp_path)})
     pool = RolloutPool(spec, LINEAR, length=5, worlds=3)
@@ -225,6 +231,8 @@ def test_what_is_registered_as_a_function_cannot_travel() -> None:
         ({"spec": "rollout_tasks:make_nothing"}, "must make an Environment or a gymnasium.Env"),
         ({"spec": "rollout_tasks:Words"}, "fragment 0 raised TypeError: observation of agent"),
         ({"policy": "rollout_tasks:Rows"}, "a row for each of 2 observations, got the shape"),
+        ({"policy": "rollout_tasks:Lost"}, "action of agent 'a' must not hold NaN"),
+        ({"policy": "rollout_tasks:Eager"}, "action of agent 'a' in world 0 must lie in"),
         ({"policy": Spec(LINEAR, {"nois": 1})}, "fragment 0 raised TypeError: .*'nois'"),
     ],
 )
@@ -254,7 +262,7 @@ def test_a_closed_pool_collects_nothing() -> None:
 def test_a_task_of_deepsim_by_its_id() -> None:
     """The view's agent keeps its name."""
     id = "DeepSim/RolloutRink-v0"
-    register(id, "rollout_tasks:make_view")
+    register(id, RINK, agent="b", others="rollout_tasks:straight_on")
     try:
         fragment = collected(1, spec=id)[0]
     finally:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from deepsim_envs.spaces import leafwise
+
 
 def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> Any:
-    """Zeros for values of a space, with leading axes.
+    """Returns zeros for members of a space, with leading axes.
 
     Args:
         space: A box, discrete, multi-binary or multi-discrete one, or dicts and tuples of these.
         shape: The leading axes.
-        what: What the values are, for messages.
+        what: Names the values in messages.
 
     Raises:
         TypeError: The space's values do not all have the same size.
@@ -35,31 +37,20 @@ def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> An
 
 
 def put(columns: Any, row: Any, value: Any) -> None:
-    """Writes a value of the space, or another's columns, into a row or rows."""
-    if isinstance(columns, dict):
-        for key, part in columns.items():
-            put(part, row, value[key])
-    elif isinstance(columns, tuple):
-        for number, part in enumerate(columns):
-            put(part, row, value[number])
-    else:
-        columns[row] = value
+    """Writes a member of the space, or other columns, into a row or rows."""
+    leafwise(lambda part, own: part.__setitem__(row, own), columns, value)
 
 
 def taken(columns: Any, row: Any) -> Any:
-    """Copies of a row or rows."""
-    if isinstance(columns, dict):
-        return {key: taken(part, row) for key, part in columns.items()}
-    if isinstance(columns, tuple):
-        return tuple(taken(part, row) for part in columns)
-    return columns[row].copy()
+    """Returns copies of a row or rows."""
+    return leafwise(lambda part: part[row].copy(), columns)
 
 
 def as_columns(space: spaces.Space[Any], values: Any, rows: int, what: str) -> Any:
-    """A user's batch of values as columns.
+    """Returns a user's batch of members as columns.
 
     Raises:
-        ValueError: It has not that many rows, or another structure.
+        ValueError: It has not that many rows, another structure, another type, or NaN in it.
     """
     if isinstance(space, spaces.Dict):
         if not isinstance(values, dict) or values.keys() != space.spaces.keys():
@@ -76,6 +67,10 @@ def as_columns(space: spaces.Space[Any], values: Any, rows: int, what: str) -> A
             for index, part in enumerate(space.spaces)
         )
     array = np.asarray(values)
+    if not np.can_cast(array.dtype, space.dtype or object, "same_kind"):
+        raise ValueError(f"{what} must be {space.dtype} numbers, got {array.dtype}")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"{what} must not hold NaN, got {array!r}")
     if array.shape[:1] != (rows,):
         raise ValueError(
             f"{what} must have a row for each of {rows} observations, got the shape {array.shape}"

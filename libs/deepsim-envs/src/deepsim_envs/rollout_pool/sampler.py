@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes fragments: what a worker does, in whatever process it runs."""
+"""Computes fragments in a worker."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
-from deepsim_envs.many_worlds import close_all
-from deepsim_envs.spaces import conform
-
 from .columns import allocated, as_columns, put, taken
 from .fragment import Fragment
 from .policy import Policy
-from .spec import Spec, make_environment
-from .worlds import RolloutWorld, rollout_world
+from .spec import Spec, environment_maker
+from .worlds import Columns, RolloutWorlds, make_rollout_worlds
 
 
 class Sampler:
@@ -43,7 +40,7 @@ class Sampler:
         self._length = length
         self._count = worlds
         self._root = root
-        self._worlds: list[RolloutWorld] = []
+        self._worlds: RolloutWorlds | None = None
         self._policy: Policy | None = None
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
@@ -51,13 +48,13 @@ class Sampler:
         self._made()[1].set_weights(weights)
 
     def sample(self, number: int) -> Fragment:
-        """The fragment of a number.
+        """Returns the fragment of a number.
 
         Raises:
             Exception: Whatever the environment or the policy raised.
         """
         worlds, policy = self._made()
-        rollout = _Rollout(worlds, policy, self._length, number, self._root)
+        rollout = _Rollout(worlds, policy, (self._length, self._count), number, self._root)
         for step in range(self._length):
             rollout.step(step)
         return rollout.fragment
@@ -65,18 +62,18 @@ class Sampler:
     def close(self) -> None:
         """Closes the worlds and forgets the policy; the next fragment makes them anew."""
         self._policy = None
-        worlds, self._worlds = self._worlds, []
-        close_all(worlds)
+        worlds, self._worlds = self._worlds, None
+        if worlds is not None:
+            worlds.close()
 
-    def _made(self) -> tuple[list[RolloutWorld], Policy]:
-        while len(self._worlds) < self._count:
-            made = make_environment(self._environment)
-            self._worlds.append(rollout_world(made, str(self._environment["make"])))
+    def _made(self) -> tuple[RolloutWorlds, Policy]:
+        if self._worlds is None:
+            make, name = environment_maker(self._environment), str(self._environment["make"])
+            self._worlds = make_rollout_worlds(make, name, self._count)
         if self._policy is None:
-            first = self._worlds[0]
             self._policy = self._policy_spec.find()(
-                observation_space=first.observation_space,
-                action_space=first.action_space,
+                observation_space=self._worlds.observation_space,
+                action_space=self._worlds.action_space,
                 **self._policy_spec.kwargs,
             )
         return self._worlds, self._policy
@@ -86,19 +83,23 @@ class _Rollout:
     """A fragment that is being computed."""
 
     def __init__(
-        self, worlds: list[RolloutWorld], policy: Policy, length: int, number: int, root: int
+        self,
+        worlds: RolloutWorlds,
+        policy: Policy,
+        shape: tuple[int, int],
+        number: int,
+        root: int,
     ) -> None:
         own = np.random.SeedSequence(root, spawn_key=(number,))
         self._rng = np.random.default_rng(own)
-        self._episodes = own.spawn(len(worlds))  # each spawns the seeds of a world's episodes
+        self._episodes = own.spawn(shape[1])  # each spawns the seeds of a world's episodes
         self._worlds = worlds
         self._policy = policy
-        self._actions: Mapping[str, Space[Any]] = worlds[0].action_space
-        self._live: list[set[str]] = [set() for _ in worlds]
-        self._seeds = np.zeros(len(worlds), dtype=np.uint64)
-        spaces = worlds[0].observation_space
-        shape = (length, len(worlds))
-        self._seen = _by_agent(spaces, shape[1:], "observation")
+        self._actions: Mapping[str, Space[Any]] = worlds.action_space
+        spaces = worlds.observation_space
+        self._live = np.zeros((shape[1], len(spaces)), np.bool_)
+        self._seeds = np.zeros(shape[1], dtype=np.uint64)
+        self._seen: Columns = {}
         self.fragment = Fragment(
             number=number,
             observations=_by_agent(spaces, shape, "observation"),
@@ -114,48 +115,48 @@ class _Rollout:
 
     def step(self, row: int) -> None:
         """Fills a row: one step of every world."""
-        for number, live in enumerate(self._live):
-            if not live:
-                self._begin_episode(row, number)
-        self.fragment.seeds[row] = self._seeds
-        actions = self._act(row)
-        for number, world in enumerate(self._worlds):
-            outcomes = world.step(actions[number])
-            place = (row, number)
-            for agent, outcome in outcomes.items():
-                put(self._seen[agent], number, outcome.observation)
-                put(self.fragment.next_observations[agent], place, outcome.observation)
-                self.fragment.rewards[agent][place] = outcome.reward
-                self.fragment.terminations[agent][place] = outcome.terminated
-                self.fragment.truncations[agent][place] = outcome.truncated
-                if outcome.terminated or outcome.truncated:
-                    self._live[number].discard(agent)
+        over = np.flatnonzero(~self._live.any(axis=1))
+        if len(over):
+            self._begin_episodes(row, over)
+        fragment = self.fragment
+        fragment.seeds[row] = self._seeds
+        outcome = self._worlds.step(self._act(row))
+        self._seen = outcome.observation
+        ended = outcome.terminated | outcome.truncated
+        for column, agent in enumerate(self._actions):
+            live = np.flatnonzero(self._live[:, column])
+            place = (row, live)
+            put(fragment.next_observations[agent], place, taken(self._seen[agent], live))
+            fragment.rewards[agent][place] = outcome.reward[live, column]
+            fragment.terminations[agent][place] = outcome.terminated[live, column]
+            fragment.truncations[agent][place] = outcome.truncated[live, column]
+        self._live &= ~ended
 
-    def _begin_episode(self, row: int, world: int) -> None:
-        (seed,) = self._episodes[world].spawn(1)
-        self._seeds[world] = seed.generate_state(1, np.uint64)[0]
-        self.fragment.starts[row, world] = True
-        for agent, seen in self._worlds[world].reset(int(self._seeds[world])).items():
-            put(self._seen[agent], world, seen)
-            self._live[world].add(agent)
+    def _begin_episodes(self, row: int, worlds: NDArray[np.intp]) -> None:
+        for world in worlds.tolist():
+            (seed,) = self._episodes[world].spawn(1)
+            self._seeds[world] = seed.generate_state(1, np.uint64)[0]
+        self.fragment.starts[row, worlds] = True
+        self._seen = self._worlds.reset(worlds.tolist(), self._seeds[worlds].tolist())
+        self._live[worlds] = True
 
-    def _act(self, row: int) -> list[dict[str, Any]]:
-        """Each world's actions, which are written down as the world gets them."""
-        actions: list[dict[str, Any]] = [{} for _ in self._worlds]
-        for agent, space in self._actions.items():
-            rows = [number for number, live in enumerate(self._live) if agent in live]
-            if not rows:
+    def _act(self, row: int) -> Columns:
+        """Returns the actions of all agents, which are recorded as the worlds get them."""
+        for column, (agent, space) in enumerate(self._actions.items()):
+            live = np.flatnonzero(self._live[:, column])
+            if not len(live):
                 continue
-            seen = taken(self._seen[agent], rows)
-            put(self.fragment.observations[agent], (row, rows), seen)
-            self.fragment.live[agent][row, rows] = True
+            seen = taken(self._seen[agent], live)
+            put(self.fragment.observations[agent], (row, live), seen)
+            self.fragment.live[agent][row, live] = True
             what = f"action of agent {agent!r}"
-            batch = as_columns(space, self._policy.act(agent, seen, self._rng), len(rows), what)
-            for index, number in enumerate(rows):
-                action = conform(space, taken(batch, index), what)
-                put(self.fragment.actions[agent], (row, number), action)
-                actions[number][agent] = action
-        return actions
+            acted = self._policy.act(agent, seen, self._rng)
+            put(
+                self.fragment.actions[agent],
+                (row, live),
+                as_columns(space, acted, len(live), what),
+            )
+        return {agent: taken(self.fragment.actions[agent], row) for agent in self._actions}
 
 
 def _by_agent(

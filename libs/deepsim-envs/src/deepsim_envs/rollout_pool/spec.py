@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker makes for itself: environments and policies by name, as plain data."""
+"""Environments and policies by name, as plain data, for a worker to make its own."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -40,11 +41,11 @@ class Spec:
 
     @property
     def is_function(self) -> bool:
-        """Whether it names a function or class, rather than an id."""
+        """Returns whether it names a function or class, rather than an id."""
         return is_function_name(self.make)
 
     def find(self) -> Any:
-        """The function or class.
+        """Returns the function or class.
 
         Raises:
             ImportError: There is none of that name.
@@ -53,7 +54,7 @@ class Spec:
 
 
 def portable(spec: Spec) -> dict[str, Any]:
-    """An environment's spec as plain data, which means the same in any process.
+    """Returns an environment's spec as plain data, which means the same in any process.
 
     An id becomes what is registered under it, as another process has not registered it.
 
@@ -73,9 +74,9 @@ def portable(spec: Spec) -> dict[str, Any]:
     return plain
 
 
-def make_environment(plain: Mapping[str, Any]) -> Any:
-    """The environment of a portable spec."""
+def environment_maker(plain: Mapping[str, Any]) -> Callable[..., Any]:
+    """Returns a function that makes the environment of a portable spec."""
     if plain["registered"] is None:
-        return Spec(plain["make"]).find()(**plain["kwargs"])
+        return partial(Spec(plain["make"]).find(), **plain["kwargs"])
     registered = EnvSpec.from_json(plain["registered"])
-    return gymnasium.make(registered, disable_env_checker=True, **plain["kwargs"])
+    return partial(gymnasium.make, registered, disable_env_checker=True, **plain["kwargs"])
