@@ -15,13 +15,13 @@ import pytest
 from PIL import Image
 
 from deepsim import Task
-from deepsim.rollout import Episode, run_episode
+from deepsim.episodes.episode import Episode, run_episodes, slot_policy
 
 
 def drive(task: Task, policy: str, seed: int, number: int = 1) -> Episode:
-    with task.make(seed) as environment:
-        act = task.policy(policy)(environment, np.random.default_rng(seed))
-        return run_episode(environment, act, number, seed)
+    with task.make(seed=seed) as environment:
+        act = slot_policy(task.policy(policy), environment, seed)
+        return run_episodes(environment, act, number, seed)[0]
 
 
 @pytest.mark.parametrize("policy", ["random", "pursuit"])
@@ -33,9 +33,9 @@ def test_the_same_seed_gives_the_same_trajectory_bit_for_bit(racetrack: Task, po
 
 def test_a_later_episode_does_not_depend_on_those_before_it(racetrack: Task) -> None:
     """A reset leaves nothing behind: contacts, wheels, random numbers."""
-    with racetrack.make(5) as environment:
-        act = racetrack.policy("pursuit")(environment, np.random.default_rng(0))
-        episodes = [run_episode(environment, act, n, 5) for n in (1, 2)]
+    with racetrack.make(seed=5) as environment:
+        act = slot_policy(racetrack.policy("pursuit"), environment, 0)
+        episodes = [run_episodes(environment, act, n, 5)[0] for n in (1, 2)]
     assert repr(episodes[1].rows) == repr(drive(racetrack, "pursuit", 5, number=2).rows)
 
 
@@ -48,7 +48,7 @@ def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) ->
 
 
 def test_leaving_the_road_ends_a_cars_episode_but_not_the_others(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(seed=0)
         ahead, waiting = np.array([0.0, 1.0]), np.array([0.0, -1.0])
         done = {"red_car": False}
@@ -62,10 +62,9 @@ def test_leaving_the_road_ends_a_cars_episode_but_not_the_others(racetrack: Task
 
 
 def test_a_touch_costs_reward(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(seed=0)
-        red, blue = (environment.agents[name].transform for name in ("red_car", "blue_car"))
-        blue.pose = red.pose
+        environment.area.cars.pose = environment.area.cars.pose[:, :1]
         wait = {name: np.array([0.0, -1.0]) for name in environment.agents}
         result = environment.step(wait)
         assert result.info["red_car"]["hits"] == 1
@@ -73,15 +72,13 @@ def test_a_touch_costs_reward(racetrack: Task) -> None:
 
 
 def test_the_vans_move_in_every_tick(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(seed=0)
-        environment.world.tick()  # the first tick has no time before it
-        before = environment.world.models.pose.copy()
-        environment.world.tick()
-        environment.world.tick()
-        rows = environment.world.entities.models.rows(["van_0", "van_1"])
-        moved = np.abs(environment.world.models.pose - before)[0, rows, :2].max(axis=1)
-        assert (moved > 1e-6).all()
+        vans = environment.area.vans
+        for _ in range(3):
+            before = vans.pose
+            environment.world.tick()
+            assert (np.abs(vans.pose - before)[..., :2].max(axis=-1) > 1e-6).all()
 
 
 def test_the_meshes_follow_the_course(root: Path) -> None:
@@ -102,8 +99,8 @@ from deepsim import load_task
 
 RACETRACK = load_task({folder!r})
 
-def make(seed):
-    environment = RACETRACK.make(seed)
+def make(worlds=1, seed=0):
+    environment = RACETRACK.make(worlds, seed)
     environment.max_episode_steps = 20
     return environment
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the racetrack looks: drawn from the seed, given back, and without a say in the race."""
+"""How the racetrack looks: drawn from the seed, restored, and without influence on the race."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deepsim import Environment, Task
-from deepsim.rollout import run_episode
+from deepsim.episodes.episode import run_episodes, slot_policy
 from deepsim_envs import digest
 from deepsim_fx import RandomizerManager
 
@@ -18,17 +18,17 @@ WAIT = {name: np.array([0.0, -1.0]) for name in ("red_car", "blue_car")}
 DRAWN = ["visuals of " + name for name in ("red_car", "blue_car", "van_0", "van_1", "ground")]
 
 
-def looks(environment: Environment) -> dict[str, Any]:
-    world = environment.world
+def looks(environment: Environment, world: int = 0) -> dict[str, Any]:
+    tables = environment.world
     return {
-        "diffuse": world.visuals.diffuse.tolist(),
-        "transparency": world.visuals.transparency.tolist(),
-        "light": world.lights.diffuse.tolist(),
+        "diffuse": tables.visuals.diffuse[world].tolist(),
+        "transparency": tables.visuals.transparency[world].tolist(),
+        "light": tables.lights.diffuse[world].tolist(),
     }
 
 
 def test_each_episode_has_looks_of_its_own_and_the_same_seed_the_same(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         seen = []
         for seed in (1, 2, None, 1):
             environment.reset(seed)
@@ -39,8 +39,26 @@ def test_each_episode_has_looks_of_its_own_and_the_same_seed_the_same(racetrack:
         assert seen[1] not in (seen[0], seen[2])
 
 
+def test_each_world_has_looks_of_its_own(racetrack: Task) -> None:
+    with racetrack.make(3) as environment:
+        environment.reset(1)
+        assert looks(environment, 0) != looks(environment, 1)
+        alone = racetrack.make(1)
+        alone.reset(3)
+        assert looks(alone) == looks(environment, 2)
+
+
+def test_only_the_worlds_that_begin_an_episode_change_their_looks(racetrack: Task) -> None:
+    with racetrack.make(3) as environment:
+        environment.reset_worlds(1)
+        before = [looks(environment, world) for world in range(3)]
+        environment.reset_worlds(worlds=[1])
+        after = [looks(environment, world) for world in range(3)]
+        assert [after[world] == before[world] for world in range(3)] == [True, False, True]
+
+
 def test_the_log_draws_the_same_in_another_world(racetrack: Task) -> None:
-    with racetrack.make(0) as one, racetrack.make(0) as other:
+    with racetrack.make() as one, racetrack.make() as other:
         one.reset(1)
         other.reset(2)
         assert looks(one) != looks(other)
@@ -51,9 +69,9 @@ def test_the_log_draws_the_same_in_another_world(racetrack: Task) -> None:
 def test_the_race_is_the_same_without_looks(racetrack: Task) -> None:
     episodes = []
     for make in (racetrack.make, partial(racetrack.make, looks=False)):
-        with make(0) as environment:
-            act = racetrack.policy("random")(environment, np.random.default_rng(0))
-            episodes.append(run_episode(environment, act, 1, 0))
+        with make() as environment:
+            act = slot_policy(racetrack.policy("random"), environment, 0)
+            episodes += run_episodes(environment, act, 1, 0)
             drawn = len(environment.world.get(RandomizerManager).log)
     assert repr(episodes[0].rows) == repr(episodes[1].rows)
     assert drawn == 0
@@ -63,7 +81,7 @@ def test_so_are_the_races_after_it(racetrack: Task) -> None:
     """Though they get no seed: looks take no random numbers from the race."""
     seen: list[list[str]] = []
     for make in (racetrack.make, partial(racetrack.make, looks=False)):
-        with make(0) as environment:
+        with make() as environment:
             rounds = []
             for seed in (3, None, None):
                 rounds.append(digest(environment.reset(seed)))
@@ -74,7 +92,7 @@ def test_so_are_the_races_after_it(racetrack: Task) -> None:
 
 
 def test_a_snapshot_brings_the_next_looks_back(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(1)
         state = environment.get_state()
         environment.reset()
@@ -87,7 +105,7 @@ def test_a_snapshot_brings_the_next_looks_back(racetrack: Task) -> None:
 
 
 def test_a_reset_spawns_nothing(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(0)
         before = environment.world.entities.generation
         for _ in range(20):
@@ -95,40 +113,52 @@ def test_a_reset_spawns_nothing(racetrack: Task) -> None:
         assert environment.world.entities.generation == before
 
 
-def faded(environment: Environment, name: str) -> bool:
-    return any(environment.agents[name].transform.transparency.values())
+def faded(environment: Environment, car: str, world: int = 0) -> bool:
+    names = environment.world.entities.visuals.within(car)
+    return bool(environment.world.visuals.select(names).transparency[world].any())
 
 
-def hit(environment: Environment) -> None:
-    """The blue car onto the red one, and away."""
-    red, blue = environment.area.cars
-    before = blue.transform.pose
-    blue.transform.pose = red.transform.pose
-    environment.step(WAIT)
-    blue.transform.pose = before
-    environment.step(WAIT)
+def wait(environment: Environment, steps: int = 1) -> None:
+    for _ in range(steps):
+        environment.step_worlds((np.tile([0.0, -1.0], (len(environment), 2, 1)),))
+
+
+def hit(environment: Environment, world: int = 0) -> None:
+    """The blue car onto the red one, and away, in one world."""
+    cars = environment.area.cars
+    before, chosen = cars.pose[[world]], np.array([world])
+    cars.put(chosen, pose=before[:, :1])
+    wait(environment)
+    cars.put(chosen, pose=before)
+    wait(environment)
 
 
 def test_a_car_that_was_hit_blinks_for_a_while(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(0)
         assert not faded(environment, "red_car")
         hit(environment)
         assert faded(environment, "red_car")
         assert faded(environment, "blue_car")
-        for _ in range(16):  # 0.75 s
-            environment.step(WAIT)
+        wait(environment, 16)  # 0.75 s
         assert not faded(environment, "red_car")
         hit(environment)
         assert faded(environment, "red_car")
 
 
+def test_cars_blink_only_in_the_world_where_they_were_hit(racetrack: Task) -> None:
+    with racetrack.make(3) as environment:
+        environment.reset(0)
+        hit(environment, world=1)
+        assert [faded(environment, "red_car", world) for world in range(3)] == [False, True, False]
+
+
 @pytest.mark.parametrize("seed", [0, None])
 def test_a_reset_ends_the_blinking(racetrack: Task, seed: int | None) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(0)
         hit(environment)
         environment.reset(seed)
         assert not faded(environment, "red_car")
-        environment.step(WAIT)
+        wait(environment)
         assert not faded(environment, "red_car")
