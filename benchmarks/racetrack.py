@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 from report import write
 
 from deepsim import load_task
-from deepsim.rollout import run_episode
+from deepsim.episodes.episode import run_episodes, slot_policy
 
 EPISODES = 6
 
@@ -17,9 +16,13 @@ EPISODES = 6
 def main() -> None:
     """Drives laps by pure pursuit, policy and environment included in the time."""
     task = load_task(Path(__file__).parents[1] / "examples" / "racetrack")
-    with task.make(0) as environment:
-        act = task.policy("pursuit")(environment, np.random.default_rng(0))
-        episodes = [run_episode(environment, act, number, 0) for number in range(1, EPISODES + 1)]
+    with task.environment() as environment:
+        act = slot_policy(task.policy("pursuit"), environment, 0)
+        episodes = [
+            episode
+            for number in range(1, EPISODES + 1)
+            for episode in run_episodes(environment, act, number, 0)
+        ]
     speeds = sorted(episode.duration / episode.wall_time for episode in episodes)
     steps = sum(episode.steps for episode in episodes)
     figures = {
