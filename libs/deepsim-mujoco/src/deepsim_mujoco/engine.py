@@ -16,6 +16,7 @@ os.environ["MUJOCO_GL"] = "disable"
 try:
     import mujoco
     from mujoco.batch import Batch
+    from mujoco.batch import SimulationError as BatchError
 finally:
     if _platform is None:
         del os.environ["MUJOCO_GL"]
@@ -26,4 +27,4 @@ if mujoco.get_mju_user_warning() is None:
     # Otherwise MuJoCo writes MUJOCO_LOG.TXT into the current folder.
     mujoco.set_mju_user_warning(logging.getLogger("deepsim_mujoco").warning)
 
-__all__ = ["Batch", "mujoco"]
+__all__ = ["Batch", "BatchError", "mujoco"]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import Pose, poses
 from deepsim_mujoco.engine import mujoco
 
-from .layout import Part, Rows, start
+from .layout import Floats, Part, Rows, start
 
 _IN_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])[:, None]  # MuJoCo's quaternions are w x y z
 
@@ -56,6 +56,8 @@ class Bodies:
         derived_at: (W * derived,) which of the bodies of all worlds the derived rows have.
         jointed_at: (W * jointed,) the same of jointed rows.
         trees_at: (W * jointed,) the roots of their trees.
+        free_arms: As `arms` of the free rows of all worlds.
+        jointed_arms: The same of jointed rows.
         twists_at: (10, W * free) the same of orientations and velocities of free rows.
     """
 
@@ -97,6 +99,15 @@ class Bodies:
         self.inverse_offset = poses.inverse(self.offset)
         self.is_shifted: NDArray[np.bool_] = (self.offset != np.asarray(Pose())).any(axis=1)
         self.shifted = np.flatnonzero(self.is_shifted)
+        self.free_arms = self.arms(np.tile(self.free, len(starts)))
+        self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
+
+    def arms(self, rows: Rows) -> Floats | None:
+        """Returns from where to where rows are shifted, in the axes of the bodies, (3, k).
+
+        It is None if none of the n rows is shifted.
+        """
+        return self.offset[rows, :3].T if len(self.shifted) else None
 
     def select(self, rows: Sequence[int] | Rows) -> Bodies:
         """Returns some of the rows."""

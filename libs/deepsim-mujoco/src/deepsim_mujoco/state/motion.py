@@ -25,6 +25,7 @@ from .world_states import WorldStates
 StateKind = Literal["models", "links"]
 STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
+_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _DONE = -1  # of a cell: it is written
 
 
@@ -102,9 +103,7 @@ class Motion:
                 rows = bodies.shifted
                 out[:, rows] = poses.compose(out[:, rows], bodies.offset[rows])
         else:
-            self._read_body_twists(bodies, out)
-            if len(bodies.shifted):
-                self._shift_twists(bodies, out)
+            self._read_twists(bodies, out)
 
     def _read_body_poses(self, bodies: Bodies, out: Floats) -> None:
         pose = self._numbers.take(bodies.poses_at)
@@ -114,16 +113,13 @@ class Motion:
             return
         out[:, bodies.own] = pose.T.reshape(len(out), -1, 7)
         self._states.derive()
-        pose = np.empty((len(bodies.derived_at), 7))
-        pose[:, :3] = self._xpos.take(bodies.derived_at, axis=0)
-        pose[:, 3:6] = self._xquat.take(bodies.derived_at, axis=0)[:, 1:]
-        pose[:, 6] = self._xquat.take(bodies.derived_at, axis=0)[:, 0]
+        position = self._xpos.take(bodies.derived_at, axis=0)
+        turn = self._xquat.take(bodies.derived_at, axis=0).take(_XYZW, axis=1)
+        pose = np.concatenate([position, turn], axis=1)
         out[:, bodies.derived] = pose.reshape(len(out), -1, 7)
 
-    def _read_body_twists(self, bodies: Bodies, out: Floats) -> None:
-        numbers = self._numbers.take(bodies.twists_at)
-        numbers[7:] = rotate(matrices(numbers[:4]), numbers[7:])
-        twist = numbers[4:].T
+    def _read_twists(self, bodies: Bodies, out: Floats) -> None:
+        twist = np.concatenate(self._twists(bodies.free_arms, bodies.twists_at)).T
         if len(bodies.free) == out.shape[1]:
             out.reshape(-1, 6)[:] = twist
             return
@@ -132,21 +128,15 @@ class Motion:
         if len(bodies.jointed):
             # v(origin) = v(com of the tree) + w x (origin - com)
             self._states.derive()
-            velocity = self._cvel.take(bodies.jointed_at, axis=0)
-            arm = self._xpos.take(bodies.jointed_at, axis=0)
-            arm -= self._tree_com.take(bodies.trees_at, axis=0)
-            twist = np.empty((len(arm), 6))
-            twist[:, 3:] = angular = velocity[:, :3]
-            twist[:, :3] = velocity[:, 3:] + cross(angular.T, arm.T).T
+            body, arms = bodies.jointed_at, bodies.jointed_arms
+            velocity = self._cvel.take(body, axis=0).T
+            arm = (self._xpos.take(body, axis=0) - self._tree_com.take(bodies.trees_at, axis=0)).T
+            if arms is not None:
+                turn = self._xquat.take(body, axis=0).T.take(_XYZW, axis=0)
+                arm += rotate(matrices(turn), arms)
+            linear = velocity[3:] + cross(velocity[:3], arm)
+            twist = np.concatenate([linear, velocity[:3]]).T
             out[:, bodies.jointed] = twist.reshape(len(out), -1, 6)
-
-    def _shift_twists(self, bodies: Bodies, out: Floats) -> None:
-        """From the origins of bodies to those of the rows' frames."""
-        rows = bodies.shifted
-        pose = self._poses(bodies)[:, rows]
-        origin = poses.compose(pose, bodies.offset[rows])
-        arm = origin[..., :3] - pose[..., :3]
-        out[:, rows, :3] += np.cross(out[:, rows, 3:], arm)
 
     def _poses(self, bodies: Bodies) -> Floats:
         """The poses of bodies, (W, n, 7)."""
@@ -177,7 +167,7 @@ class Motion:
         hold = self._hold[kind].take(rows)
         refusals: list[Refusal] = []
         if np.count_nonzero(hold):  # Hold.FREE is 0
-            for row in np.unique(rows[hold == Hold.SEVERAL]):
+            for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
                 mine = rows == row
                 self._move_together(row, worlds[mine], values[mine])
             refusals = [
@@ -215,28 +205,28 @@ class Motion:
             turning = np.flatnonzero(angular.any(axis=0) & (bodies.hold.take(rows) == Hold.FREE))
         if len(turning):
             moved, rows = at[3:].take(turning, axis=1), rows[turning]
-            twists = self._twists(bodies, rows, moved)
+            arms = bodies.arms(rows)
+            twists = self._twists(arms, moved)
         self._numbers[at[:7]] = values.T
         if len(turning):
-            self._put_twists(bodies, rows, moved, *twists)
+            self._put_twists(arms, moved, *twists)
         self._states.changed()
 
-    def _twists(self, bodies: Bodies, rows: Rows, at: Rows) -> tuple[Floats, Floats]:
-        """Linear and angular velocities of free rows, (3, k) each."""
+    def _twists(self, arms: Floats | None, at: Rows) -> tuple[Floats, Floats]:
+        """Linear and angular velocities, (3, k) each, of the ends of arms (3, k) on free bodies."""
         numbers = self._numbers.take(at)
         matrix = matrices(numbers[:4])
         angular = rotate(matrix, numbers[7:])
         linear = numbers[4:7]
-        if len(bodies.shifted):
-            linear += cross(angular, rotate(matrix, bodies.offset[rows, :3].T))
+        if arms is not None:
+            linear += cross(angular, rotate(matrix, arms))
         return linear, angular
 
-    def _put_twists(
-        self, bodies: Bodies, rows: Rows, at: Rows, linear: Floats, angular: Floats
-    ) -> None:
+    def _put_twists(self, arms: Floats | None, at: Rows, linear: Floats, angular: Floats) -> None:
+        """Sets what `_twists` returns."""
         matrix = matrices(self._numbers.take(at[:4]))
-        if len(bodies.shifted):
-            linear = linear - cross(angular, rotate(matrix, bodies.offset[rows, :3].T))
+        if arms is not None:
+            linear = linear - cross(angular, rotate(matrix, arms))
         self._numbers[at[4:7]] = linear
         self._numbers[at[7:]] = rotate_back(matrix, angular)
 
@@ -245,7 +235,7 @@ class Motion:
         hold = self._hold[kind].take(rows)
         refusals: list[Refusal] = []
         if np.count_nonzero(hold):  # Hold.FREE is 0
-            for row in np.unique(rows[hold == Hold.SEVERAL]):
+            for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
                 _, parts = self._several[row]
                 all_free = len(parts.free) == len(parts.body)
                 mine = (rows == row) & (all_free | ~values.any(axis=1))
@@ -264,7 +254,7 @@ class Motion:
         bodies = self._bodies[kind]
         at = bodies.motion_at.take(rows, axis=1)
         at += self._starts.take(worlds)
-        self._put_twists(bodies, rows, at, values.T[:3], values.T[3:])
+        self._put_twists(bodies.arms(rows), at, values.T[:3], values.T[3:])
         return refusals
 
     def _move_together(self, row: int, worlds: Rows, targets: Floats) -> None:
@@ -286,7 +276,7 @@ class Motion:
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
         at = parts.motion_at.take(rows, axis=1) + self._starts.take(each)
-        self._put_twists(parts, rows, at, linear.reshape(-1, 3).T, angular.reshape(-1, 3).T)
+        self._put_twists(None, at, linear.reshape(-1, 3).T, angular.reshape(-1, 3).T)
 
     def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:
         name = self._names[kind][row]

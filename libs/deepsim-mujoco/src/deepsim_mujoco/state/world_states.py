@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import Batch, mujoco
+from deepsim_mujoco.engine import Batch, BatchError, mujoco
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
@@ -91,24 +92,26 @@ class WorldStates:
         Raises:
             SimulationError: Some of them diverged; only a reset of these helps.
         """
-        self.batch.step(chosen, nstep=n)
-        self._is_stale = True
         if chosen is None:
             self.steps += n
         else:
             self.steps[chosen] += n
+        self._is_stale = True
+        try:
+            self.batch.step(chosen, nstep=n)
+        except BatchError as error:
+            self._refuse(error.ids, str(error))
         if self._warnings.any():
-            self._refuse_diverged(chosen)
+            is_bad = self._warnings[:, _BAD, 1].any(axis=1)
+            bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
+            if len(bad):
+                self._refuse(bad, "reset them, then try a smaller step size or smaller forces")
 
-    def _refuse_diverged(self, chosen: WorldNumbers | None) -> None:
-        is_bad = self._warnings[:, _BAD, 1].any(axis=1)
-        bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
-        if len(bad):
-            raise SimulationError(
-                f"the physics diverged by t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}: "
-                "reset them, then try a smaller step size or smaller forces",
-                worlds=bad.tolist(),
-            )
+    def _refuse(self, bad: Rows, why: str) -> None:
+        # Arithmetic with NaN is silent, where that with very large numbers warns.
+        self.state[bad] = np.nan
+        at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}"
+        raise SimulationError(f"the physics diverged by {at}: {why}", bad.tolist())
 
     def reset(self, chosen: WorldNumbers | slice) -> None:
         """Puts some worlds back to their initial states."""
@@ -128,5 +131,6 @@ class WorldStates:
     def derive(self) -> None:
         """Brings what MuJoCo derives from positions and velocities up to date."""
         if self._is_stale:
-            self.batch.forward(stage=_VELOCITIES)
+            with suppress(BatchError):  # of worlds that diverged
+                self.batch.forward(stage=_VELOCITIES)
             self._is_stale = False
