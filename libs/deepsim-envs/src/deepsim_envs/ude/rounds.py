@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -17,7 +18,7 @@ from deepsim_envs.errors import (
     ResetNeededError,
 )
 from deepsim_envs.spaces import conform, require_within
-from deepsim_sync import CallbackError, SimulationError
+from deepsim_sync import CallbackError, ClosedWorldError, SimulationError
 
 from .clients import Client, Clients
 from .codec import Limits, encode
@@ -82,7 +83,7 @@ class Rounds:
         self._mode = mode
         self._period = period
         self._limits = limits
-        self._thread = ThreadPoolExecutor(1, "ude-environment")
+        self._thread = ThreadPoolExecutor(1, "ude-environment", self._claim_world)
         self._lock = threading.Lock()
         self._round = _Round()
         self._live = environment.live_agents
@@ -142,7 +143,10 @@ class Rounds:
             return [name for name in self._live if name not in self._round.actions]
 
     def stop(self) -> None:
-        """Tells all who wait, and returns when the environment is at rest."""
+        """Refuses all who wait, and returns when the environment is at rest.
+
+        The caller's thread owns the world from then on.
+        """
         with self._lock:
             self._stopped = True
             left, self._round = self._round, _Round()
@@ -150,6 +154,12 @@ class Rounds:
             left.timer.cancel()
         left.result.set_exception(ServerError("the server is closing", 503))
         self._thread.shutdown(wait=True)
+        self._claim_world()
+
+    def _claim_world(self) -> None:
+        """Hands the world to the thread that steps, or to the one that stops the server."""
+        with suppress(ClosedWorldError):
+            self._environment.environment.world.claim()
 
     def _checked(self, action_dict: Any) -> dict[str, Any]:
         if not isinstance(action_dict, Mapping):
@@ -203,7 +213,7 @@ class Rounds:
             with self._lock:
                 self._pending -= 1
                 self._live = self._environment.live_agents
-                if self._environment.environment.steps == 0:  # what was done before is over
+                if not self._environment.environment.steps.any():  # what was done before is over
                     self._last_actions.clear()
                 if not self._stopped:
                     self._begin_if_complete()

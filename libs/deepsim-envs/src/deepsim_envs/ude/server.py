@@ -25,8 +25,9 @@ DEFAULT_PORT = 3003
 class UDEServer:
     """Serves an environment over gRPC, to one or several clients.
 
-    The environment is called in one thread, which is not the caller's. Use the server as a context,
-    or call `start` and `stop`; it does not close the environment when it stops.
+    The environment is called in one thread of the server, to which its world belongs until the
+    server stops, and then to the thread that stops it. Use the server as a context, or call `start`
+    and `stop`; it does not close the environment when it stops.
 
     Args:
         environment: What is served.
