@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Appendix A of the DeepSim paper: many states set and read by one request each.
 
-The paper prints a class ``Position``; as in geometry_msgs, a position is a `Point`. It leaves open
-what ``get_model_states`` returns; it is a dict by name, in the order of the names asked for.
+The lines below the paper's comments are the paper's own. It leaves open what `get_model_states`
+returns: a dict by name, in the order of the names asked for.
 
 Runs on the embedded engine, and on Gazebo 11 by
 ``python tools/gazebo run -- .venv/bin/python examples/appendix_a.py gazebo``.
@@ -17,8 +17,8 @@ from deepsim import (
     GetModelStateTracker,
     ModelSpawner,
     ModelState,
-    Point,
     Pose,
+    Position,
     Quaternion,
     SetModelStateTracker,
     Twist,
@@ -41,29 +41,28 @@ AGENT = """
 
 
 def main() -> None:
-    """Places two agents, lets a second pass, and prints where they are."""
+    """Sets the states of two agents, and prints where they are after a tick."""
     world = World(open_simulator())
     world.make_current()
     spawner = ModelSpawner(AGENT)
     for name in ("agent0", "agent1"):
         spawner.spawn(world, name)
 
-    # set multiple model states through a single request
+    # set multiple model states through single service request
     model_states = [
-        ModelState("agent0", Pose(Point(1, 2, 3), Quaternion()), Twist()),
-        ModelState("agent1", Pose(Point(4, 5, 6), Quaternion()), Twist((0.5, 0, 0))),
+        ModelState("agent0", Pose(Position(1, 2, 3), Quaternion()), Twist()),
+        ModelState("agent1", Pose(Position(4, 5, 6), Quaternion()), Twist()),
     ]
     SetModelStateTracker.get_instance().set_model_states(model_states)
 
-    for _ in range(1000):
-        world.tick()
+    world.tick()  # sends them, in one batch
 
-    # get multiple model states through a single request
+    # get multiple model states through single service request
     model_names = ["agent0", "agent1"]
-    states = GetModelStateTracker.get_instance().get_model_states(model_names)
-    for name, state in states.items():
-        x, y, z = state.pose.position
-        print(f"{name} is at {x:.2f} {y:.2f} {z:.2f} after {world.time[0]:.1f} s")
+    model_states = GetModelStateTracker.get_instance().get_model_states(model_names)
+
+    for name, state in model_states.items():
+        print(f"{name} is at {state.pose.position}")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ class RobotArea(AreaInterface):
 
     def get_info(self) -> dict[str, Any]:
         """Simulated time [s]."""
-        return {"time": self._world.time}
+        return {"time": self._world.time.item()}
 
     def reset(self) -> None:
         """Puts one robot somewhere to the left of the middle, and one to the right."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program: drives the racetrack and prints a digest of all that it returned, and versions."""
+"""A program: drives the racetrack and prints a digest of all results, and versions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from deepsim_envs import digest
 
 
 def drive(folder: str, steps: int) -> str:
-    """Digest of so many steps of both cars by the pursuit policy, episode after episode."""
+    """Returns a digest of some steps of both cars by pure pursuit, episode after episode."""
     task = load_task(folder)
     seen = []
-    with task.make(0) as environment:
+    with task.make() as environment:
         for step in range(steps):
             if not environment.live_agents:
                 observation, info = environment.reset(step)

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the paper's appendices run and print what they say."""
+"""The small examples run and print what they should."""
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 
 def run(path: Path) -> str:
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", str(path)],
         capture_output=True,
-        text=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        encoding="utf-8",
         check=False,
     )
     assert finished.returncode == 0, finished.stderr
@@ -21,8 +26,8 @@ def run(path: Path) -> str:
 
 def test_appendix_a_sets_and_gets_many_states_at_once(root: Path) -> None:
     assert run(root / "examples" / "appendix_a.py").splitlines() == [
-        "agent0 is at 1.00 2.00 3.00 after 1.0 s",
-        "agent1 is at 4.50 5.00 6.00 after 1.0 s",
+        "agent0 is at Point(1.0, 2.0, 3.0)",
+        "agent1 is at Point(4.0, 5.0, 6.0)",
     ]
 
 
@@ -37,3 +42,22 @@ def test_appendix_b_steps_two_agents_by_random_actions(root: Path) -> None:
     ]
     assert sum("agent0: " in line for line in lines) == 4
     assert run(path).splitlines() == lines
+
+
+def test_the_robot_patrols_and_charges_between(root: Path) -> None:
+    lines = run(root / "examples" / "patrol.py").splitlines()
+    visits = [[float(number) for number in re.findall(r"[\d.]+", line)] for line in lines[:6]]
+    times, posts, charge = zip(*visits, strict=True)
+    assert posts == (0, 1, 2, 3, 4, 5)
+    assert list(times) == sorted(times)
+    assert charge[:3] == pytest.approx((80, 60, 40), abs=2)
+    assert charge[3] == charge[0]  # it was at its dock
+    assert times[3] - times[2] > 2 * (times[2] - times[1])
+    assert lines[6:] == [
+        "[▶] robot <ReactiveSelector>",
+        "├── [▶] recharge <Sequence>",
+        "│   ├── (✓) battery_low",
+        "│   ├── (✓) drive_to_dock",
+        "│   └── [▶] charge",
+        "└── [ ] drive_to_next_post",
+    ]

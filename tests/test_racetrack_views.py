@@ -11,7 +11,7 @@ import numpy as np
 import pettingzoo
 import pytest
 
-from deepsim import Environment, Task, Twist, register_task
+from deepsim import Environment, Task, register_task
 from deepsim_envs import Recorder, digest, replay
 from deepsim_envs.checks import checks_of, random_actions
 
@@ -37,7 +37,7 @@ def drive(environment: Environment, rng: np.random.Generator, steps: int) -> lis
 
 
 def test_all_checks_pass(id: str, racetrack: Task) -> None:
-    found = list(checks_of(id, lambda: racetrack.make(0), steps=60))
+    found = list(checks_of(id, racetrack.make, steps=60))
     trainers = [check for check in found if check.reason.startswith("not installed: pip install")]
     assert [check for check in found if check.outcome != "passed"] == trainers
     assert len(found) == 15
@@ -45,7 +45,7 @@ def test_all_checks_pass(id: str, racetrack: Task) -> None:
 
 
 def test_steps_repeat_and_continue_from_a_snapshot(racetrack: Task) -> None:
-    with racetrack.make(1) as one, racetrack.make(2) as other:
+    with racetrack.make(seed=1) as one, racetrack.make(seed=2) as other:
         one.reset(7)
         rng = np.random.default_rng(0)
         drive(one, rng, 200)
@@ -59,7 +59,7 @@ def test_steps_repeat_and_continue_from_a_snapshot(racetrack: Task) -> None:
 
 
 def test_a_replay_of_one_environment_runs_in_another(racetrack: Task, tmp_path: Path) -> None:
-    with racetrack.make(1) as one, racetrack.make(2) as other:
+    with racetrack.make(seed=1) as one, racetrack.make(seed=2) as other:
         act = racetrack.policy("pursuit")(one, np.random.default_rng(0))
         with Recorder(one, tmp_path / "race.jsonl") as recorder:
             seen, _ = recorder.reset(3)
@@ -69,10 +69,9 @@ def test_a_replay_of_one_environment_runs_in_another(racetrack: Task, tmp_path: 
 
 
 def test_observations_stay_within_their_space_whatever_happens(racetrack: Task) -> None:
-    with racetrack.make(0) as environment:
+    with racetrack.make() as environment:
         environment.reset(0)
-        red = environment.agents["red_car"]
-        red.transform.twist = Twist((50.0, 0.0, 0.0), (0.0, 0.0, 90.0))
-        seen = red.get_next_state()
+        environment.area.cars.twist = (50.0, 0.0, 0.0, 0.0, 0.0, 90.0)
+        seen = environment.area.observe()[0, 0]
         assert environment.observation_space["red_car"].contains(seen)
         assert seen[1] == 20.0
