@@ -50,12 +50,12 @@ class Node:
         The body of a root has the frame of the whole model, so that the pose of a model is that of
         its body and need not be composed at every tick.
         """
-        return Pose() if self._is_root else self.pose
+        return Pose() if self.is_root else self.pose
 
     @property
     def in_body(self) -> Pose:
         """The link's frame in that of its MuJoCo body."""
-        return self.pose if self._is_root else Pose()
+        return self.pose if self.is_root else Pose()
 
     @property
     def moves(self) -> bool:
@@ -71,7 +71,8 @@ class Node:
             parts += (child for child in part.children if not child.moves and not child.placed)
 
     @property
-    def _is_root(self) -> bool:
+    def is_root(self) -> bool:
+        """Whether its body moves freely or stays where it is put."""
         return self.placed or (self.parent is None and self.joint is None)
 
     @property

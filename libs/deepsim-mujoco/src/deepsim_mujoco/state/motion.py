@@ -14,7 +14,7 @@ import numpy as np
 
 from deepsim_math import Pose, poses
 from deepsim_mujoco.spec.builder import Built, anchor_name
-from deepsim_mujoco.spec.tree import Frame, RootKind
+from deepsim_mujoco.spec.tree import Frame, Node, RootKind
 from deepsim_sync import SCOPE, Cells, Refusal
 
 from .bodies import Bodies, Hold
@@ -59,12 +59,7 @@ class Motion:
         self._bodies: dict[StateKind, Bodies] = {
             "models": bodies(
                 [frame.body for frame, _ in frames],
-                [
-                    nodes[frame.canonical_link].body_pose.inverse() @ frame.pose
-                    if frame.canonical_link
-                    else frame.pose
-                    for frame, _ in frames
-                ],
+                [_in_body(frame, nodes.get(frame.canonical_link)) for frame, _ in frames],
             ),
             "links": bodies(list(nodes), [node.in_body for node in nodes.values()]),
         }
@@ -283,6 +278,13 @@ class Motion:
         top = name.split(SCOPE)[0]
         reason = f"joints hold it: set model {top!r} as a whole"
         return Refusal(kind, column, name, reason, int(world))
+
+
+def _in_body(frame: Frame, link: Node | None) -> Pose:
+    """The frame of a model in that of the body that carries it, by its canonical link."""
+    if link is None or link.is_root:
+        return frame.pose
+    return link.body_pose.inverse() @ frame.pose
 
 
 def _same_cells(one: Cells, other: Cells | None) -> bool:
