@@ -125,11 +125,12 @@ def test_an_agent_without_an_action_is_named_and_nothing_happens(racetrack: Task
     def step(environment: Environment, *names: str) -> None:
         environment.step({name: np.zeros(2, np.float32) for name in names})
 
-    with racetrack.make(0) as environment:
+    with racetrack.environment() as environment:
         environment.reset(seed=0)
         step(environment, "red_car", "blue_car")
-        before = environment.world.models.pose.tobytes(), environment.world.time
+        before = environment.world.models.pose.tobytes(), environment.world.time.tobytes()
         with pytest.raises(DeepSimError, match="agent 'blue_car' has no action"):
             step(environment, "red_car")
-        assert (environment.world.models.pose.tobytes(), environment.world.time) == before
+        world = environment.world
+        assert (world.models.pose.tobytes(), world.time.tobytes()) == before
         step(environment, "red_car", "blue_car")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front page shows what really happens."""
+"""The examples of the front page run, and print what it shows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ def test_the_example_prints_what_the_front_page_shows(
 ) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```(python|text)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert [language for language, _ in blocks] == ["python", "text"]
-    exec(blocks[0][1], {"__name__": "readme"})
+    assert [language for language, _ in blocks] == ["python", "text", "python"]
+    names = {"__name__": "readme"}
+    exec(blocks[0][1], names)
     assert capsys.readouterr().out == blocks[1][1]
+    exec(blocks[2][1], names)  # it goes on with the names of the first
+    assert capsys.readouterr().out == "(64, 1, 7)\n"
 
 
 def test_every_link_to_a_file_leads_somewhere(root: Path) -> None:
