@@ -17,25 +17,25 @@ from deepsim_envs import digest
 def drive(folder: str, steps: int) -> str:
     """Returns a digest of some steps of both cars by pure pursuit, episode after episode."""
     task = load_task(folder)
-    seen = []
+    digests = []
     with task.make() as environment:
         for step in range(steps):
             if not environment.live_agents:
                 observation, info = environment.reset(step)
                 act = task.policy("pursuit")(environment, np.random.default_rng(step))
-                seen.append(digest((observation, info)))
+                digests.append(digest((observation, info)))
             actions = {name: act(name, observation[name]) for name in environment.live_agents}
             result = environment.step(actions)
             observation = result.observation
-            seen.append(digest(tuple(result)))
-    return digest(seen)
+            digests.append(digest(tuple(result)))
+    return digest(digests)
 
 
 if __name__ == "__main__":
-    told = {
+    result = {
         "python": platform.python_version(),
         "mujoco": mujoco.__version__,
         "numpy": np.__version__,
         "digest": drive(sys.argv[1], int(sys.argv[2])),
     }
-    print(json.dumps(told))
+    print(json.dumps(result))

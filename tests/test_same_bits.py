@@ -2,7 +2,7 @@
 """The racetrack gives the same bits on every Python of this machine.
 
 The other Pythons are those of `make matrix`, which runs this after it has made them. No digest is
-kept here: another processor may take another way through NumPy and MuJoCo.
+stored here: NumPy and MuJoCo may compute other bits on another processor.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ STEPS = 1000
 
 
 def others(root: Path) -> list[Path]:
-    """Interpreters of the matrix of deepsim, but for that of this Python."""
+    """Returns the interpreters of the matrix of deepsim, without that of this Python."""
     here = f"py{sys.version_info.major}{sys.version_info.minor}"
     found = sorted(root.glob("libs/deepsim/.tox/py3*[0-9]/bin/python"))
     return [path for path in found if path.parts[-3] != here]
 
 
 def run(root: Path, python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs a Python on the sources of this checkout, whichever its environment was made of."""
+    """Runs a Python on the sources of this checkout."""
     sources = os.pathsep.join(str(path) for path in sorted(root.glob("libs/*/src")))
     return subprocess.run(
         [str(python), *arguments],
@@ -42,12 +42,12 @@ def drive(root: Path, python: Path) -> dict[str, str]:
     program, task = root / "tests/racetrack_bits.py", root / "examples/racetrack"
     done = run(root, python, str(program), str(task), str(STEPS))
     assert done.returncode == 0, f"{python} failed"
-    told: dict[str, str] = json.loads(done.stdout)
-    return told
+    result: dict[str, str] = json.loads(done.stdout)
+    return result
 
 
 def test_the_racetrack_has_the_same_bits_on_every_python(root: Path) -> None:
-    """Of those that have the same NumPy and MuJoCo; other versions may take another way."""
+    """Those with the same NumPy and MuJoCo; other versions may compute other bits."""
     usable = [
         python
         for python in others(root)
@@ -55,11 +55,11 @@ def test_the_racetrack_has_the_same_bits_on_every_python(root: Path) -> None:
     ]
     if not usable:
         pytest.skip("there is no other Python with the libraries' requirements: make matrix")
-    alike: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for python in (Path(sys.executable), *usable):
-        told = drive(root, python)
-        alike[told["mujoco"], told["numpy"]][told["python"]] = told["digest"]
-    for versions, digests in alike.items():
+        result = drive(root, python)
+        found[result["mujoco"], result["numpy"]][result["python"]] = result["digest"]
+    for versions, digests in found.items():
         assert len(set(digests.values())) == 1, f"MuJoCo and NumPy {versions}: {digests}"
-    if max(map(len, alike.values())) == 1:
+    if max(map(len, found.values())) == 1:
         pytest.skip(f"no two Pythons have the same MuJoCo and NumPy: {[*alike]}")
