@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Casting many rays at once agrees with MuJoCo's casting of one."""
+"""Rays hit what MuJoCo says, seen from outside and within a range; lamps shine on it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepsim_math import Euler, Pose
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.rendering.bundle import Bundle, compact_order
-from deepsim_mujoco.rendering.hits import first_hits
+from deepsim_mujoco.rendering import RayCamera
+from deepsim_mujoco.rendering.rays.casting import cast
+from deepsim_sync import CameraView
 
 GEOM = mujoco.mjtGeom
 KINDS = [
@@ -74,16 +76,14 @@ def test_first_hits_are_those_of_mujoco(kinds: list[Any], seed: int, length: flo
     targets = random.uniform(-4, 4, (3, 150))
     rays = targets - origin[:, None]
     rays *= length / np.linalg.norm(rays, axis=0)
-    hits = first_hits(model, data, Bundle(origin, rays), np.ones(model.ngeom, bool), 0.0, FAR)
+    hits = cast(model, data, origin, rays, np.ones(model.ngeom, bool), 0.0, FAR)
     geoms, depths, normals = one_by_one(model, data, origin, rays)
-    # A ray that only touches a surface may be counted as either.
-    clear = np.abs(np.einsum("ij,ij->j", normals, rays)) > 1e-4 * length
-    same = hits.geoms == geoms
-    assert same[clear | (geoms < 0)].mean() > 0.99
-    both = same & clear & (geoms >= 0)
-    np.testing.assert_allclose(hits.depths[both], depths[both], rtol=1e-6)
-    on_edge = np.abs(hits.normals - normals).max(axis=0) > 1e-5
-    assert np.count_nonzero(on_edge[both]) <= 0.02 * np.count_nonzero(both)
+    np.testing.assert_array_equal(hits.geoms, geoms)
+    hit = geoms >= 0
+    np.testing.assert_array_equal(hits.depths[hit], depths[hit])
+    np.testing.assert_allclose(np.linalg.norm(hits.normals[:, hit], axis=0), 1.0)
+    np.testing.assert_allclose(np.abs(hits.normals[:, hit]), np.abs(normals[:, hit]), atol=1e-9)
+    assert (np.einsum("ij,ij->j", hits.normals, rays)[hit] <= 0.0).all()
 
 
 def test_hidden_geoms_and_depths_out_of_range_are_passed_by() -> None:
@@ -93,34 +93,85 @@ def test_hidden_geoms_and_depths_out_of_range_are_passed_by() -> None:
     model = spec.compile()
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    bundle = Bundle(np.zeros(3), np.array([[1.0], [0.0], [0.0]]))
+    origin, ray = np.zeros(3), np.array([[1.0], [0.0], [0.0]])
 
     def geom(shown: list[bool], near: float, far: float) -> int:
-        return int(first_hits(model, data, bundle, np.array(shown), near, far).geoms[0])
+        return int(cast(model, data, origin, ray, np.array(shown), near, far).geoms[0])
 
     assert geom([True, True, True], 0, 10) == 0
     assert geom([False, True, True], 0, 10) == 1
     assert geom([True, True, True], 1.6, 10) == 1
     assert geom([False, False, True], 0, 5) == -1
     assert geom([False, False, False], 0, 10) == -1
+    assert model.geom_group.tolist() == [0, 0, 0]
 
 
-def test_limits_may_be_whole_numbers() -> None:
-    model, data = scene([GEOM.mjGEOM_SPHERE], 1)
-    origin = np.array([10.0, 10.0, 10.0])
-    bundle = Bundle(origin, (data.geom_xpos[0] - origin)[:, None])
-    whole = first_hits(model, data, bundle, np.array([True]), 0, 100)
-    parts = first_hits(model, data, bundle, np.array([True]), 0.0, 100.0)
-    assert whole.depths[0] == parts.depths[0] < 1.0
+def test_rays_leave_nested_geoms_from_inside() -> None:
+    """Each ray passes only the geoms that it starts in, and hits them where others are."""
+    spec = mujoco.MjSpec()
+    spec.add_mesh(name="room", uservert=np.array(list(np.ndindex(2, 2, 2))).reshape(-1) * 8.0 - 4.0)
+    spec.worldbody.add_geom(type=GEOM.mjGEOM_MESH, meshname="room")
+    spec.worldbody.add_geom(type=GEOM.mjGEOM_SPHERE, size=[1, 0, 0])
+    spec.worldbody.add_geom(type=GEOM.mjGEOM_BOX, size=[0.1, 0.1, 0.1], pos=[2, 0, 0])
+    spec.worldbody.add_geom(type=GEOM.mjGEOM_PLANE, size=[0, 0, 1], pos=[0, 0, -6])
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    rays = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, -1]]).T
+    hits = cast(model, data, np.zeros(3), rays, np.ones(4, bool))
+    assert hits.geoms.tolist() == [2, -1, 3]
+    np.testing.assert_allclose(hits.depths[[0, 2]], [1.9, 6.0])
+    outside = cast(model, data, np.array([0.0, 0.0, 9.0]), rays[:, 2:], np.ones(4, bool))
+    assert (outside.geoms[0], outside.depths[0]) == (0, 5.0)
 
 
-@pytest.mark.parametrize(("width", "height"), [(1, 1), (7, 3), (64, 64), (320, 240)])
-def test_the_compact_order_has_every_pixel_once(width: int, height: int) -> None:
-    order = compact_order(width, height)
-    np.testing.assert_array_equal(np.sort(order), np.arange(width * height))
+def lamp_over_a_floor(kind: Any, direction: Any = (0, 0, -1), height: float = 3.0) -> Any:
+    """A spec with a floor, 2 m above it a plate of 1 m, and a lamp that casts shadows."""
+    spec = mujoco.MjSpec()
+    spec.visual.headlight.active = 0
+    floor = spec.worldbody.add_geom(type=GEOM.mjGEOM_PLANE, size=[0, 0, 1], group=2)
+    floor.rgba = [1, 1, 1, 1]
+    spec.worldbody.add_geom(type=GEOM.mjGEOM_BOX, size=[0.5, 0.5, 0.01], pos=[0, 0, 2], group=2)
+    lamp = spec.worldbody.add_light(type=kind, pos=[0, 0, height], dir=list(direction), cutoff=60)
+    lamp.diffuse, lamp.specular, lamp.attenuation = [1, 1, 1], [0, 0, 0], [1, 0, 0]
+    lamp.castshadow, lamp.exponent = True, 0
+    return spec
 
 
-def test_neighbours_in_the_compact_order_are_close_in_the_picture() -> None:
-    rows, columns = np.divmod(compact_order(256, 256), 256)
-    blocks = np.stack([rows, columns]).reshape(2, -1, 64)
-    assert np.ptp(blocks, axis=2).max() == 7
+def from_above(spec: Any, x: float) -> Any:
+    """The colour of the floor at x, by a camera below the plate that looks straight down."""
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    view = CameraView(Pose((x, 0, 1), Euler(0, np.pi / 2, 0)), 0.1, 3, 3)
+    return RayCamera().render(model, data, view, 0.05, 100)[1, 1]
+
+
+def test_shadows_are_as_wide_as_the_lamp_makes_them() -> None:
+    """1 m below a lamp a plate of 1 m shades 3 m of the floor; in the sun, 1 m."""
+    near, sun = ((1.45, 1.55), (0.48, 0.52))
+    kinds = mujoco.mjtLightType
+    for kind, (inside, outside) in (
+        (kinds.mjLIGHT_SPOT, near),
+        (kinds.mjLIGHT_POINT, near),
+        (kinds.mjLIGHT_DIRECTIONAL, sun),
+    ):
+        spec = lamp_over_a_floor(kind)
+        assert from_above(spec, inside).tolist() == [0, 0, 0]
+        assert from_above(spec, outside).min() > 100
+
+
+def test_every_lamp_throws_its_own_shadow() -> None:
+    sun = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    spec = lamp_over_a_floor(sun)
+    second = spec.worldbody.add_light(type=sun, dir=[0.6, 0, -0.8])
+    second.diffuse, second.specular, second.castshadow = [0.5, 0, 0], [0, 0, 0], True
+    assert from_above(spec, 0.0).tolist() == pytest.approx([0.8 * 0.5 * 255, 0, 0], abs=1)
+    assert from_above(spec, 1.5).tolist() == [255, 255, 255]  # 2 m * 0.6 / 0.8
+
+
+def test_a_lamp_straight_behind_a_surface_leaves_it_dark() -> None:
+    """Its highlight has no direction: the ways to lamp and eye cancel."""
+    spec = lamp_over_a_floor(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, (0, 0, 1))
+    spec.lights[0].specular = [1, 1, 1]
+    assert from_above(spec, 1.0).tolist() == [0, 0, 0]

@@ -13,7 +13,7 @@ from .checker import add_checker
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
 from .opening import open_camera
-from .ray_camera import RayCamera
+from .rays.camera import RayCamera
 from .sky import add_sky
 
 __all__ = [

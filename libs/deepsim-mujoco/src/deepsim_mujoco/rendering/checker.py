@@ -38,28 +38,22 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
 
 
 def checkered_planes(model: mujoco.MjModel) -> list[int]:
-    """The planes whose material has a texture, which is taken for a checker."""
-    planes = np.flatnonzero(model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)
-    material = model.geom_matid[planes]
-    textured = model.mat_texid[material, _ROLE] >= 0 if model.nmat else False
-    return [int(plane) for plane in planes[(material >= 0) & textured]]
+    """Returns the planes whose material has a texture, which is taken for a checker."""
+    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
+    return [int(plane) for plane in np.flatnonzero(planes)]
 
 
 def checker_brightness(
     points: NDArray[np.float64], blur: NDArray[np.float64]
 ) -> NDArray[np.float32]:
-    """How bright the checker is at points of a plane, for cameras that know no textures.
+    """Returns the brightness (n,) of the checker in 0..1, for cameras without textures.
 
     Args:
-        points: (2, n) on the plane, from where the texture starts [m].
-        blur: (n,) how much of the plane a pixel covers [m]; tiles that are too small to be seen
-            fade into their mean.
-
-    Returns:
-        (n,) factors in 0..1.
+        points: (2, n) on the plane, from the start of the texture [m].
+        blur: (n,) length of a pixel on the plane [m]; small tiles fade into their mean.
     """
-    tiles = np.floor(points / _TILE).sum(axis=0)
-    side = 1 - 4 * np.abs(tiles / 2 - np.rint(tiles / 2))  # -1 light, 1 dark
+    side = 1 - 2 * (np.floor(points / _TILE).sum(axis=0) % 2)  # -1 light, 1 dark
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
     brightness: NDArray[np.float64] = 1 - (1 - _DARK) / 2 * (1 + side * contrast)
     return brightness.astype(np.float32)

@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 class Lens:
-    """Where a view is and where each of its pixels looks, in the world frame.
+    """The position of a view and the directions of its pixels, in the world frame.
 
     Attributes:
         position: (3,) [m].
@@ -36,18 +36,12 @@ class Lens:
         self.half_height = self.pixel * view.height / 2
 
     def rays(self, columns: Array, rows: Array) -> Array:
-        """Directions whose component along the axis is 1, so that multiples of them are depths.
+        """Returns (3, n) directions, of length 1 along the axis: multiples of them are depths.
 
         Args:
             columns: (n,) pixels from the left edge; the centre of the first pixel is 0.5.
             rows: (n,) pixels from the upper edge.
-
-        Returns:
-            (3, n), not of unit length.
         """
-        leftward = self.half_width - columns * self.pixel
-        upward = self.half_height - rows * self.pixel
-        axes = np.stack([self.left, self.up], axis=1)
-        rays: Array = axes @ np.stack([leftward, upward])
-        rays += self.forward[:, None]
-        return rays
+        leftward = np.outer(self.left, self.half_width - columns * self.pixel)
+        upward = np.outer(self.up, self.half_height - rows * self.pixel)
+        return leftward + upward + self.forward[:, None]

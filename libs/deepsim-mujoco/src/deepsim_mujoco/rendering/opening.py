@@ -10,7 +10,7 @@ from typing import Literal
 from .camera import Camera
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
-from .ray_camera import RayCamera
+from .rays.camera import RayCamera
 
 _LOG = logging.getLogger("deepsim_mujoco")
 
@@ -40,4 +40,4 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
 
 @cache
 def _tell_once(message: str) -> None:
-    _LOG.warning("pictures come from cast rays, matt and without textures: %s", message)
+    _LOG.warning("pictures come from cast rays, with hard edges and without textures: %s", message)

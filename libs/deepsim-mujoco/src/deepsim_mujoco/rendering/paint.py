@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The colours that geoms have, by MuJoCo's rules."""
+"""The colours of geoms by MuJoCo's rules."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,44 +11,41 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 
 VISUAL_GROUP = 2
-"""The group of geoms that are drawn; the others are there to be touched."""
+"""The group of geoms that are drawn; the others only collide."""
 
 _UNSET = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # MuJoCo's default colour of a geom
+_SHINY = 0.5  # specular and shininess of a geom without a material
+_LARGEST_EXPONENT = 128.0  # of OpenGL's highlights, at a shininess of 1
 
 
-@dataclass(frozen=True, slots=True)
-class Paint:
-    """How the geoms of a model look.
+class Paint(NamedTuple):
+    """The materials of n geoms.
 
     Attributes:
-        rgb: (ngeom, 3) in 0..1.
-        alpha: (ngeom,), 0 where a geom is not drawn.
-        emission: (ngeom,) how strongly a geom shines by itself.
+        rgb: (n, 3) in 0..1.
+        alpha: (n,), 0 for geoms that are not drawn.
+        emission: (n,) light of their own, as a multiple of the colour.
+        specular: (n,) strength of highlights.
+        exponent: (n,) sharpness of highlights.
     """
 
     rgb: NDArray[np.float32]
     alpha: NDArray[np.float32]
     emission: NDArray[np.float32]
+    specular: NDArray[np.float32]
+    exponent: NDArray[np.float32]
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Paint:
-        """Reads the colours: a geom's own one, or its material's if the geom has the default."""
-        rgba = model.geom_rgba.copy()
-        emission = np.zeros(model.ngeom, np.float32)
-        material = model.geom_matid
-        has_material = material >= 0
-        emission[has_material] = model.mat_emission[material[has_material]]
-        borrows = has_material & (rgba == _UNSET).all(axis=1)
-        rgba[borrows] = model.mat_rgba[material[borrows]]
+        """Reads a model: geoms of MuJoCo's default colour have that of their material."""
+        material = model.geom_matid  # -1, the last row of what follows, for none
+        specular, shininess = (
+            np.append(values, np.float32(_SHINY))[material]
+            for values in (model.mat_specular, model.mat_shininess)
+        )
+        of_material = np.vstack([model.mat_rgba, _UNSET])[material]
+        unset = (model.geom_rgba == _UNSET).all(axis=1)
+        rgba = np.where(unset[:, None], of_material, model.geom_rgba)
         rgba[model.geom_group != VISUAL_GROUP, 3] = 0.0
-        return cls(rgba[:, :3], rgba[:, 3], emission)
-
-    @property
-    def opaque(self) -> NDArray[np.bool_]:
-        """(ngeom,) whether a geom hides what is behind it."""
-        return self.alpha >= 1.0
-
-    @property
-    def translucent(self) -> NDArray[np.bool_]:
-        """(ngeom,) whether a geom is seen and seen through."""
-        return (self.alpha > 0.0) & (self.alpha < 1.0)
+        emission = np.append(model.mat_emission, np.float32(0.0))[material]
+        return cls(rgba[:, :3], rgba[:, 3], emission, specular, shininess * _LARGEST_EXPONENT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies behind everything: MuJoCo's skybox, a cube around the world painted on its inside."""
+"""The background: MuJoCo's skybox, a cube around the world painted on its inside."""
 
 from __future__ import annotations
 
@@ -9,27 +9,13 @@ from numpy.typing import NDArray
 from deepsim_math import Color
 from deepsim_mujoco.engine import mujoco
 
-Indices = NDArray[np.intp]
+Array = NDArray[np.float64]
 
 _NAME = "#sky"
 _TEXELS = 64  # along an edge of the cube
 _ZENITH = Color(0.36, 0.56, 0.80)
 _HORIZON = Color(0.83, 0.89, 0.94)
-
-# Of each face, in the order of MuJoCo's texture: where it is, and which way its columns and its
-# rows run. Found by painting the faces and looking at them.
-_FACES = np.array(
-    [
-        [(1, 0, 0), (0, 1, 0), (0, 0, -1)],
-        [(-1, 0, 0), (0, -1, 0), (0, 0, -1)],
-        [(0, 0, 1), (1, 0, 0), (0, -1, 0)],
-        [(0, 0, -1), (1, 0, 0), (0, 1, 0)],
-        [(0, -1, 0), (1, 0, 0), (0, 0, -1)],
-        [(0, 1, 0), (-1, 0, 0), (0, 0, -1)],
-    ],
-    dtype=np.float64,
-)
-_FACE_OF_AXIS = np.array([[1, 0], [4, 5], [3, 2]])  # by axis x, y, z and whether it is positive
+_SIDE, _TOP = 0, 2  # places of two of the six faces in MuJoCo's texture
 
 
 def add_sky(spec: mujoco.MjSpec, zenith: Color = _ZENITH, horizon: Color = _HORIZON) -> None:
@@ -41,50 +27,41 @@ def add_sky(spec: mujoco.MjSpec, zenith: Color = _ZENITH, horizon: Color = _HORI
         horizon: Colour at the horizon and of all below it; give the same colour twice for a
             plain background.
     """
-    centres = (np.arange(_TEXELS) + 0.5) / _TEXELS * 2 - 1
-    normal, along, down = (_FACES[:, None, None, i] for i in range(3))
-    directions = normal + along * centres[:, None] + down * centres[:, None, None]
-    sine = directions[..., 2] / np.linalg.norm(directions, axis=-1)
+    side, top = _sines(_TEXELS)
+    sine = np.stack([side, side, top, -top, side, side])
     blend = np.sqrt(np.clip(sine, 0.0, 1.0))[..., None]  # most of the change is low in the sky
     colours = (1 - blend) * np.array(horizon)[:3] + blend * np.array(zenith)[:3]
     texture = spec.add_texture(name=_NAME, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX)
-    texture.width, texture.height, texture.nchannel = _TEXELS, len(_FACES) * _TEXELS, 3
+    texture.width, texture.height, texture.nchannel = _TEXELS, len(sine) * _TEXELS, 3
     texture.data = np.rint(255 * colours).astype(np.uint8).tobytes()
 
 
+def _sines(edge: int) -> tuple[Array, Array]:
+    """Returns the sines of the elevations of texels (edge, edge) of a side and of the top."""
+    place = (np.arange(edge) + 0.5) / edge * 2 - 1
+    distance = np.sqrt(1 + place**2 + place[:, None] ** 2)
+    return -place[:, None] / distance, 1 / distance
+
+
 class Sky:
-    """The sky of a compiled model, seen along rays."""
+    """The sky of a compiled model, black without one; it is the same all around."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
-        self._faces = np.zeros((len(_FACES), 1, 1, 3), np.float32)
+        self._sines, self._colours = np.zeros(1), np.zeros((3, 1))
         boxes = np.flatnonzero(model.tex_type == mujoco.mjtTexture.mjTEXTURE_SKYBOX)
         if boxes.size:
             box = boxes[0]  # MuJoCo draws the first one too
-            edge, channels = model.tex_width[box], model.tex_nchannel[box]
-            shape = (len(_FACES), edge, edge, channels)
-            start = model.tex_adr[box]
-            texels = model.tex_data[start : start + np.prod(shape)].reshape(shape)
-            self._faces = texels[..., :3].astype(np.float32) / 255
+            edge, start = model.tex_width[box], model.tex_adr[box]
+            shape = (6, edge, edge, model.tex_nchannel[box])
+            texels = model.tex_data[start : start + np.prod(shape)].reshape(shape)[..., :3] / 255
+            (side, top), middle = _sines(edge), edge // 2
+            # From the lowest texel in the middle of a side upwards to the middle of the top.
+            self._sines = np.concatenate([side[::-1, middle], top[middle, :middle]])
+            upwards = [texels[_SIDE, ::-1, middle], texels[_TOP, middle, :middle]]
+            self._colours = np.concatenate(upwards).T.copy()
 
-    def colours(self, rays: NDArray[np.float64]) -> NDArray[np.float32]:
-        """(3, n) RGB in 0..1 along (3, n) rays of any length, blended from four texels."""
-        axis = np.abs(rays).argmax(axis=0)
-        reach = np.take_along_axis(rays, axis[None], axis=0)[0]
-        face = _FACE_OF_AXIS[axis, (reach > 0).astype(np.intp)]
-        left, right, x = self._texels(rays, _FACES[face, 1], np.abs(reach))
-        above, below, y = self._texels(rays, _FACES[face, 2], np.abs(reach))
-        upper = (1 - x) * self._faces[face, above, left] + x * self._faces[face, above, right]
-        lower = (1 - x) * self._faces[face, below, left] + x * self._faces[face, below, right]
-        blend: NDArray[np.float32] = (1 - y) * upper + y * lower
-        return blend.T
-
-    def _texels(
-        self, rays: NDArray[np.float64], directions: NDArray[np.float64], reach: NDArray[np.float64]
-    ) -> tuple[Indices, Indices, NDArray[np.float32]]:
-        """Along one side of the faces: the texels on either side, (n, 1) weights of the second."""
-        last = self._faces.shape[1] - 1
-        across = np.einsum("ji,ij->i", rays, directions) / reach  # -1..1
-        place = np.clip((across + 1) / 2 * (last + 1) - 0.5, 0, last)
-        before = place.astype(np.intp)
-        weight = (place - before).astype(np.float32)[:, None]
-        return before, np.minimum(before + 1, last), weight
+    def colours(self, rays: Array) -> NDArray[np.float32]:
+        """Returns (3, n) RGB in 0..1 along (3, n) rays of any length."""
+        sines = rays[2] / np.sqrt(np.einsum("ij,ij->j", rays, rays))
+        channels = [np.interp(sines, self._sines, channel) for channel in self._colours]
+        return np.array(channels, np.float32)

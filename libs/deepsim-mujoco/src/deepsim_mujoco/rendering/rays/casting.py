@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first surfaces along rays, found by MuJoCo."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.engine import mujoco
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
+_ANY_DISTANCE = mujoco.mjMAXVAL  # MuJoCo's limit is in metres, not in multiples of rays
+
+
+class Hits(NamedTuple):
+    """The first surfaces along n rays; depths and normals have no meaning where there is none.
+
+    Attributes:
+        geoms: (n,) ids, -1 where a ray hits nothing.
+        depths: (n,) multiples of the rays.
+        normals: (3, n) unit vectors against the rays, world frame.
+    """
+
+    geoms: NDArray[np.int32]
+    depths: Array
+    normals: Array
+
+    def take(self, rays: NDArray[np.intp]) -> Hits:
+        """Returns the hits of some rays."""
+        return Hits(self.geoms[rays], self.depths[rays], self.normals.take(rays, axis=1))
+
+
+def cast(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    origin: Array,
+    rays: Array,
+    shown: Mask,
+    near: float = 0.0,
+    far: float = math.inf,
+) -> Hits:
+    """Casts rays from one point.
+
+    A geom is seen from outside only: one that surrounds the origin, such as the housing of a
+    camera, does not block the view.
+
+    Args:
+        model: Its geom groups are changed during the call.
+        data: With the poses of the geoms.
+        origin: (3,) world frame [m].
+        rays: (3, n) directions of any length, world frame.
+        shown: (ngeom,) the geoms that rays can hit.
+        near: A geom that a ray hits at a smaller multiple of it is passed.
+        far: Nothing is hit at a greater multiple of a ray.
+    """
+    count = rays.shape[1]
+    geoms, depths, flat = np.empty(count, np.int32), np.empty(count), np.empty(3 * count)
+    vectors = rays.T.reshape(-1)
+    groups = model.geom_group.copy()
+    model.geom_group[:] = np.where(shown, 0, 1)  # the only way to choose geoms
+    try:
+        chosen = vectors, _GROUP_0, True, -1  # the world's own geoms too; leave out no body
+        mujoco.mj_multiRay(model, data, origin, *chosen, geoms, depths, flat, count, _ANY_DISTANCE)
+    finally:
+        model.geom_group[:] = groups
+    geoms[depths > far] = -1
+    normals = np.ascontiguousarray(flat.reshape(count, 3).T)
+    behind = np.einsum("ij,ij->j", normals, rays) > 0.0
+    around = np.linalg.norm(data.geom_xpos - origin, axis=1) < model.geom_rbound
+    inside = behind & np.append(around, False)[geoms]
+    passed = (geoms >= 0) & (inside | (depths < near))
+    np.negative(normals, out=normals, where=behind)  # of meshes that are inside out
+    hits = Hits(geoms, depths, normals)
+    for geom in np.unique(geoms[passed]):
+        some = np.flatnonzero(passed & (geoms == geom))
+        others = shown & (np.arange(model.ngeom) != geom)
+        again = cast(model, data, origin, rays.take(some, axis=1), others, near, far)
+        geoms[some], depths[some], normals[:, some] = again
+    return hits

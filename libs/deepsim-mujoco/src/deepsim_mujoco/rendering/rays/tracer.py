@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The colours along rays: lamps with hard shadows, highlights, one layer of glass."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.rendering.checker import checker_brightness, checkered_planes
+from deepsim_mujoco.rendering.lens import Lens
+from deepsim_mujoco.rendering.paint import Paint
+from deepsim_mujoco.rendering.sky import Sky
+
+from .casting import Array, Hits, Mask, cast
+from .lamps import lit_scene, reach
+
+Floats = NDArray[np.float32]
+
+_SHORT = 1.0 - 1e-7  # of the way from a lamp: what is nearer to a point is its own surface
+
+
+class Tracer:
+    """Colours the rays of one lens in one state of a model.
+
+    Args:
+        model: Its geom groups are changed during a call.
+        data: With the poses of geoms and lights.
+        lens: Where the rays start.
+        near: Nearest visible depth [m].
+        far: Farthest visible depth [m].
+    """
+
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float, far: float
+    ) -> None:
+        self._model, self._data, self._lens = model, data, lens
+        self._paint, self._sky = Paint.of(model), Sky(model)
+        self._scene = lit_scene(model, data, lens)
+        self._view = partial(cast, model, data, lens.position, near=near, far=far)
+        self._opaque = self._paint.alpha >= 1.0
+        self._glass = (self._paint.alpha > 0.0) & ~self._opaque
+
+    def colours(self, rays: Array) -> Floats:
+        """Returns (3, n) RGB in 0..1 along (3, n) rays of depth 1."""
+        colours = self._sky.colours(rays)
+        hits = self._view(rays, self._opaque)
+        hit = np.flatnonzero(hits.geoms >= 0)
+        colours[:, hit] = self._lit(rays.take(hit, axis=1), hits.take(hit))
+        if self._glass.any():
+            front = self._view(rays, self._glass)
+            hidden = (hits.geoms >= 0) & (hits.depths < front.depths)
+            hit = np.flatnonzero((front.geoms >= 0) & ~hidden)
+            alpha = self._paint.alpha[front.geoms[hit]]
+            tint = self._lit(rays.take(hit, axis=1), front.take(hit))
+            colours[:, hit] += alpha * (tint - colours[:, hit])
+        return colours
+
+    def _lit(self, rays: Array, hits: Hits) -> Floats:
+        """Returns the colours (3, n) of surfaces."""
+        points = self._lens.position[:, None] + rays * hits.depths
+        eyes = -rays / np.sqrt(np.einsum("ij,ij->j", rays, rays))
+        specular, exponent = self._paint.specular[hits.geoms], self._paint.exponent[hits.geoms]
+        light = np.repeat(self._paint.emission[hits.geoms][None], 3, axis=0)
+        highlights = np.zeros_like(light)
+        for lamp in self._scene.lights[: self._scene.nlight]:
+            light += lamp.ambient[:, None]
+            if not (lamp.diffuse.any() or lamp.specular.any()):
+                continue
+            towards, strength = reach(lamp, points)
+            facing = np.einsum("ij,ij->j", hits.normals, towards)
+            strength = np.where(facing > 0.0, strength, 0.0)
+            if lamp.castshadow:
+                lit = np.flatnonzero(strength)
+                strength[lit] *= ~self._in_shadow(lamp, points.take(lit, axis=1))
+            light += lamp.diffuse[:, None] * (facing * strength).astype(np.float32)
+            halfway = towards + eyes
+            shine = np.einsum("ij,ij->j", hits.normals, halfway)
+            shine /= np.maximum(np.sqrt(np.einsum("ij,ij->j", halfway, halfway)), 1e-9)
+            shine = specular * strength * np.maximum(shine, 0.0).astype(np.float32) ** exponent
+            highlights += lamp.specular[:, None] * shine.astype(np.float32)
+        light *= self._paint.rgb.T.take(hits.geoms, axis=1)
+        light += highlights
+        for plane in checkered_planes(self._model):
+            some = np.flatnonzero(hits.geoms == plane)
+            light[:, some] *= self._checker(plane, rays.take(some, axis=1), hits.depths[some])
+        return np.minimum(light, 1.0)
+
+    def _in_shadow(self, lamp: mujoco.MjvLight, points: Array) -> Mask:
+        """Returns (n,) whether an opaque geom is between a lamp and points (3, n)."""
+        origin = lamp.pos.astype(np.float64)
+        rays = points - origin[:, None]
+        hits = cast(self._model, self._data, origin, rays, self._opaque, far=_SHORT)
+        return hits.geoms >= 0
+
+    def _checker(self, plane: int, rays: Array, depths: Array) -> Floats:
+        axes = self._data.geom_xmat[plane].reshape(3, 3)
+        offset = self._lens.position - self._data.geom_xpos[plane]
+        points = axes[:, :2].T @ (offset[:, None] + rays * depths)
+        points += self._model.geom_size[plane, :2, None] * [[1.0], [-1.0]]  # from OpenGL's corner
+        steepness = np.maximum(np.abs(axes[:, 2] @ rays), 1e-9)
+        return checker_brightness(points, self._lens.pixel * depths / steepness)
