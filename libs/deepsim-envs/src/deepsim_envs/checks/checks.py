@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs all checks of a task, with warnings as errors."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from . import checkers, promises
+from .promises import BrokenPromiseError, Make, SkippedCheckError
+
+_TASTE = (  # what PettingZoo warns of, and is right all the same
+    "We recommend agents to be named",
+    "Observation is a single number",
+    "Observation numpy array is all zeros",
+    "Observation space for each agent probably should be",
+    "Action space for each agent probably should be",
+    "The class of observation spaces is different",
+    "Agents have different observation space sizes",
+)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of terminals; Gymnasium writes its warnings in them
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check's outcome.
+
+    Attributes:
+        name: What was checked.
+        outcome: ``"passed"``, ``"failed"`` or ``"skipped"``.
+        reason: Why it failed or was skipped; empty if it passed.
+    """
+
+    name: str
+    outcome: str
+    reason: str = ""
+
+
+def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
+    """Checks a task; yields each outcome when it is known.
+
+    Args:
+        id: The name under which a `GymnasiumEnv` of the task is registered, which takes ``agent=``
+            and has a policy for the others; see `register`.
+        make: Makes an environment of the task, each time alike; of so many ``worlds``, if it takes
+            that.
+        steps: Environment steps of each of our own checks.
+    """
+    with make() as environment:
+        agents = list(environment.agents)
+    checks: list[tuple[str, Callable[[], object]]] = [
+        ("the same seed gives the same bits", partial(promises.same_seed, make, steps)),
+        ("a reset leaves nothing behind", partial(promises.fresh_reset, make, steps)),
+        ("a snapshot continues equally", partial(promises.snapshots, make, steps)),
+        (
+            "each of 3 and of 33 worlds gives its bits alone",
+            partial(promises.any_number_of_worlds, make, steps // 4),
+        ),
+        ("two worlds match (gymnasium)", partial(checkers.match, id, steps)),
+        *(
+            (f"check_env of {agent} (gymnasium)", partial(checkers.gymnasium_env, id, agent))
+            for agent in agents
+        ),
+        *(
+            (f"{test} (pettingzoo)", partial(checkers.pettingzoo_test, test, make))
+            for test in ("parallel_api_test", "parallel_seed_test", "api_test", "seed_test")
+        ),
+        *(
+            (f"check_env of {agent} (stable-baselines3)", partial(checkers.sb3, id, agent))
+            for agent in agents
+        ),
+        ("check_multiagent_environments (rllib)", partial(checkers.rllib, make)),
+        ("check_env_specs (torchrl)", partial(checkers.torchrl, make)),
+    ]
+    for name, check in checks:
+        yield _outcome(name, check)
+
+
+def _outcome(name: str, check: Callable[[], object]) -> Check:
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("error")
+            for message in _TASTE:
+                warnings.filterwarnings("ignore", message)
+            check()
+    except SkippedCheckError as reason:
+        return Check(name, "skipped", str(reason))
+    except BrokenPromiseError as reason:
+        return Check(name, "failed", str(reason))
+    except Exception as error:  # whatever a checker or the task raises is the finding
+        return Check(name, "failed", _COLOURS.sub("", f"{type(error).__name__}: {error}"))
+    return Check(name, "passed")

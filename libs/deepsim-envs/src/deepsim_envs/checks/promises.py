@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every environment promises: the same bits from seeds, resets, snapshots and W worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from deepsim_envs.digests import digest
+from deepsim_envs.environment import Environment
+from deepsim_envs.info import entries_of, own_info
+from deepsim_envs.joined_environment import takes_worlds
+from deepsim_envs.spaces import leafwise
+from deepsim_sync import UnsupportedError
+
+Make = Callable[..., Environment]
+_SEED = 7
+
+
+class SkippedCheckError(Exception):
+    """A check that cannot be done here."""
+
+
+class BrokenPromiseError(Exception):
+    """A promise that was not kept."""
+
+
+def same_seed(make: Make, steps: int) -> None:
+    """Checks that the same seed gives the same bits."""
+    with make() as one, make() as other:
+        first, second = _Drive(one, _SEED), _Drive(other, _SEED)
+        _require_equal(first.digests + first.step(steps), second.digests + second.step(steps))
+
+
+def fresh_reset(make: Make, steps: int) -> None:
+    """Checks that a reset leaves nothing behind."""
+    with make() as used, make() as fresh:
+        _Drive(used, _SEED + 1).step(steps // 2)
+        first, second = _Drive(used, _SEED), _Drive(fresh, _SEED)
+        half = steps // 2
+        _require_equal(first.digests + first.step(half), second.digests + second.step(half))
+
+
+def snapshots(make: Make, steps: int) -> None:
+    """Checks that a snapshot continues equally, also in another environment."""
+    with make() as one, make() as other:
+        drive = _Drive(one, _SEED)
+        drive.step(steps // 2)
+        try:
+            state = one.get_state()
+        except UnsupportedError as error:
+            raise SkippedCheckError(str(error)) from error
+        rng = drive.rng.bit_generator.state
+        expected = drive.step(steps // 2)
+        for environment in (one, other):
+            resumed = _Drive(environment, _SEED + 1)
+            environment.set_state(state)
+            resumed.rng.bit_generator.state = rng
+            _require_equal(expected, resumed.step(steps // 2))
+
+
+def any_number_of_worlds(make: Make, steps: int) -> None:
+    """Checks that world w of W gives the bits of the world alone, in every tick and step."""
+    if not takes_worlds(make):
+        raise SkippedCheckError("the task is for one world: its function does not take worlds=")
+    for worlds in (3, 33):
+        try:
+            many = make(worlds=worlds)
+        except UnsupportedError as error:
+            raise SkippedCheckError(str(error)) from error
+        with many:
+            recorded = _recorded(many, _SEED, steps)
+        for world in (0, worlds // 2, worlds - 1):
+            with make(worlds=1) as alone:
+                (expected,) = _recorded(alone, _SEED + world, steps)
+            for number, (one, other) in enumerate(zip(expected, recorded[world], strict=True)):
+                if one != other:
+                    raise BrokenPromiseError(
+                        f"world {world} of {worlds} differs from the world alone, with seed "
+                        f"{_SEED + world}, first in {one[0]} ({number} of {len(expected)})"
+                    )
+
+
+class _Drive:
+    """Steps an environment by random actions, episode after episode, and keeps digests."""
+
+    def __init__(self, environment: Environment, seed: int) -> None:
+        self.environment = environment
+        self.rng = np.random.default_rng(seed)
+        self.digests = [digest(environment.reset(seed))]
+
+    def step(self, steps: int) -> list[str]:
+        """Returns the digests of some steps."""
+        environment, first = self.environment, len(self.digests)
+        for _ in range(steps):
+            if environment.live_agents:
+                result: Any = environment.step(random_actions(environment, self.rng))
+            else:
+                result = environment.reset()
+            self.digests.append(digest(tuple(result)))
+        return self.digests[first:]
+
+
+def random_actions(environment: Environment, rng: np.random.Generator) -> dict[str, Any]:
+    """Returns a sample of the action space of every live agent."""
+    actions = {}
+    for name in environment.live_agents:
+        space = environment.action_space[name]
+        space.seed(int(rng.integers(2**31)))
+        actions[name] = space.sample()
+    return actions
+
+
+class _Ticks:
+    """A tracker that records the models of each world in every tick."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.records: list[list[tuple[str, str]]] = [[] for _ in range(len(environment))]
+        self._models = environment.world.models
+        environment.world.trackers.add(self)
+
+    def update_tracker(self, delta_time: float, sim_time: Any) -> None:
+        pose, twist = self._models.pose, self._models.twist
+        for world, record in enumerate(self.records):
+            record.append(("a tick", digest([sim_time[world], pose[world], twist[world]])))
+
+
+def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tuple[str, str]]]:
+    """Steps all worlds by random actions of their own; returns what happened in each."""
+    ticks, agents = _Ticks(environment), environment.agents
+    every = range(len(environment))
+    spaces = [
+        [[deepcopy(group.action_space) for _ in group.names] for _ in every]
+        for group in environment.groups
+    ]
+    for number, group in enumerate(spaces):
+        for world, row in enumerate(group):
+            for column, space in enumerate(row):
+                space.seed(1000 * (seed + world) + 100 * number + column)
+
+    def record(what: str, worlds: Iterable[int], values: Sequence[Any]) -> None:
+        info = environment.info()
+        for world in worlds:
+            told = [entries_of(own_info(info, agents, agent), world) for agent in agents]
+            own = [leafwise(lambda part, world=world: part[world], value) for value in values]
+            ticks.records[world].append((what, digest([own, told])))
+
+    record("a reset", every, environment.reset_worlds(seed))
+    for _ in range(steps):
+        actions = [[[space.sample() for space in row] for row in group] for group in spaces]
+        observation, *rest = environment.step_worlds(actions)
+        record("a step", every, [*observation, *rest])
+        over = np.flatnonzero(~environment.live.any(axis=1))
+        if len(over):
+            record("a reset", over.tolist(), environment.reset_worlds(worlds=over))
+    return ticks.records
+
+
+def _require_equal(expected: list[str], found: list[str]) -> None:
+    for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+        if one != other:
+            raise BrokenPromiseError(f"result {number} of {len(expected)} differs")
