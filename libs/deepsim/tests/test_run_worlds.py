@@ -80,7 +80,6 @@ def test_the_map_is_of_a_world_that_exists(array_task: Path, tmp_path: Path) -> 
 def test_a_world_that_diverges_ends_its_own_episode(array_task: Path, tmp_path: Path) -> None:
     init = array_task / "__init__.py"
     text = init.read_text()
-    blow_up = "        twist[1:2] *= 1e300\n        twist[1:2] *= 1e300\n"
     assert "        self.rows.twist = twist\n" in text
     text = text.replace(
         "        self.rows.twist = twist\n",

@@ -173,7 +173,7 @@ def test_a_world_that_is_for_one_only_is_told_with_the_task() -> None:
     def make(worlds: int = 1, seed: int = 0) -> Environment:
         raise UnsupportedError("a Behaviour is for one world")
 
-    with pytest.raises(UnsupportedError, match="^a Behaviour is for one world$"):
+    with pytest.raises(UnsupportedError, match=r"^a Behaviour is for one world$"):
         task(make).environment()
     with pytest.raises(UnsupportedError, match="mine cannot run in 2 worlds: a Behaviour is for"):
         task(make).environment(worlds=2)

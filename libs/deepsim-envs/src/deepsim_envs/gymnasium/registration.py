@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -37,12 +38,23 @@ def register(id: str, make: str, **kwargs: Any) -> None:
         ValueError: `make` names no module and function.
     """
     require_function_name("make", make)
+    register_views(
+        id, f"{__name__}:make_env", f"{__name__}:make_vector_env", {"make": make, **kwargs}
+    )
+
+
+def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping[str, Any]) -> None:
+    """Registers functions that return views; `register` has ready-made ones.
+
+    Args:
+        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
+        make_env: Returns a `GymnasiumEnv`, as ``"package.module:function"``.
+        make_vector_env: Returns a `GymnasiumVectorEnv`; it takes ``num_envs``.
+        kwargs: Keyword arguments of both, as those of `gymnasium.make`.
+    """
     gymnasium.registry.pop(id, None)
     gymnasium.register(
-        id,
-        entry_point=f"{__name__}:make_env",
-        vector_entry_point=f"{__name__}:make_vector_env",
-        kwargs={"make": make, **kwargs},
+        id, entry_point=make_env, vector_entry_point=make_vector_env, kwargs=dict(kwargs)
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -31,10 +32,23 @@ def register(id: str, make: str, **kwargs: Any) -> None:
         ValueError: `make` names no module and function.
     """
     require_function_name("make", make)
+    register_view(id, partial(_parallel, make), kwargs)
+
+
+def register_view(
+    id: str, make_view: Callable[..., PettingZooEnv], kwargs: Mapping[str, Any]
+) -> None:
+    """Registers a function that returns a view; `register` has a ready-made one.
+
+    Args:
+        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
+        make_view: Returns the view of all agents.
+        kwargs: Keyword arguments of the function, as those of `pettingzoo.make`.
+    """
     pettingzoo.parallel_registry.pop(id, None)
     pettingzoo.aec_registry.pop(id, None)
-    pettingzoo.register("parallel", id, entry_point=partial(_parallel, make), kwargs=kwargs)
-    pettingzoo.register("aec", id, entry_point=partial(_aec, make), kwargs=kwargs)
+    pettingzoo.register("parallel", id, entry_point=make_view, kwargs=dict(kwargs))
+    pettingzoo.register("aec", id, entry_point=partial(_aec, make_view), kwargs=dict(kwargs))
 
 
 def _parallel(
@@ -50,5 +64,7 @@ def _parallel(
     return PettingZooEnv(environment, name=name, render_mode=render_mode, camera=camera)
 
 
-def _aec(make: str, **kwargs: Any) -> pettingzoo.AECEnv[str, Any, Any]:
-    return aec_env(_parallel(make, **kwargs))
+def _aec(
+    make_view: Callable[..., PettingZooEnv], **kwargs: Any
+) -> pettingzoo.AECEnv[str, Any, Any]:
+    return aec_env(make_view(**kwargs))

@@ -13,10 +13,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from gymnasium.vector.utils import batch_space
 
 from deepsim.tasks.task import Task
-from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
+from deepsim_envs import Agents, Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
+from deepsim_envs.spaces import batch_of
 
 _ACTIONS = 16  # drawn before the clock runs, and used over and over
 
@@ -96,6 +96,7 @@ def _rate(do: Callable[[], object], prepare: Callable[[], object], seconds: floa
 
 
 def _environment(environment: Environment, seconds: float) -> float:
+    environment.reset_worlds(0)
     actions = _batches(environment)
 
     def prepare() -> None:
@@ -103,7 +104,6 @@ def _environment(environment: Environment, seconds: float) -> float:
         if len(over):
             environment.reset_worlds(worlds=over)
 
-    environment.reset_worlds(0)
     return _rate(lambda: environment.step_worlds(next(actions)), prepare, seconds)
 
 
@@ -155,13 +155,16 @@ def _pettingzoo(task: Task, seconds: float) -> float:
 
 def _batches(environment: Environment) -> Iterator[tuple[Any, ...]]:
     """Returns the same random actions of all agents in all worlds, again and again."""
-    spaces = [
-        batch_space(batch_space(group.action_space, len(group)), len(environment))
-        for group in environment.groups
-    ]
-    for number, space in enumerate(spaces):
-        space.seed(number)
-    return cycle([tuple(space.sample() for space in spaces) for _ in range(_ACTIONS)])
+
+    def drawn(group: Agents) -> Any:
+        space, worlds, agents = group.action_space, len(environment), len(group)
+        rows = [[space.sample() for _ in range(agents)] for _ in range(worlds)]
+        batch, _ = batch_of(space, worlds, agents).checked(rows, environment.live, bounds=False)
+        return batch
+
+    for number, group in enumerate(environment.groups):
+        group.action_space.seed(number)
+    return cycle([tuple(map(drawn, environment.groups)) for _ in range(_ACTIONS)])
 
 
 def _dicts(environment: Environment) -> Iterator[dict[str, Any]]:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
-
 from deepsim_envs import GymnasiumEnv, GymnasiumVectorEnv
+from deepsim_envs.gymnasium.registration import register_views
 
 from .loading import load_task
 from .search import find_task
@@ -39,32 +38,14 @@ def register_task(folder: str | Path) -> str:
         TaskError: The folder holds no task.
     """
     task = find_task(str(folder))
-    path = str(task.folder.resolve())
-    gymnasium.registry.pop(task.id, None)
-    gymnasium.register(
-        task.id,
-        entry_point=f"{__name__}:make_env",
-        vector_entry_point=f"{__name__}:make_vector_env",
-        kwargs={"folder": path},
-    )
+    place = {"folder": str(task.folder.resolve())}
+    register_views(task.id, f"{__name__}:make_env", f"{__name__}:make_vector_env", place)
     if find_spec("pettingzoo") is not None:
-        _register_with_pettingzoo(task.id, path)
+        # An extra: without it, tasks are registered with Gymnasium alone.
+        from deepsim_envs.pettingzoo.registration import register_view  # noqa: PLC0415 (see above)
+
+        register_view(task.id, make_parallel_env, place)
     return task.id
-
-
-def _register_with_pettingzoo(id: str, folder: str) -> None:
-    # An extra: without it, tasks are registered with Gymnasium alone.
-    import pettingzoo  # noqa: PLC0415 (see above)
-
-    from deepsim_envs.pettingzoo import aec_env  # noqa: PLC0415 (see above)
-
-    def make_aec(**options: Any) -> Any:
-        return aec_env(make_parallel_env(folder, **options))
-
-    pettingzoo.parallel_registry.pop(id, None)
-    pettingzoo.aec_registry.pop(id, None)
-    pettingzoo.register("parallel", id, entry_point=partial(make_parallel_env, folder))
-    pettingzoo.register("aec", id, entry_point=make_aec)
 
 
 def make_env(

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Space
 
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
 from deepsim_math import Vector3
@@ -185,7 +184,7 @@ class _CheckedArrayPolicy(ArrayPolicy):
         self,
         agent: str,
         observations: Any,
-        action_space: Space[Any],
+        action_space: Any,
         rngs: Sequence[np.random.Generator],
     ) -> Any:
         """Calls the task's policy."""
