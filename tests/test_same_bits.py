@@ -62,4 +62,4 @@ def test_the_racetrack_has_the_same_bits_on_every_python(root: Path) -> None:
     for versions, digests in found.items():
         assert len(set(digests.values())) == 1, f"MuJoCo and NumPy {versions}: {digests}"
     if max(map(len, found.values())) == 1:
-        pytest.skip(f"no two Pythons have the same MuJoCo and NumPy: {[*alike]}")
+        pytest.skip(f"no two Pythons have the same MuJoCo and NumPy: {[*found]}")
