@@ -29,6 +29,7 @@ _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _DONE = -1  # of a cell: it is written
 
 
+_FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a comparison
 _ANGULAR = slice(10, 13)  # of the numbers of a body: pose, linear and angular velocity
 
 
@@ -190,14 +191,14 @@ class Motion:
         """
         at = bodies.at.take(rows, axis=1)
         at += self._starts.take(worlds)
-        shifted = len(bodies.shifted) and bodies.is_shifted[rows]
-        if np.any(shifted):
+        if len(bodies.shifted):
+            shifted = bodies.is_shifted[rows]
             values = values.copy()
             values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
         turning = rows[:0]
         if keep:  # the numbers of a body that does not turn stay as they are
             angular = self._numbers.take(at[_ANGULAR])
-            turning = np.flatnonzero(angular.any(axis=0) & (bodies.hold.take(rows) == Hold.FREE))
+            (turning,) = (angular.any(axis=0) & (bodies.hold.take(rows) == _FREE)).nonzero()
         if len(turning):
             moved, rows = at[3:].take(turning, axis=1), rows[turning]
             arms = bodies.arms(rows)

@@ -158,9 +158,9 @@ def _as_kind(spec: Column[Any], given: Array) -> Array:
 def _make_unit(names: Names, spec: Column[Any], rows: NDArray[np.intp], cells: Array) -> None:
     """Scales quaternions to unit length, except those that have it to 1e-12."""
     quaternions = cells[..., spec.quaternion_at :]
-    square = np.einsum("...i,...i->...", quaternions, quaternions)
+    square = np.add.reduce(quaternions * quaternions, axis=-1)
     off = np.abs(square - 1.0) > UNIT
-    if off.any():
+    if np.count_nonzero(off):
         zero = square < _SMALLEST_NORM**2
         if zero.any():
             _refuse(names, spec, rows, cells, zero, "have a quaternion that is not zero")

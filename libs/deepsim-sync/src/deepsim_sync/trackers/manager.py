@@ -89,11 +89,12 @@ class TrackerManager(PerWorld):
         """
         # Those of now: one that is added by another runs from the next tick on.
         early = [*self._trackers[Priority.HIGH], *self._trackers[Priority.NORMAL]]
-        late = self._trackers[Priority.LOW].copy()
+        late = [*self._trackers[Priority.LOW]]
         self._removed.clear()
         self._run(early, delta_time, sim_time)
         self.world.flush()
-        self._run(late, delta_time, sim_time)
+        if late:
+            self._run(late, delta_time, sim_time)
 
     def _run(
         self, trackers: list[Tracker], delta_time: float, sim_time: NDArray[np.float64]

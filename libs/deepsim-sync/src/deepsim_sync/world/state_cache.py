@@ -37,20 +37,17 @@ class StateCache:
 
     Attributes:
         entities: The names of all rows when they were looked at last.
+        worlds: The number of worlds.
     """
 
     def __init__(self, simulator: Simulator, owner: Ownership) -> None:
         self._simulator = simulator
         self._owner = owner
+        self.worlds = simulator.worlds
         self._used: dict[Key, None] = {}  # in the order of first use
         self._pending: dict[Key, NDArray[np.bool_]] = {}
         self._lost: list[Refusal] = []
         self._allocate()
-
-    @property
-    def worlds(self) -> int:
-        """The number of worlds."""
-        return self._tables.worlds
 
     def follow_entities(self) -> Entities:
         """Returns the names of all rows, after making new tables if entities came or went.
@@ -111,7 +108,7 @@ class StateCache:
         values: ArrayLike,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Changes rows of a column in some worlds, or in all.
+        """Changes rows of a column, found by `follow_entities`, in some worlds or in all.
 
         Args:
             key: The column.
@@ -119,8 +116,7 @@ class StateCache:
             values: Checked cells of a shape that broadcasts to (w, k, ...).
             worlds: The w worlds; all of them by default.
         """
-        self.follow_entities()
-        if key[0] == "models":
+        if key[0] == "models" and self._pending:
             self._overrule(key[1], rows, worlds)
         array, pending = self._arrays[key], self._pending.get(key)
         if pending is None:
@@ -135,9 +131,9 @@ class StateCache:
 
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
-        self.follow_entities()
         if not self._pending and not self._lost:
             return
+        self.follow_entities()
         cells = {}
         for key, mask in self._pending.items():
             worlds, rows = mask.nonzero()
@@ -171,7 +167,7 @@ class StateCache:
     def _allocate(self) -> None:
         """Makes tables for the present generation; nothing in them is up to date."""
         self.entities = self._simulator.entities
-        self._tables = Tables(self.entities, self._simulator.worlds)
+        self._tables = Tables(self.entities, self.worlds)
         self._arrays = {key: self._tables.column(*key) for key in ALL_COLUMNS}
         self._fresh: set[Key] = set()
         self._nested = any(SCOPE in name for name in self.entities.models)

@@ -150,6 +150,7 @@ class World:
         Raises:
             WriteRefusedError: The simulator refused rows; all others were applied.
         """
+        self._owner.require()
         self.cache.flush()
 
     # Time
@@ -184,7 +185,8 @@ class World:
             DeepSimError: A tick is under way already.
         """
         self._require_idle("tick")
-        worlds = self._numbers(worlds)
+        if worlds is not None:
+            worlds = checked_worlds(worlds, len(self))
         self._ticking = True
         if worlds is not None:
             self.ticking = worlds
@@ -496,4 +498,4 @@ class World:
         posted = self._owner.posted
         for _ in range(len(posted)):
             invoke("World", self, posted.popleft())
-        self._trackers.update(self.delta_time, self.time)
+        self._trackers.update(self.delta_time, self.simulator.time)
