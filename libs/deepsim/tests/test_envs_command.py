@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from deepsim.cli import app
 
 TRAINERS = ("(stable-baselines3)", "(rllib)", "(torchrl)")
+WORLDS = "each of 3 and of 33 worlds gives its bits alone"
 WriteTask = Callable[..., Path]
 
 
@@ -27,7 +28,8 @@ def _leave_no_ids() -> Iterator[None]:
     """What a check registers is gone afterwards."""
     yield
     for registry in (gymnasium.registry, pettingzoo.parallel_registry, pettingzoo.aec_registry):
-        registry.pop("DeepSim/Pucks-v0", None)
+        for task in ("Pucks", "Slides"):
+            registry.pop(f"DeepSim/{task}-v0", None)
 
 
 def outcomes(folder: Path) -> dict[str, tuple[str, str]]:
@@ -59,6 +61,14 @@ def test_show_tells_of_agents_spaces_and_times(write_task: WriteTask) -> None:
     assert facts["agents"]["puck"]["action"] == "Box (1,) float32, -1 .. 1"
 
 
+def test_show_lists_the_policies_of_run(array_task: Path) -> None:
+    """Random actions are one of them, whether or not the task names them."""
+    facts = json.loads(call("envs", "show", array_task, "--json").stdout)
+    assert facts["policies"] == "random, chase, hide"
+    refused = call("run", array_task, "--policy", "best").stdout
+    assert f"it has {facts['policies']}" in " ".join(refused.split())
+
+
 def test_show_prints_a_table(write_task: WriteTask, tmp_path: Path) -> None:
     write_task()
     shown = call("envs", "show", "pucks", "--in", tmp_path).stdout
@@ -76,15 +86,33 @@ def test_a_wrong_name_gets_a_hint(
     assert "did you mean 'pucks'?" in " ".join(result.stdout.split())
 
 
-def test_a_sound_task_passes_all_checks(write_task: WriteTask) -> None:
-    found = outcomes(write_task())
+def test_a_sound_task_passes_all_checks(array_task: Path) -> None:
+    found = outcomes(array_task)
     trainers = {name: found.pop(name) for name in list(found) if name.endswith(TRAINERS)}
     assert set(found.values()) == {("passed", "")}
-    assert len(found) == 10
-    assert len(trainers) == 3
+    assert len(found) == 11
+    assert len(trainers) == 4
     for outcome, reason in trainers.values():
         missing = outcome == "skipped" and reason.startswith("not installed: pip install 'deepsim-")
         assert missing or outcome == "passed"
+
+
+def test_a_task_of_one_world_passes_in_one(write_task: WriteTask) -> None:
+    found = outcomes(write_task())
+    outcome, reason = found.pop(WORLDS)
+    assert outcome == "skipped"
+    assert reason.startswith("pucks runs in one world only")
+    assert {outcome for outcome, _ in found.values()} <= {"passed", "skipped"}
+
+
+def test_bits_that_depend_on_the_number_of_worlds_are_found(array_task: Path) -> None:
+    init = array_task / "__init__.py"
+    text = init.read_text()
+    assert "lead, -lead" in text
+    init.write_text(text.replace("lead, -lead", "lead + len(lead), -lead"))
+    outcome, reason = outcomes(array_task)[WORLDS]
+    assert outcome == "failed"
+    assert "world 0 of 3 differs from the world alone" in reason
 
 
 def test_check_prints_a_line_for_each(write_task: WriteTask) -> None:
@@ -118,6 +146,7 @@ def test_a_broken_promise_is_found(write_task: WriteTask, hook: str, failed: str
 
 def test_an_error_of_the_task_is_the_reason(write_task: WriteTask) -> None:
     found = outcomes(write_task("raise RuntimeError('engine stalled')"))
+    assert found.pop(WORLDS)[0] == "skipped"
     ours = [found[name] for name in found if not name.endswith(TRAINERS)]
     assert set(dict(ours)) == {"failed"}
     assert [reason for _, reason in ours if "engine stalled" not in reason] == []

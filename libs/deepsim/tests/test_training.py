@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,6 +71,46 @@ def test_the_same_seed_gives_the_same_bytes(pusher: Path, tmp_path: Path) -> Non
         assert one == two
     one, _, other = ((folder / "progress.csv").read_bytes() for folder in folders)
     assert one != other
+
+
+def test_each_agent_has_its_reward_where_they_add_up_to_zero(
+    array_task: Path, tmp_path: Path
+) -> None:
+    """All agents of all worlds are slots of one environment."""
+    out = tmp_path / "out"
+    result = call("train", array_task, *SMALL, "--envs", 3, "--out", out)
+    assert result.exit_code == 0, result.output
+    with (out / "progress.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert abs(float(row["reward"])) < 1e-6
+        assert float(row["reward/puck"]) == pytest.approx(-float(row["reward/disc"]))
+        assert float(row["reward/puck"]) != 0.0
+        assert 2.0 <= float(row["end/last"]) <= 4.0
+    assert [row["steps"] for row in rows] == ["96"]
+
+
+def test_one_of_the_agents_learns_among_policies_on_arrays(
+    array_task: Path, tmp_path: Path
+) -> None:
+    options = [*SMALL, "--agent", "disc", "--others", "chase", "--out", tmp_path / "out"]
+    result = call("train", array_task, *options)
+    assert result.exit_code == 0, result.output
+    header = (tmp_path / "out" / "progress.csv").read_text().partition("\n")[0]
+    assert "reward/" not in header
+
+
+def test_ctrl_c_keeps_the_policy_and_runs_nothing(write_task: WriteTask, tmp_path: Path) -> None:
+    stop = "import sys; sys.stop = getattr(sys, 'stop', 0) + 1\n"
+    stop += "        if sys.stop > 70: del sys.stop; raise KeyboardInterrupt"
+    out = tmp_path / "out"
+    result = call("train", write_task(stop), *SMALL, "--out", out)
+    assert result.exit_code == 130, result.output
+    assert re.search(r"stopped after \d+ steps; the policy is kept", said(result))
+    assert TrainedPolicy.load(out / "policy.npz").shape == (1,)
+    assert (out / "progress.csv").is_file()
+    assert not (out / "trajectory.csv").exists()
+    assert f"--policy {out}" in said(result)
 
 
 def test_it_learns_and_run_plays_what_was_learned(pusher: Path, tmp_path: Path) -> None:
