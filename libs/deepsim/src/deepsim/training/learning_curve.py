@@ -39,7 +39,7 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
             if points:
                 axis.plot(*zip(*points, strict=True), label=_label(key))
         if len(keys) > 1 or "=" in keys[0]:
-            axis.legend(loc="center left", fontsize="small")
+            axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
         axis.set_ylabel(keys[0].removeprefix(_PREFIX).partition("=")[0])
         axis.grid(alpha=0.3)
     axes[0].set_title(title)
