@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import gymnasium
@@ -70,7 +69,7 @@ def joined(make_rink: MakeRink) -> MakeVector:
     """Makes the same view of environments in turn."""
 
     def make(mode: str) -> GymnasiumVectorEnv:
-        environment = JoinedEnvironment([make_rink, partial(make_rink, 2)])
+        environment = JoinedEnvironment([make_rink] * WORLDS)
         return GymnasiumVectorEnv(environment, agent="a", others=backwards, autoreset_mode=mode)
 
     return make
@@ -376,16 +375,17 @@ def test_pictures_are_those_of_each_world(vector: MakeVector, make_rink: MakeRin
         GymnasiumVectorEnv(
             make_rink(2), agent="a", others=backwards, render_mode="rgb_array", camera=view
         )
-    environment = JoinedEnvironment([partial(make_rink, 2), make_rink])
-    for member in environment.environments:
-        member.world.simulator.cameras = Camera()  # type: ignore[misc, assignment]
-    worlds = GymnasiumVectorEnv(
-        environment, agent="a", others=backwards, render_mode="rgb_array", camera=view
-    )
-    assert worlds.metadata["render_modes"] == ["rgb_array"]
-    assert worlds.metadata["render_fps"] == 5
-    worlds.reset(seed=0)
-    assert [picture[0, 0, 0] for picture in worlds.render()] == [0, 1, 0]  # type: ignore[index]
+    joined = JoinedEnvironment([make_rink] * 2)
+    for environment, numbers in ((make_rink(2), [0, 1]), (joined, [0, 0])):
+        for member in getattr(environment, "environments", [environment]):
+            member.world.simulator.cameras = Camera()
+        worlds = GymnasiumVectorEnv(
+            environment, agent="a", others=backwards, render_mode="rgb_array", camera=view
+        )
+        assert worlds.metadata["render_modes"] == ["rgb_array"]
+        assert worlds.metadata["render_fps"] == 5
+        worlds.reset(seed=0)
+        assert [picture[0, 0, 0] for picture in worlds.render()] == numbers  # type: ignore[index]
     assert vector().render() == (None, None, None)
 
 

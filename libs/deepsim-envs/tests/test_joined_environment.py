@@ -26,8 +26,8 @@ MakeRink = Callable[..., Environment]
 
 @pytest.fixture
 def joined(make_rink: MakeRink) -> JoinedEnvironment:
-    """Four worlds of three environments."""
-    return JoinedEnvironment([make_rink, partial(make_rink, 2), make_rink])
+    """Four worlds."""
+    return JoinedEnvironment([make_rink] * 4)
 
 
 def told(environment: Any) -> str:
@@ -62,7 +62,7 @@ def test_all_actions_are_checked_before_any_world_moves(joined: JoinedEnvironmen
     actions[3, 1] = 9.0
     with pytest.raises(ActionError, match="action of agent 'b' in world 3 must lie in"):
         joined.step_worlds((actions,))
-    assert [member.steps.tolist() for member in joined.environments] == [[0], [0, 0], [0]]
+    assert [member.steps.tolist() for member in joined.environments] == [[0]] * 4
 
 
 def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(
@@ -118,7 +118,7 @@ def test_environments_that_do_not_fit_are_closed(make_rink: MakeRink, make_env: 
         made.append(make_env(frame_skip=4))
         return made[-1]
 
-    with pytest.raises(ValueError, match=r"environment 1 has frame_skip 4, environment 0 has 2"):
+    with pytest.raises(ValueError, match=r"environment 1 has .*'frame_skip': 4}, instead of "):
         JoinedEnvironment([make, other])
     with pytest.raises(ZeroDivisionError):
         JoinedEnvironment([make, lambda: 1 / 0])  # type: ignore[list-item, return-value]
@@ -126,6 +126,10 @@ def test_environments_that_do_not_fit_are_closed(make_rink: MakeRink, make_env: 
     for environment in made:
         with pytest.raises(ClosedEnvironmentError):
             environment.reset()
+    with pytest.raises(
+        ValueError, match=r"environment 0 has {'worlds': 2, .*, instead of {'worlds'"
+    ):
+        JoinedEnvironment([partial(make_rink, 2)])
     with pytest.raises(ValueError, match="at least one environment is needed"):
         JoinedEnvironment([])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several environments of one task as one with all their worlds."""
+"""Many worlds of a task that is written for one: environments that are stepped in turn."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from .step_result import Step
 
 
 class JoinedEnvironment:
-    """Environments that are stepped in turn, with the array side of one `Environment`.
+    """Environments of one world each, with the array side of one `Environment`.
 
-    It gives many worlds to trainers of a task that is written for one. The worlds of the first
-    environment are followed by those of the second, and so on; each gives the bits that it gives
-    alone.
+    World w is that of environment w, and gives the bits that it gives alone.
 
     Args:
         makers: Make the environments, which must have the same agents and spaces. If one raises,
@@ -40,7 +38,8 @@ class JoinedEnvironment:
         frame_skip: Physics steps of one environment step.
 
     Raises:
-        ValueError: There are no makers, or an environment differs from the first.
+        ValueError: There are no makers, an environment differs from the first, or has several
+            worlds.
 
     Example:
         Eight worlds of a task for one::
@@ -54,30 +53,21 @@ class JoinedEnvironment:
             if not self.environments:
                 raise ValueError("at least one environment is needed, got no makers")
             first = self.environments[0]
-            for number, other in enumerate(self.environments):
-                for name in ("groups", "frame_skip"):
-                    if getattr(other, name) != getattr(first, name):
-                        raise ValueError(
-                            f"environment {number} has {name} {getattr(other, name)}, "
-                            f"environment 0 has {getattr(first, name)}"
-                        )
+            wanted = {"worlds": 1, "groups": first.groups, "frame_skip": first.frame_skip}
+            for number, each in enumerate(self.environments):
+                found = {"worlds": len(each), "groups": each.groups, "frame_skip": each.frame_skip}
+                if found != wanted:
+                    raise ValueError(f"environment {number} has {found}, instead of {wanted}")
             stack.pop_all()
         self.groups, self.agents, self.frame_skip = first.groups, first.agents, first.frame_skip
-        sizes = [len(environment) for environment in self.environments]
-        self._spans = [slice(sum(sizes[:e]), sum(sizes[: e + 1])) for e in range(len(sizes))]
-        self._actions = GroupBatches(
-            "action",
-            self.groups,
-            slots_of(self.groups, len(self)),
-            len(self),
-            type(first.area).__name__,
-        )
-        self._seen: list[tuple[Any, ...]] = [()] * len(self.environments)
+        slots, owner = slots_of(self.groups, len(self)), type(first.area).__name__
+        self._actions = GroupBatches("action", self.groups, slots, len(self), owner)
+        self._seen: list[tuple[Any, ...]] = [()] * len(self)
         self._no_step_because: str | None = "no episode has begun"
 
     def __len__(self) -> int:
         """Returns the number of worlds, W."""
-        return self._spans[-1].stop
+        return len(self.environments)
 
     @property
     def live(self) -> NDArray[np.bool_]:
@@ -90,20 +80,16 @@ class JoinedEnvironment:
         return np.concatenate([environment.diverged for environment in self.environments])
 
     def reset_worlds(
-        self,
-        seed: int | Sequence[int | None] | None = None,
-        worlds: ArrayLike | None = None,
+        self, seed: int | Sequence[int | None] | None = None, worlds: ArrayLike | None = None
     ) -> tuple[Any, ...]:
         """Begins new episodes in all worlds, or in some; see `Environment.reset_worlds`."""
         chosen = np.arange(len(self)) if worlds is None else np.asarray(worlds)
         if len(chosen) < len(self) and self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
-        seeds = np.full(len(self), None)
-        seeds[chosen] = world_seeds(seed, chosen)
+        seeds = world_seeds(seed, chosen)
         self._no_step_because = "the last reset failed halfway"
-        for number, environment, own in self._members(chosen):
-            wanted = None if seed is None else seeds[self._spans[number]][own].tolist()
-            self._seen[number] = environment.reset_worlds(wanted, own)
+        for world, own in zip(chosen.tolist(), seeds, strict=True):
+            self._seen[world] = self.environments[world].reset_worlds(own)
         self._no_step_because = None
         return self._observations()
 
@@ -111,19 +97,17 @@ class JoinedEnvironment:
         """Has live agents act, and their worlds advance; see `Environment.step_worlds`."""
         if self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
-        chosen = np.arange(len(self)) if worlds is None else np.asarray(worlds)
+        chosen = range(len(self)) if worlds is None else np.asarray(worlds).tolist()
         live = self.live
-        live[~np.isin(np.arange(len(self)), chosen)] = False
+        live[[world for world in range(len(self)) if world not in chosen]] = False
         checked = self._actions.checked(actions, live, bounds=True)
         reward = np.zeros(live.shape)
-        terminated, truncated = np.zeros_like(live), np.zeros_like(live)
+        terminated, truncated = np.zeros((2, *live.shape), np.bool_)
         self._no_step_because = "the last step failed halfway"
-        for number, environment, own in self._members(chosen):
-            span = self._spans[number]
-            step = environment.step_worlds(
-                leafwise(lambda part, span=span: part[span], checked), own
-            )
-            self._seen[number], reward[span], terminated[span], truncated[span] = step
+        for world in chosen:
+            own = leafwise(lambda part, world=world: part[world : world + 1], checked)
+            step = self.environments[world].step_worlds(own)
+            self._seen[world], reward[world], terminated[world], truncated[world] = step
         self._no_step_because = None
         return Step(self._observations(), reward, terminated, truncated)
 
@@ -135,16 +119,6 @@ class JoinedEnvironment:
         """Closes all environments."""
         call_all(environment.close for environment in self.environments)
 
-    def _members(
-        self, worlds: NDArray[np.intp]
-    ) -> Iterable[tuple[int, Environment, NDArray[np.intp]]]:
-        """Yields each environment that has some of the worlds, and their numbers within it."""
-        for number, environment in enumerate(self.environments):
-            span = self._spans[number]
-            own = worlds[(worlds >= span.start) & (worlds < span.stop)] - span.start
-            if len(own):
-                yield number, environment, own
-
     def _observations(self) -> tuple[Any, ...]:
         joined: tuple[Any, ...] = leafwise(lambda *parts: np.concatenate(parts), *self._seen)
         return joined
@@ -155,13 +129,9 @@ class JoinedEnvironment:
             values = [info.get(key) for info in infos]
             if any(isinstance(value, dict) for value in values):
                 joined[key] = self._joined_info([value or {} for value in values])
-                continue
-            entries = [
-                entry
-                for value, environment in zip(values, self.environments, strict=True)
-                for entry in ([None] * len(environment) if value is None else value)
-            ]
-            joined[key] = world_values(entries, len(self), f"info {key!r}")
+            else:
+                entries = [None if value is None else value[0] for value in values]
+                joined[key] = world_values(entries, len(self), f"info {key!r}")
         return joined
 
 
@@ -169,14 +139,10 @@ def located(environment: Environment | JoinedEnvironment, world: int) -> tuple[E
     """Returns the environment that has a world, and the number of the world within it."""
     if isinstance(environment, Environment):
         return environment, world
-    for member in environment.environments:
-        if world < len(member):
-            break
-        world -= len(member)
-    return member, world
+    return environment.environments[world], 0
 
 
-def takes_worlds(make: Callable[..., Environment]) -> bool:
+def takes_worlds(make: Callable[..., Any]) -> bool:
     """Returns whether a function that makes an environment takes the number of its worlds."""
     return "worlds" in signature(make).parameters
 
@@ -194,18 +160,14 @@ def make_worlds(
 
     Raises:
         TypeError: It makes something else.
+        ValueError: It makes another number of worlds.
     """
+    if worlds > 1 and not takes_worlds(make):
+        seeds = range(options["seed"], options["seed"] + worlds) if "seed" in options else None
+        each = [{"seed": seed} for seed in seeds] if seeds else [{}] * worlds
+        return JoinedEnvironment(partial(make, **{**options, **own}) for own in each)
+    made = make(worlds=worlds, **options) if takes_worlds(make) else make(**options)
     name = getattr(make, "__name__", make)
-    if takes_worlds(make):
-        made = make(worlds=worlds, **options)
-    elif worlds == 1:
-        made = make(**options)
-    else:
-        each = [
-            {**options, **({"seed": options["seed"] + world} if "seed" in options else {})}
-            for world in range(worlds)
-        ]
-        return JoinedEnvironment(partial(make, **own) for own in each)
     if not isinstance(made, Environment):
         raise TypeError(f"{name} must return an Environment, got {made!r}")
     if len(made) != worlds:

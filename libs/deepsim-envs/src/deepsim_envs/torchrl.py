@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from deepsim_sync import world_seeds
 
 from .environment import Environment
-from .equal_agents import EqualAgents
 from .joined_environment import JoinedEnvironment
-from .viewing import drawn_seed
+from .viewing import drawn_seed, only_group
 
 try:
     import torch
@@ -65,12 +64,12 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     """
 
     def __init__(self, environment: Environment | JoinedEnvironment) -> None:
-        self._agents = EqualAgents(environment, "agents lie along an axis of a tensor")
+        group = only_group(environment, "agents lie along an axis of a tensor")
         self.environment = environment
         self.names = list(environment.agents)
         shape = (len(environment), len(self.names))
-        seen = _spec(self._agents.observation_space, shape)
-        acted = _spec(self._agents.action_space, shape)
+        seen = _spec(group.observation_space, shape)
+        acted = _spec(group.action_space, shape)
         self.group_map = {GROUP: self.names}
         super().__init__(device=torch.device("cpu"), batch_size=[len(environment)])
         self._set_seed(None)
@@ -106,8 +105,8 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         rewards = np.zeros(self._terminated.shape)
         worlds = np.flatnonzero(self.environment.live.any(axis=1))
         if len(worlds):
-            actions = self._agents.split(_arrays(tensordict[GROUP, "action"]))
-            step = self.environment.step_worlds(actions, worlds)
+            actions = _arrays(tensordict[GROUP, "action"])
+            step = self.environment.step_worlds((actions,), worlds)
             self._seen, rewards = step.observation, step.reward
             self._terminated |= step.terminated
             self._truncated |= step.truncated
@@ -131,7 +130,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         done, terminated = ended.all(axis=1), self._terminated.all(axis=1)
         return {
             GROUP: {
-                "observation": _tensors(self._agents.joined(self._seen)),
+                "observation": _tensors(self._seen[0]),
                 "mask": torch.from_numpy(~ended),
                 **_ends(ended, self._terminated, self._truncated),
             },

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the views of an environment have in common: pictures and first seeds."""
+"""The common part of the views of an environment: pictures, first seeds, infos and groups."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from deepsim_sync import CameraView, UnsupportedError
 
+from .area import Agents
 from .environment import Environment
+from .environment.slots import entry_of
 from .joined_environment import JoinedEnvironment, located
 
 RENDER_MODE = "rgb_array"
@@ -72,3 +75,47 @@ def drawn_seed(rng: np.random.Generator | None = None) -> int:
         rng: Draws it; by default a generator that nothing repeats.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
+
+
+def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
+    """Returns the shared entries and the agent's own.
+
+    Entries under an agent's name are that agent's own, if they are dicts.
+    """
+    own = info.get(agent)
+    shared = {
+        key: value
+        for key, value in info.items()
+        if not (key in agents and isinstance(value, Mapping))
+    }
+    return {**shared, **own} if isinstance(own, Mapping) else shared
+
+
+def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
+    """Returns copies of the entries of one world."""
+    return {key: entry_of(value, world) for key, value in values.items()}
+
+
+def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:
+    """Returns the group of all agents, for trainers with one policy for all of them.
+
+    Args:
+        environment: The task.
+        why: The reason why spaces must be equal, for the message.
+
+    Raises:
+        ValueError: There are several groups.
+    """
+    first, *others = environment.groups
+    for what in ("observation", "action"):
+        wanted = getattr(first, f"{what}_space")
+        for group in others:
+            space = getattr(group, f"{what}_space")
+            if space != wanted:
+                raise ValueError(
+                    f"{why}, so their spaces must be equal: the {what} space of "
+                    f"{first.names[0]!r} is {wanted}, that of {group.names[0]!r} is {space}"
+                )
+    if others:
+        raise ValueError(f"{why}, so list them as one group, got {len(environment.groups)} groups")
+    return first

@@ -11,9 +11,9 @@ import numpy as np
 
 from deepsim_envs.digests import digest
 from deepsim_envs.environment import Environment
-from deepsim_envs.info import entries_of, own_info
 from deepsim_envs.joined_environment import takes_worlds
 from deepsim_envs.spaces import leafwise
+from deepsim_envs.viewing import entries_of, own_info
 from deepsim_sync import UnsupportedError
 
 Make = Callable[..., Environment]

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ResetNeededError
-from deepsim_envs.info import entries_of, own_info
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.viewing import Viewfinder, drawn_seed
+from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of, own_info
 from deepsim_sync import CameraView, UnsupportedError
 
 from .one_agent import OneAgent
-from .others import Others
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
@@ -65,15 +63,14 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
                 f"GymnasiumEnv shows one world, got {len(environment)}: take GymnasiumVectorEnv"
             )
         self.environment = environment
-        self._agent = OneAgent(environment, agent, alone=others is None)
+        self._rngs = [self.np_random]
+        self._agent = OneAgent(environment, agent, others, self._rngs)
         self.agent = self._agent.name
         self.observation_space = environment.observation_space[self.agent]
         self.action_space = environment.action_space[self.agent]
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = self._viewfinder.metadata
         self.render_mode = render_mode
-        self._rngs = [self.np_random]
-        self._others = None if others is None else Others(environment, others, self._rngs)
         self._seen: tuple[Any, ...] = ()
         self._seeded = False
 
@@ -91,9 +88,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             seed = drawn_seed(self.np_random)
         self._seen = self.environment.reset_worlds(seed)
         self._seeded = True
-        if self._others is not None:
-            self._rngs[0] = self.np_random
-            self._others.begin(np.zeros(1, np.intp))
+        self._rngs[0] = self.np_random
+        self._agent.begin([0])
         return self._agent.observation(self._seen), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -106,11 +102,11 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             ResetNeededError: The agent is done, or no episode has begun.
         """
         actions: list[Any] = [[[action]]]
-        if self._others is not None and self._seen:
+        if len(self.environment.agents) > 1 and self._seen:
             live = self.environment.live
             if live.any() and not live[0, self._agent.column]:
                 raise ResetNeededError(f"agent {self.agent!r} is done")
-            actions = self._others.actions(self.agent, [action], live, self._seen)
+            actions = self._agent.actions([action], live, self._seen)
         self._seen, reward, terminated, truncated = self.environment.step_worlds(actions)
         column = self._agent.column
         return (

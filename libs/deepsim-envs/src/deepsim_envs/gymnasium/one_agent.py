@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent's place in the arrays of an environment, and its values as Gymnasium batches them."""
+"""One agent's side of an environment: policies act for all others."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
-from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
-from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.spaces import batch_of, leafwise, shown
+from deepsim_envs.joined_environment import JoinedEnvironment, located
+from deepsim_envs.policy import ArrayPolicy, Policy, PolicyMaker
+from deepsim_envs.spaces import batch_of, leafwise
 
 
 class OneAgent:
-    """The observations and actions of one agent in all worlds.
+    """The observations of one agent in all worlds, and the actions of all agents.
 
     Args:
         environment: The task.
         agent: The agent's name; not needed where there is one only.
-        alone: Whether nobody acts for other agents.
+        others: The policy of all other agents; not needed where there is one agent only.
+        rngs: The generator of each world, for the policy; others may take their places in the list.
 
     Attributes:
         name: The agent's name.
         column: The agent's number among all agents.
-        observation_space: A copy of the agent's observation space, of one world.
-        action_space: A copy of the agent's action space, of one world.
+        spaces: The agent's group, with its spaces.
 
     Raises:
         ValueError: There is no such agent, or it is not clear which one of several is meant or
@@ -37,24 +38,51 @@ class OneAgent:
     """
 
     def __init__(
-        self, environment: Environment | JoinedEnvironment, agent: str | None, *, alone: bool
+        self,
+        environment: Environment | JoinedEnvironment,
+        agent: str | None,
+        others: PolicyMaker | None,
+        rngs: Sequence[np.random.Generator],
     ) -> None:
-        self.name = chosen_agent(environment.agents, agent, alone=alone)
-        self.column = environment.agents.index(self.name)
-        self._worlds = len(environment)
+        names, worlds = environment.agents, len(environment)
+        if agent is None and len(names) > 1:
+            raise ValueError(f"say which agent: agent= one of {list(names)}")
+        if agent is not None and agent not in names:
+            raise ValueError(f"agent must be one of {list(names)}, got {agent!r}")
+        if others is None and len(names) > 1:
+            raise ValueError(f"{len(names)} agents need a policy for all but one: others=")
+        self.name = names[0] if agent is None else agent
+        self.column = names.index(self.name)
+        self._groups = environment.groups
         self._group, self._row = next(
             (number, group.names.index(self.name))
-            for number, group in enumerate(environment.groups)
+            for number, group in enumerate(self._groups)
             if self.name in group.names
         )
-        group = environment.groups[self._group]
-        self.observation_space = deepcopy(group.observation_space)
-        self.action_space = deepcopy(group.action_space)
-        self._batch = batch_of(self.observation_space, self._worlds, len(group))
-        self._batched_actions = batch_space(self.action_space, self._worlds)
+        self.spaces = self._groups[self._group]
+        self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
+        self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
+        self._others = others
+        self._rngs = rngs
+        self._made: dict[int, Policy] = {}
+        self._tasks = (
+            [_one_world(environment, world) for world in range(worlds)]
+            if others is not None and not isinstance(others, ArrayPolicy)
+            else []
+        )
+
+    def begin(self, worlds: Sequence[int]) -> None:
+        """Makes the policies of new episodes in some worlds."""
+        if self._others is not None and self._tasks:
+            for world in worlds:
+                self._made[world] = self._others(self._tasks[world], self._rngs[world])
+
+    def observation(self, batches: Sequence[Any]) -> Any:
+        """Returns a copy of the agent's observation in world 0."""
+        return self._batches[self._group].get(batches[self._group], 0, self._row)
 
     def observations(self, batches: Sequence[Any]) -> Any:
-        """Returns the agent's observations, (W, ...), from those of all agents."""
+        """Returns the agent's observations (W, ...), as Gymnasium batches them."""
 
         def own(part: NDArray[Any]) -> Any:
             column = part[:, self._row]
@@ -62,44 +90,74 @@ class OneAgent:
 
         return leafwise(own, batches[self._group])
 
-    def observation(self, batches: Sequence[Any]) -> Any:
-        """Returns a copy of the agent's observation in world 0."""
-        return self._batch.get(batches[self._group], 0, self._row)
+    def actions(
+        self, own: Sequence[Any], live: NDArray[np.bool_], seen: Sequence[Any]
+    ) -> list[Any]:
+        """Returns the actions of all agents: for each group, a list of them for each world.
 
-    def actions(self, given: Any) -> list[Any]:
-        """Returns the action of each world, of a batch in Gymnasium's form.
+        Args:
+            own: The agent's action in each world.
+            live: (W, A) bool, the agents that act.
+            seen: The latest observations, a batch for each group.
 
         Raises:
-            ActionError: There are more or fewer actions than worlds, or none at all; spaces are
-                not checked.
+            ActionError: An `ArrayPolicy` returned more or fewer actions.
         """
-        worlds = self._worlds
-        try:
-            members = list(iterate(self._batched_actions, given))
-        except (KeyError, IndexError, TypeError):
-            members = []
-        if len(members) != worlds:
-            got = len(members) or shown(given)
-            raise ActionError(self.name, f"{worlds} worlds take {worlds} actions, got {got}")
-        return members
+        if self._others is None:
+            return [[[action] for action in own]]
+        columns = iter(live.T.tolist())
+        groups = []
+        for number, group in enumerate(self._groups):
+            rows = [[self._voids[number]] * len(group) for _ in own]
+            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (goes on)
+                worlds = [world for world, here in enumerate(acts) if here]
+                if name == self.name:
+                    acted = [own[world] for world in worlds]
+                elif self._tasks:
+                    get = self._batches[number].get
+                    acted = [self._made[w](name, get(seen[number], w, row)) for w in worlds]
+                else:
+                    acted = self._on_arrays(self._others, number, row, seen[number], worlds)
+                for world, action in zip(worlds, acted, strict=True):
+                    rows[world][row] = action
+            groups.append(rows)
+        return groups
+
+    def _on_arrays(
+        self, policy: Any, number: int, row: int, observations: Any, worlds: list[int]
+    ) -> list[Any]:
+        """Returns the actions of one agent of a group in some worlds, by an `ArrayPolicy`."""
+        group, rngs = self._groups[number], [self._rngs[world] for world in worlds]
+        seen = leafwise(lambda part: part[worlds, row], observations)
+        acted = policy.act(group.names[row], seen, group.action_space, rngs)
+
+        def require_all(part: Any) -> None:
+            if np.shape(part)[:1] != (len(worlds),):
+                raise ActionError(
+                    group.names[row],
+                    f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
+                    f"{group.names[row]!r}, got an array of shape {np.shape(part)}",
+                )
+
+        leafwise(require_all, acted)
+        return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
 
 
-def chosen_agent(names: Sequence[str], agent: str | None, *, alone: bool) -> str:
-    """Returns the name of the agent that a view shows.
+def _one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:
+    """Returns what the policy of one world is made from.
 
-    Args:
-        names: All agents.
-        agent: The one asked for, if any.
-        alone: Whether nobody acts for the others.
-
-    Raises:
-        ValueError: There is no such agent, or it is not clear which one of several is meant or
-            who acts for the others.
+    It is the environment of the world, if that has no other worlds, and else something with the
+    same agents and spaces.
     """
-    if agent is None and len(names) > 1:
-        raise ValueError(f"say which agent: agent= one of {list(names)}")
-    if agent is not None and agent not in names:
-        raise ValueError(f"agent must be one of {list(names)}, got {agent!r}")
-    if alone and len(names) > 1:
-        raise ValueError(f"{len(names)} agents need a policy for all but one: others=")
-    return names[0] if agent is None else agent
+    found, _ = located(environment, world)
+    if len(found) == 1:
+        return found
+    groups = {name: group for group in found.groups for name in group.names}
+    task = SimpleNamespace(
+        groups=found.groups,
+        agents=found.agents,
+        slots=found.agents,
+        observation_space={n: deepcopy(group.observation_space) for n, group in groups.items()},
+        action_space={n: deepcopy(group.action_space) for n, group in groups.items()},
+    )
+    return cast("Environment", task)

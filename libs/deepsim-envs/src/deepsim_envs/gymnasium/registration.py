@@ -10,14 +10,9 @@ import gymnasium
 
 from deepsim_envs.function_names import find_function, require_function_name
 from deepsim_envs.joined_environment import make_worlds
-from deepsim_envs.policy import PolicyMaker
-from deepsim_sync import CameraView
 
 from .env import GymnasiumEnv
 from .vector_env import GymnasiumVectorEnv
-
-Others = PolicyMaker | str | None
-"""A `PolicyMaker`, or its name as ``"package.module:name"``."""
 
 
 def register(id: str, make: str, **kwargs: Any) -> None:
@@ -58,52 +53,33 @@ def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping
     )
 
 
-def make_env(
-    make: str,
-    agent: str | None = None,
-    others: Others = None,
-    render_mode: str | None = None,
-    camera: str | CameraView | None = None,
-    **options: Any,
-) -> GymnasiumEnv:
+def make_env(make: str, **kwargs: Any) -> GymnasiumEnv:
     """Returns the view of one world; `gymnasium.make` calls it.
 
     Raises:
         TypeError: `make` returns no Environment.
     """
-    return GymnasiumEnv(
-        make_worlds(find_function(make), 1, **options),  # type: ignore[arg-type]  # one is not joined
-        agent=agent,
-        others=_found(others),
-        render_mode=render_mode,
-        camera=camera,
-    )
+    view, options = _of_the_view(kwargs)
+    environment: Any = make_worlds(find_function(make), 1, **options)
+    return GymnasiumEnv(environment, **view)
 
 
 def make_vector_env(
-    make: str,
-    num_envs: int,
-    autoreset_mode: str = "NextStep",
-    agent: str | None = None,
-    others: Others = None,
-    render_mode: str | None = None,
-    camera: str | CameraView | None = None,
-    **options: Any,
+    make: str, num_envs: int, autoreset_mode: str = "NextStep", **kwargs: Any
 ) -> GymnasiumVectorEnv:
     """Returns the view of `num_envs` worlds; `gymnasium.make_vec` calls it.
 
     Raises:
         TypeError: `make` returns no Environment.
     """
-    return GymnasiumVectorEnv(
-        make_worlds(find_function(make), num_envs, **options),
-        agent=agent,
-        others=_found(others),
-        autoreset_mode=autoreset_mode,
-        render_mode=render_mode,
-        camera=camera,
-    )
+    view, options = _of_the_view(kwargs)
+    environment = make_worlds(find_function(make), num_envs, **options)
+    return GymnasiumVectorEnv(environment, autoreset_mode=autoreset_mode, **view)
 
 
-def _found(others: Others) -> PolicyMaker | None:
-    return find_function(others) if isinstance(others, str) else others
+def _of_the_view(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns the keyword arguments of the view, and all others."""
+    view = {name: kwargs.get(name) for name in ("agent", "others", "render_mode", "camera")}
+    if isinstance(view["others"], str):
+        view["others"] = find_function(view["others"])
+    return view, {name: value for name, value in kwargs.items() if name not in view}

@@ -4,26 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.errors import ResetNeededError
-from deepsim_envs.info import own_info
+from deepsim_envs.errors import ActionError, ResetNeededError
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.spaces import leafwise
-from deepsim_envs.viewing import Viewfinder, drawn_seed
+from deepsim_envs.spaces import leafwise, shown
+from deepsim_envs.viewing import Viewfinder, drawn_seed, own_info
 from deepsim_sync import CameraView, world_seeds
 
 from .one_agent import OneAgent
-from .others import Others
-from .reset_options import refuse_ended, reset_mask
 
 Bools = NDArray[np.bool_]
 
@@ -74,20 +72,19 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     ) -> None:
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.environment = environment
-        self._agent = OneAgent(environment, agent, alone=others is None)
-        self.agent = self._agent.name
         self.num_envs = len(environment)
-        self.single_observation_space = self._agent.observation_space
-        self.single_action_space = self._agent.action_space
+        made = [seeding.np_random() for _ in range(self.num_envs)]
+        self._generators = [generator for generator, _ in made]
+        self._generator_seeds: list[int | None] = [seed for _, seed in made]
+        self._agent = OneAgent(environment, agent, others, self._generators)
+        self.agent = self._agent.name
+        self.single_observation_space = deepcopy(self._agent.spaces.observation_space)
+        self.single_action_space = deepcopy(self._agent.spaces.action_space)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = {**self._viewfinder.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
-        made = [seeding.np_random() for _ in range(self.num_envs)]
-        self._generators = [generator for generator, _ in made]
-        self._generator_seeds: list[int | None] = [seed for _, seed in made]
-        self._others = None if others is None else Others(environment, others, self._generators)
         self._seen: Sequence[Any] | None = None
         self._seeded = np.zeros(self.num_envs, dtype=np.bool_)
         self._ended = np.zeros(self.num_envs, dtype=np.bool_)
@@ -125,7 +122,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             ResetNeededError: Some worlds are to be reset, and all need it.
         """
         seeds = world_seeds(seed, np.arange(self.num_envs))
-        mask = reset_mask(options, self.num_envs)
+        mask = _reset_mask(options, self.num_envs)
         self._begin(mask, seeds)
         self._ended[mask] = False
         return self._agent.observations(self._seen or ()), self._info(mask)
@@ -147,15 +144,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """
         if self._seen is None:
             raise ResetNeededError("no episode has begun")
-        if self.autoreset_mode is AutoresetMode.DISABLED:
-            refuse_ended(self._ended)
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            raise ResetNeededError(
+                f"the episodes of worlds {np.flatnonzero(self._ended).tolist()} are over, and the "
+                'mode Disabled leaves resets to you, as by options={"reset_mask": mask}'
+            )
         resets = self._ended
-        own = self._agent.actions(actions)
-        if self._others is None:
-            groups: list[Any] = [[[action] for action in own]]
-        else:
-            live = self.environment.live & ~resets[:, None]
-            groups = self._others.actions(self.agent, own, live, self._seen)
+        live = self.environment.live & ~resets[:, None]
+        groups = self._agent.actions(self._members(actions), live, self._seen)
         rewards = np.zeros(self.num_envs)
         terminations, truncations = np.zeros((2, self.num_envs), dtype=np.bool_)
         if not resets.all():
@@ -198,8 +194,21 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             own.append(seed)
         self._seen = self.environment.reset_worlds(own, worlds)
         self._seeded[worlds] = True
-        if self._others is not None:
-            self._others.begin(worlds)
+        self._agent.begin(worlds.tolist())
+
+    def _members(self, actions: Any) -> list[Any]:
+        """Returns the action of each world, of a batch."""
+        try:
+            members = list(iterate(self.action_space, actions))
+        except (KeyError, IndexError, TypeError):
+            members = []
+        if len(members) != self.num_envs:
+            raise ActionError(
+                self.agent,
+                f"{self.num_envs} worlds take {self.num_envs} actions, "
+                f"got {len(members) or shown(actions)}",
+            )
+        return members
 
     def _info(self, mask: Bools) -> dict[str, Any]:
         """Returns infos of some worlds in Gymnasium's form: arrays, and masks of their entries."""
@@ -221,3 +230,15 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             final[world] = leafwise(lambda part, world=world: part[world].copy(), seen)
         infos = {"final_obs": final, "_final_obs": ended.copy()}
         return {**infos, "final_info": self._info(ended), "_final_info": ended.copy()}
+
+
+def _reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:
+    """Returns which worlds are reset, (W,): ``options["reset_mask"]``, or all."""
+    if options is None or "reset_mask" not in options:
+        return np.ones(worlds, dtype=np.bool_)
+    mask = options["reset_mask"]
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(f"reset_mask must be an array of bool, got {mask!r}")
+    if mask.shape != (worlds,) or not mask.any():
+        raise ValueError(f"reset_mask must have shape ({worlds},) and a True in it, got {mask}")
+    return mask

@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Space
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
 from deepsim_envs.spaces import leafwise
-from deepsim_sync import call_all
-
-from .columns import allocated, put, taken
 
 Columns = dict[str, Any]
 """By agent: an array (W, ...), or dicts and tuples of such arrays."""
@@ -94,38 +90,29 @@ class EnvironmentWorlds:
 class GymnasiumWorlds:
     """Gymnasium environments, whose one agent is named ``"agent"`` if it has no name."""
 
-    def __init__(self, envs: Sequence[gymnasium.Env[Any, Any]]) -> None:
-        self._envs = envs
-        self._agent = str(getattr(envs[0].unwrapped, "agent", "agent"))
-        self.observation_space = {self._agent: envs[0].observation_space}
-        self.action_space = {self._agent: envs[0].action_space}
-        self._seen = allocated(envs[0].observation_space, (len(envs),), self._what)
-
-    @property
-    def _what(self) -> str:
-        return f"observation of agent {self._agent!r}"
+    def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]]) -> None:
+        self._envs = SyncVectorEnv(makers, autoreset_mode=AutoresetMode.DISABLED)
+        self._agent = str(getattr(self._envs.envs[0].unwrapped, "agent", "agent"))
+        self.observation_space = {self._agent: self._envs.single_observation_space}
+        self.action_space = {self._agent: self._envs.single_action_space}
 
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
         """See `gymnasium.Env.reset`."""
+        own: list[int | None] = [None] * self._envs.num_envs
+        mask = np.zeros(self._envs.num_envs, np.bool_)
+        mask[worlds] = True
         for world, seed in zip(worlds, seeds, strict=True):
-            put(self._seen, world, self._envs[world].reset(seed=seed)[0])
-        return {self._agent: self._seen}
+            own[world] = seed
+        return {self._agent: self._envs.reset(seed=own, options={"reset_mask": mask})[0]}
 
     def step(self, actions: Columns) -> Outcome:
         """See `gymnasium.Env.step`."""
-        shape = (len(self._envs), 1)
-        reward = np.zeros(shape)
-        terminated, truncated = np.zeros((2, *shape), np.bool_)
-        for world, env in enumerate(self._envs):
-            seen, reward[world], terminated[world], truncated[world], _ = env.step(
-                taken(actions[self._agent], world)
-            )
-            put(self._seen, world, seen)
-        return Outcome({self._agent: self._seen}, reward, terminated, truncated)
+        seen, *rest, _ = self._envs.step(actions[self._agent])
+        return Outcome({self._agent: seen}, *(values[:, None] for values in rest))
 
     def close(self) -> None:
         """Closes all environments."""
-        call_all(env.close for env in self._envs)
+        self._envs.close()
 
 
 def make_rollout_worlds(make: Callable[..., Any], name: str, worlds: int) -> RolloutWorlds:
@@ -141,21 +128,10 @@ def make_rollout_worlds(make: Callable[..., Any], name: str, worlds: int) -> Rol
     """
     if takes_worlds(make):
         return EnvironmentWorlds(make_worlds(make, worlds))
-    with ExitStack() as stack:
-        made = []
-        for _ in range(worlds):
-            one = make()
-            if not isinstance(one, (Environment, gymnasium.Env)):
-                raise TypeError(f"{name} must make an Environment or a gymnasium.Env, got {one!r}")
-            made.append(stack.enter_context(closing(one)))
-        kept: RolloutWorlds = (
-            EnvironmentWorlds(JoinedEnvironment(partial(_same, one) for one in made))
-            if isinstance(made[0], Environment)
-            else GymnasiumWorlds(made)
-        )
-        stack.pop_all()
-    return kept
-
-
-def _same(environment: Environment) -> Environment:
-    return environment
+    first = make()
+    if not isinstance(first, (Environment, gymnasium.Env)):
+        raise TypeError(f"{name} must make an Environment or a gymnasium.Env, got {first!r}")
+    makers = [lambda: first, *[make] * (worlds - 1)]
+    if isinstance(first, Environment):
+        return EnvironmentWorlds(JoinedEnvironment(makers))
+    return GymnasiumWorlds(makers)

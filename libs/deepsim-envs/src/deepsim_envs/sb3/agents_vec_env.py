@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.equal_agents import EqualAgents
-from deepsim_envs.info import entries_of, own_info
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.spaces import leafwise
+from deepsim_envs.viewing import entries_of, only_group, own_info
 
 from .slots_vec_env import Bools, SlotsVecEnv, Steps
 
@@ -53,7 +53,7 @@ class AgentsVecEnv(SlotsVecEnv):
     ) -> None:
         if game_over not in ("all", "any"):
             raise ValueError(f"game_over must be 'all' or 'any', got {game_over!r}")
-        self._agents = EqualAgents(
+        group = only_group(
             environment, "Stable-Baselines3 has one policy for all slots (else take GymnasiumEnv)"
         )
         self.environment = environment
@@ -64,8 +64,8 @@ class AgentsVecEnv(SlotsVecEnv):
         super().__init__(
             environment,
             len(self.slots),
-            self._agents.observation_space,
-            self._agents.action_space,
+            deepcopy(group.observation_space),
+            deepcopy(group.action_space),
         )
         self._shape = (len(environment), len(environment.agents))
 
@@ -77,7 +77,7 @@ class AgentsVecEnv(SlotsVecEnv):
         """
         live = self.environment.live
         actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), self._actions)
-        step = self.environment.step_worlds(self._agents.split(actions))
+        step = self.environment.step_worlds((actions,))
         done = step.terminated | step.truncated
         over = done.any(axis=1) if self._game_over == "any" else ~(live & ~done).any(axis=1)
         self._returns += step.reward.ravel()
@@ -134,5 +134,4 @@ class AgentsVecEnv(SlotsVecEnv):
 
     def _flat(self, observation: tuple[Any, ...]) -> Any:
         """Returns the observations of all slots."""
-        joined = self._agents.joined(observation)
-        return leafwise(lambda part: part.reshape(self.num_envs, *part.shape[2:]), joined)
+        return leafwise(lambda part: part.reshape(self.num_envs, *part.shape[2:]), observation[0])
