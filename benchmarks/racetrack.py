@@ -8,7 +8,8 @@ from pathlib import Path
 from report import write
 
 from deepsim import load_task
-from deepsim.episodes.episode import run_episodes, slot_policy
+from deepsim.episodes.episode import run_episodes
+from deepsim.episodes.slot_policy import slot_policy
 
 EPISODES = 6
 

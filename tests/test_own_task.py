@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-FILE = re.compile(r"^`(my_task/[^`]+)`[^\n]*\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`(my_task/[^`]+)`[^`]*\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^deepsim (run my_task .*)$", re.MULTILINE)
 CHECK = re.compile(r"^deepsim (check my_task)$", re.MULTILINE)
 OUTPUT = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)

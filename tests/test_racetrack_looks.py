@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from deepsim import Environment, Task
-from deepsim.episodes.episode import run_episodes, slot_policy
+from deepsim.episodes.episode import run_episodes
+from deepsim.episodes.slot_policy import slot_policy
 from deepsim_envs import digest
 from deepsim_fx import RandomizerManager
 

@@ -14,10 +14,11 @@ import typer
 from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend
-from deepsim.episodes.episode import facts, slot_policy
+from deepsim.episodes.episode import facts
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.results_folder import results_folder
+from deepsim.episodes.slot_policy import slot_policy
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import find_task
 from deepsim.tasks.task_code import TaskError

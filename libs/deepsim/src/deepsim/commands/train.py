@@ -15,10 +15,11 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from deepsim.episodes.episode import Episode, facts, slot_policy
+from deepsim.episodes.episode import Episode, facts
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.results_folder import results_folder
+from deepsim.episodes.slot_policy import slot_policy
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import TaskFolder, find_task
 from deepsim.tasks.task import Task

@@ -9,18 +9,15 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim.tasks.task_code import call_task_code
-from deepsim_envs import ArrayPolicy, Environment, PolicyMaker
-from deepsim_envs.gymnasium.others import one_world
-from deepsim_envs.spaces import leafwise
+from deepsim_envs import Environment
 
-SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Takes observations by slot, and returns an action for each."""
+from .slot_policy import SlotPolicy, places_of
 
 COLUMNS = (
     "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
@@ -61,44 +58,6 @@ class Episode:
         return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
-def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> SlotPolicy:
-    """Returns a policy for all slots.
-
-    Args:
-        maker: A policy on arrays; or the maker of a policy, which is called once for each world.
-        environment: Environment of the task.
-        seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
-    """
-    places = _places(environment)
-    rngs = [np.random.default_rng(seed + world) for world in range(len(environment))]
-    if isinstance(maker, ArrayPolicy):
-        spaces = {name: group.action_space for group in environment.groups for name in group.names}
-
-        def act_on_arrays(observations: Mapping[str, Any]) -> dict[str, Any]:
-            actions: dict[str, Any] = {}
-            for agent, space in spaces.items():
-                slots = [slot for slot in observations if places[slot][1] == agent]
-                if not slots:
-                    continue
-                seen = leafwise(lambda *parts: np.stack(parts), *map(observations.get, slots))
-                own = [rngs[places[slot][0]] for slot in slots]
-                acted = maker.act(agent, seen, space, own)
-                for row, slot in enumerate(slots):
-                    actions[slot] = leafwise(lambda part, row=row: part[row], acted)
-            return actions
-
-        return act_on_arrays
-    policies = [maker(one_world(environment, world), rng) for world, rng in enumerate(rngs)]
-
-    def act(observations: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            slot: policies[places[slot][0]](places[slot][1], seen)
-            for slot, seen in observations.items()
-        }
-
-    return act
-
-
 def run_episodes(
     environment: Environment,
     policy: SlotPolicy,
@@ -121,7 +80,7 @@ def run_episodes(
         TaskCodeError: The reset or a step raised.
     """
     episodes = [Episode(number, world) for world in range(len(environment))]
-    places = _places(environment)
+    places = places_of(environment)
     seeds = [_episode_seed(seed + episode.world, number) for episode in episodes]
     observations, info = call_task_code("the reset", environment.reset, seeds)
     _keep_info(episodes, info, places)
@@ -151,15 +110,6 @@ def run_episodes(
         if not observations:
             break
     return episodes
-
-
-def _places(environment: Environment) -> dict[str, tuple[int, str]]:
-    """Returns the world and the agent of each slot."""
-    agents = environment.agents
-    return {
-        slot: (index // len(agents), agents[index % len(agents)])
-        for index, slot in enumerate(environment.slots)
-    }
 
 
 def _episode_seed(seed: int, number: int) -> int:

@@ -22,9 +22,10 @@ from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import Environment
 
-from .episode import Episode, SlotPolicy, run_episodes, write_trajectory
+from .episode import Episode, run_episodes, write_trajectory
 from .film import Film, VideoFormat
 from .result_table import result_table
+from .slot_policy import SlotPolicy
 from .track_map import write_map
 
 

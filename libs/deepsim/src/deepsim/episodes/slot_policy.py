@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies of all agents of all worlds, by slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from deepsim_envs import ArrayPolicy, Environment, PolicyMaker
+from deepsim_envs.spaces import leafwise
+
+SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""Takes observations by slot, and returns an action for each."""
+
+
+def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> SlotPolicy:
+    """Returns a policy for all slots.
+
+    Args:
+        maker: A policy on arrays; or the maker of a policy, which is called once for each world.
+        environment: Environment of the task.
+        seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
+    """
+    places = places_of(environment)
+    rngs = [np.random.default_rng(seed + world) for world in range(len(environment))]
+    if isinstance(maker, ArrayPolicy):
+        spaces = {name: group.action_space for group in environment.groups for name in group.names}
+
+        def act_on_arrays(observations: Mapping[str, Any]) -> dict[str, Any]:
+            actions: dict[str, Any] = {}
+            for agent, space in spaces.items():
+                slots = [slot for slot in observations if places[slot][1] == agent]
+                if not slots:
+                    continue
+                seen = leafwise(lambda *parts: np.stack(parts), *map(observations.get, slots))
+                own = [rngs[places[slot][0]] for slot in slots]
+                acted = maker.act(agent, seen, space, own)
+                for row, slot in enumerate(slots):
+                    actions[slot] = leafwise(lambda part, row=row: part[row], acted)
+            return actions
+
+        return act_on_arrays
+    one = _one_world(environment)
+    policies = [maker(one, rng) for rng in rngs]
+
+    def act(observations: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            slot: policies[places[slot][0]](places[slot][1], seen)
+            for slot, seen in observations.items()
+        }
+
+    return act
+
+
+def places_of(environment: Environment) -> dict[str, tuple[int, str]]:
+    """Returns the world and the agent of each slot."""
+    agents = environment.agents
+    return {
+        slot: (index // len(agents), agents[index % len(agents)])
+        for index, slot in enumerate(environment.slots)
+    }
+
+
+def _one_world(environment: Environment) -> Environment:
+    """Returns the environment, or an object with its agents and spaces as of one world."""
+    if len(environment) == 1:
+        return environment
+    groups = {name: group for group in environment.groups for name in group.names}
+    one = SimpleNamespace(
+        groups=environment.groups,
+        agents=environment.agents,
+        slots=environment.agents,
+        observation_space={name: group.observation_space for name, group in groups.items()},
+        action_space={name: group.action_space for name, group in groups.items()},
+    )
+    return cast("Environment", one)
