@@ -127,7 +127,8 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     def _now(self) -> dict[str, Any]:
         """Returns observations, who is to act, and what ended; all tensors are new."""
         ended = self._terminated | self._truncated
-        done, terminated = ended.all(axis=1), self._terminated.all(axis=1)
+        done: Bools = np.logical_and.reduce(ended, axis=1)
+        terminated: Bools = np.logical_and.reduce(self._terminated, axis=1)
         return {
             GROUP: {
                 "observation": _tensors(self._seen[0]),

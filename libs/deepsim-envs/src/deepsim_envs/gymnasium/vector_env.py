@@ -152,15 +152,18 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         resets = self._ended
         live = self.environment.live & ~resets[:, None]
         groups = self._agent.actions(self._members(actions), live, self._seen)
-        rewards = np.zeros(self.num_envs)
+        rewards: NDArray[np.float64] = np.zeros(self.num_envs)
+        terminations: Bools
+        truncations: Bools
         terminations, truncations = np.zeros((2, self.num_envs), dtype=np.bool_)
         if not resets.all():
             worlds = np.flatnonzero(~resets) if resets.any() else None
             step = self.environment.step_worlds(groups, worlds)
             self._seen = step.observation
-            rewards, terminations, truncations = (
-                values[:, self._agent.column].copy() for values in step[1:]
-            )
+            column = self._agent.column
+            rewards = step.reward[:, column].copy()
+            terminations = step.terminated[:, column].copy()
+            truncations = step.truncated[:, column].copy()
         infos: dict[str, Any] = {}
         ended = terminations | truncations
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

@@ -72,8 +72,8 @@ class EnvironmentWorlds:
             )
             for group in self._environment.groups
         ]
-        observation, *rest = self._environment.step_worlds(batches)
-        return Outcome(self._columns(observation), *rest)
+        step = self._environment.step_worlds(batches)
+        return Outcome(self._columns(step.observation), *step[1:])
 
     def close(self) -> None:
         """Closes the environment."""
@@ -107,8 +107,10 @@ class GymnasiumWorlds:
 
     def step(self, actions: Columns) -> Outcome:
         """See `gymnasium.Env.step`."""
-        seen, *rest, _ = self._envs.step(actions[self._agent])
-        return Outcome({self._agent: seen}, *(values[:, None] for values in rest))
+        seen, reward, terminated, truncated, _ = self._envs.step(actions[self._agent])
+        return Outcome(
+            {self._agent: seen}, reward[:, None], terminated[:, None], truncated[:, None]
+        )
 
     def close(self) -> None:
         """Closes all environments."""
@@ -131,7 +133,7 @@ def make_rollout_worlds(make: Callable[..., Any], name: str, worlds: int) -> Rol
     first = make()
     if not isinstance(first, (Environment, gymnasium.Env)):
         raise TypeError(f"{name} must make an Environment or a gymnasium.Env, got {first!r}")
-    makers = [lambda: first, *[make] * (worlds - 1)]
+    makers: list[Callable[[], Any]] = [lambda: first, *[make] * (worlds - 1)]
     if isinstance(first, Environment):
         return EnvironmentWorlds(JoinedEnvironment(makers))
     return GymnasiumWorlds(makers)

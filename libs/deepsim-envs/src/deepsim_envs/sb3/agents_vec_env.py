@@ -79,7 +79,11 @@ class AgentsVecEnv(SlotsVecEnv):
         actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), self._actions)
         step = self.environment.step_worlds((actions,))
         done = step.terminated | step.truncated
-        over = done.any(axis=1) if self._game_over == "any" else ~(live & ~done).any(axis=1)
+        over: Bools = (
+            np.logical_or.reduce(done, axis=1)
+            if self._game_over == "any"
+            else np.logical_and.reduce(done | ~live, axis=1)
+        )
         self._returns += step.reward.ravel()
         self._lengths += live.ravel()
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in self.slots]
@@ -103,12 +107,14 @@ class AgentsVecEnv(SlotsVecEnv):
         live: Bools,
         terminated: Bools,
     ) -> None:
-        told = self._told()
+        told, diverged = self._told(), self.environment.diverged
         for slot in slots.tolist():
             world, column = divmod(slot, self._shape[1])
             final = leafwise(lambda part, slot=slot: part[slot].copy(), seen)
             if live[world, column]:
                 infos[slot].update(entries_of(told[column], world))
+                if diverged[world]:
+                    infos[slot]["diverged"] = True
                 self._end(slot, infos[slot], final, not terminated[world, column])
             else:
                 infos[slot]["terminal_observation"] = final
