@@ -53,6 +53,9 @@ Server::~Server() {
   renderer_.Interrupt();
   ended_ = true;
   thread_.join();
+  // The world's thread publishes at the end of each step: no step may be in progress any more.
+  world_.World()->SetPaused(true);
+  const LockStep::Inside after_the_last_step(world_.Steps());
 }
 
 void Server::Offer() {

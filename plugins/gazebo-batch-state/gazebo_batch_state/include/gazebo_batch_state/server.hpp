@@ -31,7 +31,8 @@ class Server {
   /// Call it where the world does not run yet, with ROS initialised and a master there.
   explicit Server(const gazebo::physics::WorldPtr& world);
 
-  /// Lets a call in progress end early, and ends the thread; no service answers any more.
+  /// Lets a call in progress end early, ends the thread and pauses the world; no service answers
+  /// any more.
   ~Server();
 
   Server(const Server&) = delete;
