@@ -55,12 +55,7 @@ def make_env(
     render_mode: str | None = None,
     **options: Any,
 ) -> GymnasiumEnv:
-    """Returns one agent of a task; see `register_task`.
-
-    Raises:
-        TaskError: The folder holds no task, or that has no such policy.
-        ValueError: It has no such agent.
-    """
+    """Returns one agent of a task; see `register_task`."""
     task = _task(folder)
     policy = task.policy(task.default_policy if others is None else others)
     environment = task.environment(**options)
@@ -82,12 +77,7 @@ def make_vector_env(
     render_mode: str | None = None,
     **options: Any,
 ) -> GymnasiumVectorEnv:
-    """Returns one agent of a task in many worlds; see `register_task`.
-
-    Raises:
-        TaskError: The folder holds no task, or that has no such policy.
-        ValueError: It has no such agent.
-    """
+    """Returns one agent of a task in many worlds; see `register_task`."""
     task = _task(folder)
     policy = task.policy(task.default_policy if others is None else others)
     environment = task.environments(num_envs, **options)
@@ -102,11 +92,7 @@ def make_vector_env(
 
 
 def make_parallel_env(folder: str, render_mode: str | None = None, **options: Any) -> PettingZooEnv:
-    """Returns all agents of a task; see `register_task`.
-
-    Raises:
-        TaskError: The folder holds no task.
-    """
+    """Returns all agents of a task; see `register_task`."""
     from deepsim_envs.pettingzoo import PettingZooEnv  # noqa: PLC0415 (an extra)
 
     task = _task(folder)
