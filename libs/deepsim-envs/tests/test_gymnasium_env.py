@@ -151,6 +151,11 @@ def test_a_simulator_without_cameras_takes_no_pictures(make_env):
         )
 
 
+def test_it_shows_one_world(make_rink):
+    with pytest.raises(UnsupportedError, match="shows one world, got 2: take GymnasiumVectorEnv"):
+        GymnasiumEnv(make_rink(2), agent="a", others=still)
+
+
 def test_metadata_has_the_frames_per_second(view):
     assert view.metadata == {"render_modes": [], "render_fps": 2}
     assert view.render() is None

@@ -41,6 +41,20 @@ def test_parallel_seed_test(make):
     pettingzoo.test.parallel_seed_test(make)
 
 
+@pytest.mark.filterwarnings("ignore:We recommend agents to be named")
+def test_the_agents_of_all_worlds_are_agents(make_rink):
+    """With info of each one's own world."""
+    view = PettingZooEnv(make_rink(2))
+    assert view.possible_agents == ["a/0", "b/0", "a/1", "b/1"]
+    pettingzoo.test.parallel_api_test(view, 100)
+    _, infos = view.reset(seed=0)
+    told = view.environment.info()
+    for world in (0, 1):
+        expected = {"laps": 2, "y": told["a"]["y"][world], "wind": 0.5}
+        assert infos[f"a/{world}"] == expected
+        assert infos[f"b/{world}"] == {"wind": 0.5}
+
+
 def test_api_test_of_the_turns(make):
     pettingzoo.test.api_test(aec_env(make()), 300)
 

@@ -23,6 +23,7 @@ from deepsim_envs import (
     make_worlds,
     register,
 )
+from deepsim_sync import UnsupportedError
 
 ID = "DeepSim/TestRink-v0"
 
@@ -215,6 +216,13 @@ def test_worlds_are_made_with_seeds_of_their_own(make_rink, make_env, puck):
     assert isinstance(joined, JoinedEnvironment)
     assert digest(joined.reset_worlds()) == expected
     assert len(make_worlds(lambda: make_rink(), 1)) == 1
+
+    def alone(worlds=1):
+        if worlds > 1:
+            raise UnsupportedError("one world only")
+        return make_rink()
+
+    assert isinstance(make_worlds(alone, 3), JoinedEnvironment)
     with pytest.raises(ValueError, match="make was asked for 3 worlds, but made 2"):
         make_worlds(wrong(make_rink), 3)
     with pytest.raises(TypeError, match="must return an Environment, got None"):

@@ -31,6 +31,19 @@ def test_a_replay_gives_every_step_again(recorded):
     assert [digest(tuple(result)) for result in replay(env, path)] == results
 
 
+def test_all_worlds_are_recorded(make_rink, tmp_path):
+    env, path, results = make_rink(3), tmp_path / "run.jsonl", []
+    rng = np.random.default_rng(0)
+    with Recorder(env, path) as recorder:
+        recorder.reset(1)
+        while env.live_agents:
+            actions = {name: rng.uniform(0.0, 1.0, 2) for name in env.live_agents}
+            results.append(digest(tuple(recorder.step(actions))))
+    assert [digest(tuple(result)) for result in replay(make_rink(3), path)] == results
+    with pytest.raises(ReplayError, match=r"is of agents \['a/0', .*, but there are \['a', 'b'\]"):
+        next(replay(make_rink(), path))
+
+
 def test_a_replay_may_end_early(recorded):
     env, path, results = recorded
     assert digest(tuple(next(replay(env, path)))) == results[0]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_sync import call_all, world_seeds
+from deepsim_sync import UnsupportedError, call_all, world_seeds
 
 from .environment import Environment
 from .environment.group_batches import GroupBatches
@@ -153,8 +153,8 @@ def make_worlds(
     """Makes an environment of so many worlds.
 
     Args:
-        make: Makes an environment. If it takes ``worlds``, it is called once, and else once for
-            each world.
+        make: Makes an environment. If it takes ``worlds``, and does not raise UnsupportedError for
+            so many, it is called once, and else once for each world.
         worlds: The number of worlds.
         options: Its keyword arguments. A ``seed`` is that of world 0; world w has ``seed + w``.
 
@@ -162,11 +162,17 @@ def make_worlds(
         TypeError: It makes something else.
         ValueError: It makes another number of worlds.
     """
-    if worlds > 1 and not takes_worlds(make):
-        seeds = range(options["seed"], options["seed"] + worlds) if "seed" in options else None
-        each = [{"seed": seed} for seed in seeds] if seeds else [{}] * worlds
-        return JoinedEnvironment(partial(make, **{**options, **own}) for own in each)
-    made = make(worlds=worlds, **options) if takes_worlds(make) else make(**options)
+    if takes_worlds(make):
+        with nullcontext() if worlds == 1 else suppress(UnsupportedError):
+            return _checked(make(worlds=worlds, **options), make, worlds)
+    if worlds == 1:
+        return _checked(make(**options), make, worlds)
+    seeds = range(options["seed"], options["seed"] + worlds) if "seed" in options else None
+    each = [{"seed": seed} for seed in seeds] if seeds else [{}] * worlds
+    return JoinedEnvironment(partial(make, **{**options, **own}) for own in each)
+
+
+def _checked(made: Any, make: Callable[..., Any], worlds: int) -> Environment:
     name = getattr(make, "__name__", make)
     if not isinstance(made, Environment):
         raise TypeError(f"{name} must return an Environment, got {made!r}")

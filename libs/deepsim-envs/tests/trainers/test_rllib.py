@@ -34,6 +34,14 @@ def test_its_checker_accepts_agents_that_end_at_once(make_race: MakeRace) -> Non
     check_multiagent_environments(RLlibEnv(make_race(1)))
 
 
+def test_its_checker_accepts_several_worlds(make_races: Callable[..., Any]) -> None:
+    environment = make_races(2)
+    if isinstance(environment, Environment):  # and not joined
+        view = RLlibEnv(environment)
+        assert view.possible_agents == ["a/0", "b/0", "a/1", "b/1"]
+        check_multiagent_environments(view)
+
+
 def test_agents_and_spaces_are_in_the_order_of_the_area(make_race: MakeRace) -> None:
     view = RLlibEnv(make_race())
     assert view.possible_agents == ["a", "b"]
