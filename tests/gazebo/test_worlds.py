@@ -87,6 +87,4 @@ def test_appendix_a(gazebo: GazeboSimulator) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == (
-        "agent0 is at 1.00 2.00 3.00 after 1.0 s\nagent1 is at 4.50 5.00 6.00 after 1.0 s\n"
-    )
+    assert done.stdout == ("agent0 is at Point(1.0, 2.0, 3.0)\nagent1 is at Point(4.0, 5.0, 6.0)\n")
