@@ -188,6 +188,17 @@ def test_a_policy_that_acts_wrongly_is_named(make_rink: MakeRink) -> None:
         worlds.step(np.zeros((2, 2)))
 
 
+def test_an_array_policy_that_acts_wrongly_is_named(make_rink: MakeRink) -> None:
+    class Lazy(ArrayPolicy):
+        def act(self, agent: str, observations: Any, action_space: Any, rngs: Any) -> Any:
+            return observations[:1, :2]
+
+    worlds = GymnasiumVectorEnv(make_rink(2), agent="a", others=Lazy())
+    worlds.reset(seed=0)
+    with pytest.raises(ActionError, match=r"Lazy\.act must return 2 actions of agent 'b', got"):
+        worlds.step(np.zeros((2, 2)))
+
+
 def test_nothing_returned_is_used_again(vector: MakeVector) -> None:
     worlds = vector()
     arrays = [worlds.reset(seed=0)[0]]

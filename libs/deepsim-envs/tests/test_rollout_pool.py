@@ -230,7 +230,7 @@ def test_what_is_registered_as_a_function_cannot_travel() -> None:
         ({"spec": "rollout_tasks:nothing"}, "fragment 0 raised ImportError: .*'nothing'"),
         ({"spec": "rollout_tasks:make_nothing"}, "must make an Environment or a gymnasium.Env"),
         ({"spec": "rollout_tasks:Words"}, "fragment 0 raised TypeError: observation of agent"),
-        ({"policy": "rollout_tasks:Rows"}, "a row for each of 2 observations, got the shape"),
+        ({"policy": "rollout_tasks:Rows"}, "a row for each of 2 observations and the shape"),
         ({"policy": "rollout_tasks:Lost"}, "action of agent 'a' must not hold NaN"),
         ({"policy": "rollout_tasks:Eager"}, "action of agent 'a' in world 0 must lie in"),
         ({"policy": Spec(LINEAR, {"nois": 1})}, "fragment 0 raised TypeError: .*'nois'"),

@@ -15,7 +15,7 @@ from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
 from deepsim_envs.joined_environment import JoinedEnvironment, located
 from deepsim_envs.policy import ArrayPolicy, Policy, PolicyMaker
-from deepsim_envs.spaces import batch_of, leafwise
+from deepsim_envs.spaces import batch_of, leafwise, shown
 
 
 class OneAgent:
@@ -101,7 +101,7 @@ class OneAgent:
             seen: The latest observations, a batch for each group.
 
         Raises:
-            ActionError: An `ArrayPolicy` returned more or fewer actions.
+            ActionError: An `ArrayPolicy` returned too few actions.
         """
         if self._others is None:
             return [[[action] for action in own]]
@@ -131,16 +131,14 @@ class OneAgent:
         seen = leafwise(lambda part: part[worlds, row], observations)
         acted = policy.act(group.names[row], seen, group.action_space, rngs)
 
-        def require_all(part: Any) -> None:
-            if np.shape(part)[:1] != (len(worlds),):
-                raise ActionError(
-                    group.names[row],
-                    f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
-                    f"{group.names[row]!r}, got an array of shape {np.shape(part)}",
-                )
-
-        leafwise(require_all, acted)
-        return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
+        try:
+            return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
+        except (IndexError, TypeError):
+            raise ActionError(
+                group.names[row],
+                f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
+                f"{group.names[row]!r}, got {shown(acted)}",
+            ) from None
 
 
 def _one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:

@@ -52,27 +52,21 @@ def as_columns(space: spaces.Space[Any], values: Any, rows: int, what: str) -> A
     Raises:
         ValueError: It has not that many rows, another structure, another type, or NaN in it.
     """
-    if isinstance(space, spaces.Dict):
-        if not isinstance(values, dict) or values.keys() != space.spaces.keys():
-            raise ValueError(f"{what} must be a dict of {list(space.spaces)}, got {values!r}")
-        return {
-            key: as_columns(part, values[key], rows, f"{what}[{key!r}]")
-            for key, part in space.spaces.items()
-        }
-    if isinstance(space, spaces.Tuple):
-        if not isinstance(values, tuple) or len(values) != len(space):
-            raise ValueError(f"{what} must be a tuple of {len(space)} batches, got {values!r}")
-        return tuple(
-            as_columns(part, values[index], rows, f"{what}[{index}]")
-            for index, part in enumerate(space.spaces)
-        )
-    array = np.asarray(values)
-    if not np.can_cast(array.dtype, space.dtype or object, "same_kind"):
-        raise ValueError(f"{what} must be {space.dtype} numbers, got {array.dtype}")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise ValueError(f"{what} must not hold NaN, got {array!r}")
-    if array.shape[:1] != (rows,):
-        raise ValueError(
-            f"{what} must have a row for each of {rows} observations, got the shape {array.shape}"
-        )
-    return array
+
+    def checked(zeros: Any, part: Any) -> Any:
+        array = np.asarray(part)
+        if array.shape != zeros.shape:
+            raise ValueError(
+                f"{what} must have a row for each of {rows} observations and the shape "
+                f"{zeros.shape}, got {array.shape}"
+            )
+        if not np.can_cast(array.dtype, zeros.dtype, "same_kind"):
+            raise ValueError(f"{what} must be {zeros.dtype} numbers, got {array.dtype}")
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise ValueError(f"{what} must not hold NaN, got {array!r}")
+        return array
+
+    try:
+        return leafwise(checked, allocated(space, (rows,), what), values)
+    except (KeyError, IndexError, TypeError):
+        raise ValueError(f"{what} must be batches for {space}, got {values!r}") from None

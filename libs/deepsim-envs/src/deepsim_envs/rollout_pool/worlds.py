@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
@@ -31,28 +30,8 @@ class Outcome(NamedTuple):
     truncated: Bools
 
 
-class RolloutWorlds(Protocol):
-    """W worlds of a task."""
-
-    observation_space: dict[str, Space[Any]]
-    """By agent, in one world."""
-    action_space: dict[str, Space[Any]]
-
-    def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
-        """Begins episodes in some worlds; returns the observations in all of them."""
-        ...
-
-    def step(self, actions: Columns) -> Outcome:
-        """Steps all worlds; actions of agents that are done are ignored."""
-        ...
-
-    def close(self) -> None:
-        """Closes all worlds."""
-        ...
-
-
 class EnvironmentWorlds:
-    """All agents of an environment."""
+    """All agents of an environment, in all its worlds."""
 
     def __init__(self, environment: Environment | JoinedEnvironment) -> None:
         self._environment = environment
@@ -61,11 +40,11 @@ class EnvironmentWorlds:
         self.action_space = {name: group.action_space for name, group in members}
 
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
-        """See `Environment.reset_worlds`."""
+        """Begins episodes in some worlds; returns the observations in all of them."""
         return self._columns(self._environment.reset_worlds(seeds, worlds))
 
     def step(self, actions: Columns) -> Outcome:
-        """See `Environment.step_worlds`."""
+        """Steps all worlds; actions of agents that are done are ignored."""
         batches = [
             leafwise(
                 lambda *columns: np.stack(columns, axis=1), *(actions[name] for name in group.names)
@@ -97,7 +76,7 @@ class GymnasiumWorlds:
         self.action_space = {self._agent: self._envs.single_action_space}
 
     def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
-        """See `gymnasium.Env.reset`."""
+        """Begins episodes in some worlds; returns the observations in all of them."""
         own: list[int | None] = [None] * self._envs.num_envs
         mask = np.zeros(self._envs.num_envs, np.bool_)
         mask[worlds] = True
@@ -106,7 +85,7 @@ class GymnasiumWorlds:
         return {self._agent: self._envs.reset(seed=own, options={"reset_mask": mask})[0]}
 
     def step(self, actions: Columns) -> Outcome:
-        """See `gymnasium.Env.step`."""
+        """Steps all worlds."""
         seen, reward, terminated, truncated, _ = self._envs.step(actions[self._agent])
         return Outcome(
             {self._agent: seen}, reward[:, None], terminated[:, None], truncated[:, None]
@@ -115,6 +94,10 @@ class GymnasiumWorlds:
     def close(self) -> None:
         """Closes all environments."""
         self._envs.close()
+
+
+RolloutWorlds: TypeAlias = EnvironmentWorlds | GymnasiumWorlds
+"""W worlds of a task; `observation_space` and `action_space` are by agent, in one world."""
 
 
 def make_rollout_worlds(make: Callable[..., Any], name: str, worlds: int) -> RolloutWorlds:
