@@ -28,8 +28,8 @@ from deepsim_sync import (
     Tables,
     UnknownEntityError,
     WorldNumbers,
+    checked_requests,
 )
-from deepsim_sync.port.spawning import checked_requests
 
 from .cameras import GazeboCameras
 from .description import DescribedWorld, sdf_of

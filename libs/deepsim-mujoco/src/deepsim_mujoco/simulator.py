@@ -22,8 +22,8 @@ from deepsim_sync import (
     SpawnRequest,
     Tables,
     WorldNumbers,
+    checked_requests,
 )
-from deepsim_sync.port.spawning import checked_requests
 
 from .capabilities.appearance import Appearance
 from .capabilities.camera_mounts import SensorMounts

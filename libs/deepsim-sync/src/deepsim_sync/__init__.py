@@ -28,7 +28,7 @@ from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
-from .port.spawning import SpawnRequest
+from .port.spawning import SpawnRequest, checked_requests
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -123,6 +123,7 @@ __all__ = [
     "WriteRefusedError",
     "WrongThreadError",
     "call_all",
+    "checked_requests",
     "checked_worlds",
     "invoke",
     "plain_attributes",
