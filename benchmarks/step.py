@@ -55,10 +55,12 @@ class Repeated:
 
     def __init__(self, step: Step, worlds: int = 1) -> None:
         self._step, self._worlds = step, worlds
-        step()
-        start = process_time_ns()
-        step()
-        self._count = max(1, int(TURN / max(1, process_time_ns() - start)))
+        times = []
+        for _ in range(20):
+            start = process_time_ns()
+            step()
+            times.append(process_time_ns() - start)
+        self._count = max(1, int(TURN / min(times)))  # many, so that a short step runs warm
 
     def turn(self) -> list[float]:
         """Returns the time of a step, per world [ns]."""
