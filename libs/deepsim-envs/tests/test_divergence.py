@@ -10,6 +10,7 @@ import pytest
 from gymnasium.spaces import Box
 
 from deepsim_envs import Agents, Environment
+from deepsim_envs.pettingzoo import PettingZooEnv
 from deepsim_sync import CallbackError, SimulationError
 
 FAST = 1e300  # [m/s]
@@ -81,6 +82,13 @@ def test_by_name_the_info_says_so(make_worlds_env, unlimited):
     assert env.live_agents == ("a/0", "b/0", "a/1", "b/1")
     result = env.step({slot: [0.1, 0.0] for slot in env.live_agents})
     assert not any(result.info["deepsim"]["diverged"].values())
+
+
+def test_views_by_name_say_so(make_worlds_env, unlimited):
+    view = PettingZooEnv(make_worlds_env(unlimited))
+    view.reset(seed=0)
+    *_, infos = view.step({slot: [FAST if slot == "b/2" else 0.1, 0.0] for slot in view.agents})
+    assert [slot for slot in infos if infos[slot].get("diverged")] == ["a/2", "b/2"]
 
 
 def test_hooks_compute_with_finite_numbers_and_without_the_world(make_worlds_env, unlimited):

@@ -82,8 +82,8 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
     """Returns one agent's part of a step's info, a copy.
 
     It has the shared values, those of the slot's own world where there are several, and the
-    agent's own ones. The environment's entry ``"deepsim"`` is left out: views return its values
-    apart.
+    agent's own ones. Of the environment's entry ``"deepsim"`` it has ``"diverged"``, if the slot's
+    world did; views return the other values apart.
 
     Args:
         slot: One of `Environment.slots`.
@@ -98,7 +98,8 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
         if key != "deepsim" and not (key in names and isinstance(value, Mapping))
     }
     own = info.get(slot)
-    return copied({**shared, **own} if isinstance(own, Mapping) else shared)  # type: ignore[no-any-return]  # a dict stays one
+    diverged = {"diverged": True} if info["deepsim"]["diverged"].get(slot) else {}
+    return {**copied(shared), **copied(own if isinstance(own, Mapping) else {}), **diverged}
 
 
 def entry_of(values: Any, world: int) -> Any:
