@@ -56,7 +56,6 @@ class Environment:
         agents: The names of all A agents, in the order of the groups.
         slots: The names of all slots: all agents of world 0, then those of world 1, ...
         frame_skip: Physics steps of one environment step.
-        max_episode_steps: Environment steps after which agents are truncated, or None.
         diverged: (W,) bool, the worlds whose physics diverged in the latest step.
 
     Raises:
@@ -94,7 +93,6 @@ class Environment:
                 f"steps_per_tick ({self.world.steps_per_tick}): a step is a whole number of ticks"
             )
         self.frame_skip = frame_skip
-        self.max_episode_steps = max_episode_steps
         self.groups = declared_groups(owner, getattr(self._task, "agents", None))
         self.agents = tuple(name for group in self.groups for name in group.names)
         worlds = len(self.world)
@@ -129,6 +127,11 @@ class Environment:
         Samples are seeded one by one, as by ``env.action_space[name].seed(7)``.
         """
         return self._spaces("action_space")
+
+    @property
+    def max_episode_steps(self) -> int | None:
+        """Environment steps after which agents are truncated, or None."""
+        return self._episodes.limit
 
     @property
     def steps(self) -> NDArray[np.int64]:
@@ -458,7 +461,8 @@ class Environment:
 
     def _info(self, slots: Sequence[Slot], terminated: Bools, truncated: Bools) -> dict[str, Any]:
         """Returns the area's info and the ends, by name."""
-        info = info_by_name(self._hooks.info(), slots, self.agents, len(self.diverged))
+        everybody = self._slots.values()  # also agents that are done
+        info = info_by_name(self._hooks.info(), everybody, self.agents, len(self.diverged))
         ends: dict[str, dict[str, bool]] = {"terminated": {}, "truncated": {}, "diverged": {}}
         over, cut, diverged = terminated.tolist(), truncated.tolist(), self.diverged.tolist()
         for slot in slots:

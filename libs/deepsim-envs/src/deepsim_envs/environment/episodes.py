@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_envs.errors import ResetNeededError
-from deepsim_sync import WorldNumbers
+from deepsim_sync import WorldNumbers, checked_worlds
 
 from .slots import Slot
 
@@ -27,6 +27,7 @@ class Episodes:
         limit: Steps after which agents are truncated, or None.
 
     Attributes:
+        limit: As given.
         live: (W, A) bool, the agents that are not done; the array `everyone` as long as all are.
         steps: (W,) steps in the episode of each world.
         all_worlds: (W,) the numbers of all worlds.
@@ -37,7 +38,7 @@ class Episodes:
 
     def __init__(self, slots: Sequence[Slot], worlds: int, limit: int | None) -> None:
         self._slots = slots
-        self._limit = limit
+        self.limit = limit
         shape = worlds, len(slots) // worlds
         self.all_worlds: WorldNumbers = frozen(np.arange(worlds))
         self.everyone: Bools = frozen(np.ones(shape, np.bool_))
@@ -51,19 +52,12 @@ class Episodes:
         """Returns the numbers of some worlds; None stands for all.
 
         Raises:
-            ValueError: They are not whole numbers of worlds, ascending, each once.
+            TypeError, ValueError: They are not numbers of worlds, ascending, each once, or none.
         """
-        numbers, count = np.asarray(worlds), len(self.all_worlds)
-        if (
-            numbers.ndim != 1
-            or numbers.dtype.kind not in "iu"
-            or not (len(numbers) and numbers[0] >= 0 and numbers[-1] < count)
-            or not (numbers[1:] > numbers[:-1]).all()
-        ):
-            raise ValueError(
-                f"worlds must be numbers from 0 to {count - 1}, ascending, got {worlds!r}"
-            )
-        return None if len(numbers) == count else numbers.astype(np.intp)
+        numbers = checked_worlds(worlds, len(self.all_worlds))
+        if not len(numbers):
+            raise ValueError("worlds must be some of the worlds, got none")
+        return None if len(numbers) == len(self.all_worlds) else numbers
 
     def set_live(self, live: Bools) -> None:
         """Changes who is live."""
@@ -126,7 +120,7 @@ class Episodes:
 
     def late(self) -> Bools:
         """Returns (W,) the worlds that reached the limit; the array `nowhere` without a limit."""
-        return self.nowhere if self._limit is None else self.steps >= self._limit
+        return self.nowhere if self.limit is None else self.steps >= self.limit
 
     def end(self, done: Bools) -> None:
         """Ends the episodes of agents."""
