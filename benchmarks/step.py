@@ -29,7 +29,7 @@ from deepsim import Environment, GymnasiumEnv, GymnasiumVectorEnv, load_task  # 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = str(ROOT / "libs")
 MANY = (16, 256)
-TURN = 10e6  # duration of a turn of a short step, about [ns]
+TURN = 30e6  # duration of a turn of a short step, about [ns]
 
 Step = Callable[[], object]
 
@@ -152,7 +152,8 @@ def steps_of_balls() -> dict[str, tuple[Step, int]]:
 def steps_of_boxes() -> dict[str, tuple[Step, int]]:
     """Returns steps of the boxes' task by name, and the numbers of worlds."""
     rng = np.random.default_rng(0)
-    drawn = rng.uniform(-1.0, 1.0, (max(MANY), len(step_tasks.BOXES), 2)).astype(np.float32)
+    drawn = rng.uniform(-0.5, 0.5, (max(MANY), len(step_tasks.BOXES), 2)).astype(np.float32)
+    drawn[..., 1] = 1.0  # in circles, so that they never meet
     objects, by_name = (
         step_tasks.boxes(objects=True),
         dict(zip(step_tasks.BOXES, drawn[0], strict=True)),

@@ -25,7 +25,6 @@ from deepsim import (
     Pose,
     Transform,
     Twist,
-    Vector3,
     World,
 )
 
@@ -139,20 +138,13 @@ class _BoxArrays(Area):
 
     def fixed_update(self, delta_time: float) -> None:
         pose, twist = self.boxes.pose, self.boxes.twist
-        ahead = np.empty((*pose.shape[:2], 3))
-        x, y, z, w = (pose[..., number] for number in range(3, 7))
-        ahead[..., 0] = 1.0 - 2.0 * (y * y + z * z)
-        ahead[..., 1] = 2.0 * (x * y + w * z)
-        ahead[..., 2] = 2.0 * (x * z - w * y)
-        linear = twist[..., :3]
-        speed = (
-            linear[..., 0] * ahead[..., 0]
-            + linear[..., 1] * ahead[..., 1]
-            + linear[..., 2] * ahead[..., 2]
-        )
+        x, y, z, w = pose[..., 3], pose[..., 4], pose[..., 5], pose[..., 6]
+        ahead_x, ahead_y = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        speed = twist[..., 0] * ahead_x + twist[..., 1] * ahead_y
         speed += GAIN * (self.wanted[..., 0] - speed)
-        twist[..., :3] = ahead * speed[..., None]
-        twist[..., 3:5] = 0.0
+        twist[..., 0] = ahead_x * speed
+        twist[..., 1] = ahead_y * speed
+        twist[..., 2:5] = 0.0
         twist[..., 5] = self.wanted[..., 1]
         self.boxes.twist = twist
 
@@ -173,10 +165,12 @@ class _Box(AbstractAgent):
         self.wanted = tuple(action.tolist())
 
     def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
-        ahead = self.transform.forward
-        speed = self.transform.twist.linear.dot(ahead)
+        linear, ahead = self.transform.twist.linear, self.transform.forward
+        speed = linear.x * ahead.x + linear.y * ahead.y
         speed += GAIN * (self.wanted[0] - speed)
-        self.transform.twist = Twist(ahead * speed, Vector3(0.0, 0.0, self.wanted[1]))
+        self.transform.twist = Twist(
+            (ahead.x * speed, ahead.y * speed, 0.0), (0.0, 0.0, self.wanted[1])
+        )
 
     def get_next_state(self) -> NDArray[np.float64]:
         twist = self.transform.twist
