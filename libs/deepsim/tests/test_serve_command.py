@@ -27,8 +27,11 @@ def serve(write_task: WriteTask) -> Iterator[Serve]:
     """Starts the command; returns its process and the port that it prints."""
     with ExitStack() as stack:
 
-        def start(*options: object) -> tuple[subprocess.Popen[str], int]:
-            command = [sys.executable, "-m", "deepsim", "serve", write_task(), "--port", 0]
+        def start(
+            *options: object, task: Path | None = None, agents: str = "puck"
+        ) -> tuple[subprocess.Popen[str], int]:
+            folder = write_task() if task is None else task
+            command = [sys.executable, "-m", "deepsim", "serve", folder, "--port", 0]
             process = stack.enter_context(
                 subprocess.Popen(
                     [str(word) for word in [*command, *options]], stdout=subprocess.PIPE, text=True
@@ -36,7 +39,7 @@ def serve(write_task: WriteTask) -> Iterator[Serve]:
             )
             stack.callback(process.kill)
             for line in process.stdout or ():
-                if found := re.search(r"serving .* on 127.0.0.1:(\d+): agents puck", line):
+                if found := re.search(rf"serving .* on 127.0.0.1:(\d+): agents {agents}$", line):
                     return process, int(found[1])
             raise AssertionError("the command has ended")
 
@@ -53,6 +56,15 @@ def test_a_task_is_served_until_it_is_interrupted(serve: Serve, end: signal.Sign
         output, _ = process.communicate(timeout=60.0)
     assert process.returncode == 0
     assert output.endswith("stopped\n")
+
+
+def test_the_agents_of_several_worlds_are_served(serve: Serve, array_task: Path) -> None:
+    slots = ["puck/0", "disc/0", "puck/1", "disc/1"]
+    _, port = serve("--worlds", 2, task=array_task, agents=", ".join(slots))
+    with RemoteEnvironment(port=port) as remote:
+        seen, _ = remote.reset(seed=1)
+        assert list(seen) == slots
+        assert remote.step({slot: [0.5] for slot in slots}).reward["puck/1"] == 0.0
 
 
 def test_the_token_of_a_file_is_asked_for(serve: Serve, tmp_path: Path) -> None:
