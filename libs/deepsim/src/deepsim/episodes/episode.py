@@ -103,7 +103,7 @@ def run_episodes(
                 episode.rows.append((number, world, step, times[world], agent, *pose, reward))
         for episode in episodes:
             episode.wall_time += spent
-        _keep_info(episodes, result.info, {slot: places[slot] for slot in actions})
+        _keep_info(episodes, result.info, places)
         if on_step is not None:
             on_step(episodes)
         observations = {s: seen for s, seen in result.observation.items() if not result.done[s]}
@@ -120,15 +120,18 @@ def _keep_info(
     episodes: Sequence[Episode], info: Mapping[str, Any], places: Mapping[str, tuple[int, str]]
 ) -> None:
     """Sorts the info of a reset or step by world, for the slots that took part."""
-    ends = info["deepsim"]["diverged"]
-    for slot, (world, agent) in places.items():
-        own = episodes[world].info
-        for key, value in info.items():
-            if key == slot:
-                own[agent] = value
-            elif key != "deepsim" and key not in ends:
-                own[key] = value if len(episodes) == 1 else value[world]
-        episodes[world].diverged |= ends[slot]
+    diverged = info["deepsim"]["diverged"]
+    worlds = {places[slot][0] for slot in diverged}
+    for key, value in info.items():
+        if key in places:
+            world, agent = places[key]
+            if key in diverged:
+                episodes[world].info[agent] = value
+        elif key != "deepsim":
+            for world in worlds:
+                episodes[world].info[key] = value if len(episodes) == 1 else value[world]
+    for slot, has_diverged in diverged.items():
+        episodes[places[slot][0]].diverged |= has_diverged
 
 
 def write_trajectory(path: Path, episodes: list[Episode]) -> None:
