@@ -210,7 +210,8 @@ class Environment:
             ValueError: An entry has not one value for each world.
         """
         with self.world:
-            return arrays_of_info(self._hooks.info(), self.agents, len(self))
+            info = self._hooks.info()
+        return arrays_of_info(info, self.agents, len(self)) if info else {}
 
     # By name
 

@@ -49,7 +49,7 @@ class Hooks:
         self._terminated = self._overridden("terminated")
         self._truncated = self._overridden("truncated")
         self._reward: Hook = self._bound("reward")
-        self._info: Hook = self._bound("info")
+        self._info = self._overridden("info")
         self.diverged: Hook = self._bound("diverged")
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
@@ -96,6 +96,8 @@ class Hooks:
         Raises:
             TypeError, ValueError: It is not a dict, or has the key ``"deepsim"``.
         """
+        if self._info is None:
+            return {}
         info: Mapping[str, Any] = self._info()
         if type(info) is not dict and not isinstance(info, Mapping):
             raise TypeError(f"the info of {self._owner} must be a dict, got {info!r}")

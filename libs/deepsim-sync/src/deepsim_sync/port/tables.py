@@ -215,13 +215,15 @@ class Tables:
     def __init__(self, entities: Entities, worlds: int = 1) -> None:
         self.entities = entities
         self.worlds = worlds
+        self._columns: dict[Key, Array] = {}
         for kind, table in _TABLES.items():
-            setattr(self, kind, table(entities.names(kind), worlds))
+            rows = table(entities.names(kind), worlds)
+            setattr(self, kind, rows)
+            self._columns.update(((kind, name), rows.get(name)) for name in COLUMNS[kind])
 
     def column(self, kind: Kind, name: str) -> Array:
         """Returns the memory of one column, (W, N, ...)."""
-        table: Table = getattr(self, kind)
-        return table.get(name)
+        return self._columns[kind, name]
 
     def carry_over(self, old: Tables) -> None:
         """Copies the rows of entities that are in both, by name."""
