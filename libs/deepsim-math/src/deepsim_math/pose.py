@@ -68,7 +68,9 @@ class Pose(Row):
         return cls(Point(*row[:3]), Quaternion(*row[3:]))
 
     def _row(self) -> tuple[float, ...]:
-        return (*self.position, *self.orientation)
+        origin, rotation = self.position, self.orientation
+        x, y, z, w = rotation.x, rotation.y, rotation.z, rotation.w
+        return origin.x, origin.y, origin.z, x, y, z, w
 
     @property
     def forward(self) -> Vector3:

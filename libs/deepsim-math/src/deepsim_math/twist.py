@@ -32,8 +32,8 @@ class Twist(Row):
     _fields = attrgetter("linear", "angular")
 
     def __init__(self, linear: VectorLike = _ZERO, angular: VectorLike = _ZERO) -> None:
-        _set_linear(self, Vector3.from_array(linear))
-        _set_angular(self, Vector3.from_array(angular))
+        _set_linear(self, linear if type(linear) is Vector3 else Vector3.from_array(linear))
+        _set_angular(self, angular if type(angular) is Vector3 else Vector3.from_array(angular))
 
     @classmethod
     def from_array(cls: type[Twist], values: Any) -> Twist:
@@ -49,7 +49,8 @@ class Twist(Row):
         return cls(Vector3(*row[:3]), Vector3(*row[3:]))
 
     def _row(self) -> tuple[float, ...]:
-        return (*self.linear, *self.angular)
+        linear, angular = self.linear, self.angular
+        return linear.x, linear.y, linear.z, angular.x, angular.y, angular.z
 
     def isclose(self, other: Twist, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether both velocities are close, coordinate by coordinate."""

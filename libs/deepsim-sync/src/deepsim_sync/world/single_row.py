@@ -45,7 +45,9 @@ class SingleRow:
             UnknownEntityError: There is no such entity.
         """
         memory = self._cache.column((self._kind, column))
-        numbers: list[float] = memory[0, self._find()].tolist()
+        if self._cache.entities is not self._entities:
+            self._find()
+        numbers: list[float] = memory[0, self._number].tolist()
         return numbers
 
     def put(self, column: str, value: Any) -> None:
@@ -55,21 +57,20 @@ class SingleRow:
             UnknownEntityError: There is no such entity.
             ValueError: The value is not fit for the column; nothing was changed.
         """
-        numbers = tuple(value)
-        total = sum(numbers)
-        fit = isfinite(total)
+        numbers = value[:]  # once, where `tuple` would ask a value for its length too
+        fit = isfinite(sum(numbers))
         if fit and column == "pose":
             x, y, z, w = numbers[3:]
             fit = abs(x * x + y * y + z * z + w * w - 1.0) <= UNIT
-        row = self._find()
+        self._find()
+        row = self._number
         if not fit:
             names = Names(self._kind, [self._name])
             numbers = checked_cells(names, column, np.zeros(1, np.intp), [value])[0]
         self._cache.put((self._kind, column), slice(row, row + 1), numbers)
 
-    def _find(self) -> int:
+    def _find(self) -> None:
         entities = self._cache.follow_entities()
         if entities is not self._entities:
             self._number = entities.names(self._kind).row(self._name)
             self._entities = entities
-        return self._number
