@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast trainers of all agents collect steps of the racetrack, in many worlds.
+"""The speed at which trainers of all agents collect steps of the racetrack, in many worlds.
 
 The worlds of one environment are stepped at once; those of as many environments one after the
 other, as those of a task for one world are. It is processor time, of one thread for the physics;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What benchmarks/step.py compares with: MuJoCo alone, Gymnasium, and composer of dm_control."""
+"""The peers of benchmarks/step.py: MuJoCo alone, Gymnasium, and composer of dm_control."""
 
 from __future__ import annotations
 

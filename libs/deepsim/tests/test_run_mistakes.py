@@ -130,7 +130,7 @@ def test_a_policy_that_is_some_folder_gets_a_suggestion(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "pucks_random_0").mkdir(parents=True)
     result = run(write_task(), "--policy", "runs/pucks_random_0")
-    told = "error: runs/pucks_random_0 is no folder of a training: it has no policy.npz"
+    told = "error: runs/pucks_random_0 is not the folder of a training: it has no policy.npz"
     assert words(result) == told
     for date in ("2026-01-31_0", "2026-02-01_0"):
         (tmp_path / "runs" / "pucks" / date).mkdir(parents=True)

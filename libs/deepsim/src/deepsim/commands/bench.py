@@ -46,7 +46,7 @@ def bench(
     measured: list[Speed] = []
     refusal = ""
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
+        with contextlib.redirect_stdout(sys.stderr):  # the task may print
             found = find_task(name, root)
             task = load_task(found.folder)
             for count in worlds or _WORLDS:

@@ -40,7 +40,7 @@ def check(
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
+        with contextlib.redirect_stdout(sys.stderr):  # the task may print
             folder = find_task(name, root).folder
             task = load_task(folder)
             for outcome in checks_of(register_task(folder), task.environment, steps):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim doctor`: what this machine has, and what to type for what it lacks."""
+"""`deepsim doctor`: examines this machine, and shows how to install what is missing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Looks at what this machine has of what DeepSim can use.
+    """Examines this machine for software that DeepSim can use.
 
     Versions, pictures, ROS, Gazebo, ports and extras. Fails only if something is broken that
-    DeepSim cannot do without.
+    DeepSim needs.
     """
     console = Console(file=sys.stdout)
     found: list[Finding] = []

@@ -56,7 +56,7 @@ def show_task(
     """Shows a task's agents, spaces, times and policies; runs its code."""
     console = Console(file=sys.stdout)
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what the task prints is no part of it
+        with contextlib.redirect_stdout(sys.stderr):  # the task may print
             facts = _facts(find_task(name, root))
     except DeepSimError as error:
         fail(console, error)

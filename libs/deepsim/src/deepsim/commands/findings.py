@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at this machine: what DeepSim needs, and what it can use."""
+"""Examines this machine for software that DeepSim needs or can use."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one examination.
 
     Attributes:
-        name: What.
+        name: What was examined.
         outcome: ``"ok"``, ``"missing"`` (DeepSim does without), or ``"broken"`` (it does not).
-        found: What there is.
-        remedy: What to type, or an empty string.
+        found: The state that was found.
+        remedy: A command that installs or repairs it, or an empty string.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Finding:
 
 
 def own_versions() -> dict[str, str]:
-    """The versions of deepsim and of its libraries that are installed, by package."""
+    """Returns the installed versions of deepsim and its libraries, by package."""
     own = [need.name for need in _requirements("deepsim") if need.pin and need.extra is None]
     found = {package: _version(package) for package in ("deepsim", *own)}
     return {package: version for package, version in found.items() if version is not None}
 
 
 def findings() -> Iterator[Finding]:
-    """Looks at one thing after the other; changes nothing."""
+    """Examines one thing after the other; changes nothing."""
     looks: list[Callable[[], Iterator[Finding]]] = [
         _python, _packages, _pictures, _ros, _gazebo, _ports, _extras
     ]  # fmt: skip
@@ -81,8 +81,8 @@ def _packages() -> Iterator[Finding]:
         if found is None:
             yield Finding(need.name, "broken", "is not installed", f"pip install '{wanted}'")
         elif need.pin and found != need.pin:
-            told = f"{found}, but deepsim {_version('deepsim')} goes with {need.pin}"
-            yield Finding(need.name, "broken", told, f"pip install '{wanted}'")
+            state = f"{found}, but deepsim {_version('deepsim')} goes with {need.pin}"
+            yield Finding(need.name, "broken", state, f"pip install '{wanted}'")
         else:
             yield Finding(need.name, "ok", found)
 
@@ -101,15 +101,15 @@ def _pictures() -> Iterator[Finding]:
     lines = done.stderr.strip().splitlines()
     reason = lines[-1] if lines else f"exit code {done.returncode}"
     reason = reason.rpartition("GlUnavailableError: ")[2].partition("; on Debian")[0]
-    told = f"by cast rays, matt and without textures: {reason}"
+    state = f"by cast rays, matt and without textures: {reason}"
     remedy = "apt install libegl1 libegl-mesa0 libgl1-mesa-dri"
-    yield Finding("pictures", "missing", told, remedy)
+    yield Finding("pictures", "missing", state, remedy)
 
 
 def _ros() -> Iterator[Finding]:
     if find_spec("rospy") is None:
-        told = "is not installed, and only nodes of your own need it"
-        yield Finding("rospy", "missing", told, "apt install python3-rospy")
+        state = "is not installed, and only nodes of your own need it"
+        yield Finding("rospy", "missing", state, "apt install python3-rospy")
     else:
         yield Finding("rospy", "ok", "is installed")
 
@@ -136,7 +136,7 @@ def _gazebo() -> Iterator[Finding]:
 
 
 def _ports() -> Iterator[Finding]:
-    """Those of this host; that one is in use is no fault."""
+    """Examines ports of this host; one that is in use is not a fault."""
     for port, who in _PORTS.items():
         state = "in use" if _is_listening(port) else "free"
         yield Finding(f"port {port}", "ok", f"{state}, where {who} would listen")
@@ -153,8 +153,8 @@ def _extras() -> Iterator[Finding]:
             lacking = [name for name in names if _version(name) is None]
             what = f"{package}[{extra}]"
             if lacking:
-                told = f"lacks {', '.join(lacking)}"
-                yield Finding(what, "missing", told, f"pip install '{what}'")
+                state = f"lacks {', '.join(lacking)}"
+                yield Finding(what, "missing", state, f"pip install '{what}'")
             else:
                 yield Finding(what, "ok", ", ".join(f"{name} {_version(name)}" for name in names))
 
@@ -163,11 +163,11 @@ def _extras() -> Iterator[Finding]:
 class _Requirement:
     name: str
     extras: tuple[str, ...]
-    """Of the package that is required."""
+    """Extras of the required package."""
     pin: str | None
-    """The one version that will do."""
+    """The only version that is accepted."""
     extra: str | None
-    """Of the package that requires it."""
+    """Extra of the package that requires it."""
 
 
 def _requirements(package: str) -> Iterator[_Requirement]:
@@ -184,7 +184,7 @@ def _requirements(package: str) -> Iterator[_Requirement]:
 
 
 def _with_own_extras(need: _Requirement) -> list[str]:
-    """A required package, and what its own extras require."""
+    """Returns a required package, and the packages that its extras require."""
     more = [it.name for it in _requirements(need.name) if it.extra in need.extras]
     return [need.name, *more]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of models that other people made."""
+"""Loads models and builds them on the embedded engine, to find what is not supported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CODE = ".xacro"
 
 
 class Verdict(Enum):
-    """What becomes of a model or world."""
+    """The outcome of a check."""
 
     LOADS = "loads"
     APPROXIMATED = "approximated"
@@ -39,12 +39,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class ModelCheck:
-    """What becomes of one model or world, and why.
+    """The outcome of the check of one model or world, and the reasons.
 
     Attributes:
         path: Its file or folder.
-        verdict: In a word.
-        reasons: Warnings of what is approximated, or the one reason why not.
+        verdict: The outcome.
+        reasons: Warnings about approximations, or the reason of a failure.
     """
 
     path: Path
@@ -53,7 +53,7 @@ class ModelCheck:
 
 
 def models_below(folder: Path) -> Iterator[Path]:
-    """The folders with a `model.config`, and all other SDF, world and URDF files, by name.
+    """Yields folders with a `model.config`, and all other SDF, world and URDF files, by name.
 
     Files within a model's folder belong to it; links to other folders are not followed.
     """
@@ -85,7 +85,7 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
 
 
 def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
-    """A world with what a model's folder holds: a model or, as that of the sun, a light.
+    """Loads a model's folder into a world: a model or, as that of the sun, a light.
 
     Raises:
         ModelFormatError: It cannot be read.
@@ -97,7 +97,7 @@ def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
 
 
 def _is_code(path: Path) -> bool:
-    """Whether the `model.config` of a folder names a file of xacro."""
+    """Returns whether the `model.config` of a folder names a xacro file."""
     return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == _CODE
 
 

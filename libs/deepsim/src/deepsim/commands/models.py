@@ -133,7 +133,7 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
 
 
 def _content(info: ModelInfo, search_path: SearchPath) -> list[tuple[str, str]]:
-    """What the SDF file of a model holds; its error, if it cannot be loaded."""
+    """Returns the content of a model's SDF file, or its error."""
     try:
         world = load_folder(info.folder, GazeboXMLLoader(search_path))
         if not world.models:
@@ -159,7 +159,7 @@ def _size(bounds: Bounds | None) -> str:
 
 
 def _mass(model: ModelDescription) -> float:
-    """Of all links [kg]."""
+    """Returns the mass of all links [kg]."""
     return sum(link.inertial.mass for _, link, _ in model.all_links() if link.inertial)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Task folders are found without running their code."""
+"""Finds task folders, without running their code."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class TaskFolder:
 
 
 def find_tasks(root: str | Path) -> list[TaskFolder]:
-    """The tasks in a folder and below it, by path.
+    """Returns the tasks in a folder and below it, by path.
 
-    Hidden folders, tests, links and what may not be read are not searched.
+    Hidden folders, tests, links and unreadable folders are not searched.
 
     Raises:
         TaskError: There is no such folder, or it is a file.
@@ -55,7 +55,7 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
 
 
 def find_task(name: str, root: str | Path = ".") -> TaskFolder:
-    """The task that is meant by a path, a folder's name or an id.
+    """Returns the task of a path, a folder's name or an id.
 
     Args:
         name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. The package
@@ -63,7 +63,7 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
         root: Where names and ids are looked for.
 
     Raises:
-        TaskError: There is none, or several; the message names those that are meant, perhaps.
+        TaskError: There is none, or several; the message suggests similar ones.
     """
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):
@@ -100,7 +100,7 @@ def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:
 
 
 def _folders(folder: Path) -> list[str]:
-    """The folders in a folder, but for links; none if it may not be read, as other people's."""
+    """Returns the folders in a folder, except links; none if it may not be read."""
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
@@ -109,7 +109,7 @@ def _folders(folder: Path) -> list[str]:
 
 
 def _task_of(folder: Path) -> TaskFolder | None:
-    """The task of a folder: a package whose ``__init__`` assigns ``TASK``."""
+    """Returns the task of a folder: a package whose ``__init__`` assigns ``TASK``."""
     try:
         module = ast.parse((folder / "__init__.py").read_bytes())
     except (OSError, SyntaxError, ValueError):

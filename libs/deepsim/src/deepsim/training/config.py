@@ -16,7 +16,7 @@ GameOver: TypeAlias = Literal["all", "any"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
-    """How a task is trained by PPO (J. Schulman et al., 2017) of Stable-Baselines3.
+    """Settings of a training by PPO (J. Schulman et al., 2017) of Stable-Baselines3.
 
     Attributes:
         steps: Steps of agents, of all of them together; rounded up to whole rollouts.

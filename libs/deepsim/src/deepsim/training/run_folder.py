@@ -97,7 +97,7 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
     if folder.is_dir() and name not in task.available_policies:
         newest = max(trainings.glob(f"*/{FILE}"), default=None)  # their names begin with the date
         hint = "" if newest is None else f"; the newest training is {newest.parent}"
-        raise TaskError(f"{folder} is no folder of a training: it has no {FILE}{hint}")
+        raise TaskError(f"{folder} is not the folder of a training: it has no {FILE}{hint}")
     return name, task.policy(name)
 
 
