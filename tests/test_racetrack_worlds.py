@@ -122,10 +122,10 @@ def test_resets_leave_no_memory_behind(racetrack: Task, worlds: int) -> None:
     try:
         reset(20)
         before = reset(20)
-        kept = reset(200) - before
+        kept = reset(400) - before
     finally:
         tracemalloc.stop()
-    assert kept < 20 * 200  # bytes: less than a small object each
+    assert kept < 20 * 400  # bytes: less than a small object each, and room for what others cache
 
 
 def test_gymnasium_steps_the_worlds_together(id: str) -> None:

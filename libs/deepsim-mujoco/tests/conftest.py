@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from deepsim_spawn import GazeboXMLLoader, ModelDescription
+
+sys.path.append(str(Path(__file__).parent))  # for mujoco_scenes, which several tests share
 
 Load = Callable[[str], ModelDescription]
 

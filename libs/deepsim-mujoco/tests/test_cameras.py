@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mujoco_scenes import BOX, FLOOR, bytes_of, request
 
 from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import CameraMount, CameraView, World
-
-from .scenes import BOX, FLOOR, bytes_of, request
 
 ABOVE = CameraView.from_above(0, 0, 2, size=(32, 24))
 CAMERA = """<static>true</static><link name="l"><sensor name="eye" type="camera"><camera>

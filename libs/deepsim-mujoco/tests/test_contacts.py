@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from mujoco_scenes import BOX, FLOOR, bytes_of, request
 
 from deepsim_math import Pose, Twist
 from deepsim_mujoco import MujocoSimulator
@@ -21,8 +22,6 @@ from deepsim_spawn import (
     Surface,
 )
 from deepsim_sync import Transform, World
-
-from .scenes import BOX, FLOOR, bytes_of, request
 
 Load = Callable[[str], ModelDescription]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mujoco_scenes import BOX, FLOOR, PENDULUM, Play, bytes_of, request
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import PHYSICS_PROPERTIES, Cells, Changes, PhysicsProperty
-
-from .scenes import BOX, FLOOR, PENDULUM, Play, bytes_of, request
 
 MODELS = (FLOOR, BOX, PENDULUM)
 LINKS = ["m1::l", "m2::bob"]

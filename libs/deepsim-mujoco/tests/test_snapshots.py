@@ -7,12 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+from mujoco_scenes import FLOOR, PENDULUM, SCENES, Play, bytes_of, request
 
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import CameraMount, SimulationError, World
-
-from .scenes import FLOOR, PENDULUM, SCENES, Play, bytes_of, request
 
 
 def make_world(pendulums: int = 3) -> World:

@@ -6,12 +6,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-
-from deepsim_math import Pose
-from deepsim_mujoco import MujocoSimulator
-from deepsim_sync import Cells, Changes, SimulationError, World
-
-from .scenes import (
+from mujoco_scenes import (
     BOX,
     FLOOR,
     PENDULUM,
@@ -23,6 +18,10 @@ from .scenes import (
     read,
     request,
 )
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_sync import Cells, Changes, SimulationError, World
 
 
 @pytest.mark.parametrize("scene", SCENES)
