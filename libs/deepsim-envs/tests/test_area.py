@@ -142,7 +142,7 @@ def test_worlds_are_numbers_in_order(make_worlds_env, worlds):
     env = make_worlds_env()
     env.reset()
     for call in (lambda: env.reset_worlds(0, worlds), lambda: env.step_worlds((STILL,), worlds)):
-        with pytest.raises((TypeError, ValueError), match="worlds must be .*, got"):
+        with pytest.raises((TypeError, ValueError), match="worlds must be"):
             call()
     env.step_worlds((STILL,))
 
