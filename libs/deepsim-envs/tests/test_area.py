@@ -455,3 +455,13 @@ def test_a_closed_environment_says_so(make_worlds_env):
     for call in (env.reset_worlds, lambda: env.step_worlds((STILL,)), env.get_state):
         with pytest.raises(ClosedEnvironmentError):
             call()
+
+
+def test_an_attribute_cannot_take_the_place_of_a_hook(make_worlds_env, rink_area):
+    class Mixed(rink_area):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.terminated = np.zeros(3)
+
+    with pytest.raises(TypeError, match=r"Mixed\.terminated is a hook and must be a method, got"):
+        make_worlds_env(Mixed)

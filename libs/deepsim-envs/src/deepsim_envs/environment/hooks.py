@@ -33,6 +33,9 @@ class Hooks:
         owner: The name of its class.
         slots: The agents of all worlds.
         episodes: Who is live.
+
+    Raises:
+        TypeError: An attribute takes the place of a hook.
     """
 
     def __init__(self, area: Area, owner: str, slots: Sequence[Slot], episodes: Episodes) -> None:
@@ -109,6 +112,11 @@ class Hooks:
 
     def _bound(self, name: str) -> Hook:
         hook: Hook = getattr(self._area, name)
+        if not callable(hook):
+            raise TypeError(
+                f"{self._owner}.{name} is a hook and must be a method, got {shown(hook)}: "
+                "give the attribute another name"
+            )
         if isinstance(self._area, ObjectArea):  # names agents and hooks itself
             return hook
         return partial(invoke, self._owner, self._area.world, hook)
