@@ -203,7 +203,7 @@ class MujocoSimulator:
     def _adopt(
         self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
-        """Goes on with what was newly compiled.
+        """Goes on with a newly compiled model.
 
         Args:
             model: The compiled model.

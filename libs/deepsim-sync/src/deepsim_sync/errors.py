@@ -37,7 +37,7 @@ class UnknownEntityError(DeepSimError, KeyError):
     """No entity of this kind has the name.
 
     Attributes:
-        kind: What was looked for, such as ``"model"``.
+        kind: The kind of entity, such as ``"model"``.
         name: The name that was given.
     """
 
@@ -142,7 +142,7 @@ class ClosedWorldError(DeepSimError, RuntimeError):
 
 
 class UnsupportedError(DeepSimError):
-    """The simulator, or a world with several worlds, lacks what was asked for."""
+    """The simulator, or a world with several worlds, lacks a capability."""
 
 
 def _restored(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How visuals and lights look: kept here in full, shown in MuJoCo as well as it can.
+"""Appearance of visuals and lights: kept here in full, shown in MuJoCo as well as it can.
 
 MuJoCo forgets run-time edits at every recompile and has fewer colours than Gazebo; so these tables
 are the truth, and are applied again to each new model.

@@ -21,7 +21,7 @@ Factors = NDArray[np.float64]
 class PhysicsFactors:
     """The factors of all links in all worlds; see `deepsim_sync.PhysicsProperties`.
 
-    Nothing is compiled anew: each world gets numbers of its own when a property is first scaled,
+    Nothing is compiled again: each world gets numbers of its own when a property is first scaled,
     and what MuJoCo derives from mass is derived again. Factors of 1 give back the compiled numbers
     bit for bit.
 

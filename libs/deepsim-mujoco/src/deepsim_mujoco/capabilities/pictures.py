@@ -38,7 +38,7 @@ class Pictures:
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
         """Takes a picture at the present instant, (height, width, 3) RGB.
 
-        OpenGL is loaded at the first picture; where there is none, rays are cast instead.
+        OpenGL is loaded at the first picture; on machines without it, rays are cast instead.
 
         Raises:
             UnknownEntityError: No camera sensor has the name.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every camera does."""
+"""The protocol of all cameras."""
 
 from __future__ import annotations
 

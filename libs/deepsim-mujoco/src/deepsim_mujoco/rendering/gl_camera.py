@@ -95,7 +95,7 @@ class GlCamera:
             self.close()
 
     def _ready(self, model: mujoco.MjModel) -> tuple[mujoco.MjrContext, GlScene]:
-        """What draws a model; made anew where the model differs from the last one."""
+        """Returns the scene of a model; a new one if the model differs from the last."""
         renderer, scene = self._renderer, self._scene
         if renderer is None or scene is None or scene.model is not model:
             self._scene = None
@@ -129,7 +129,7 @@ def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.Mj
 
 
 def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.float64]:
-    """What the depth buffer holds for depths [m]: 1 at the near plane, 0 at the far plane."""
+    """Returns the values of the depth buffer for depths [m]: 1 at the near plane, 0 at the far."""
     return near / depths * (far - depths) / (far - near)
 
 

@@ -30,7 +30,7 @@ _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
 
 class GlScene:
-    """What is drawn of one model.
+    """The drawn parts of one model.
 
     Attributes:
         model: The model.

@@ -23,7 +23,7 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
             with OpenGL where it can, and where it cannot says so once and casts rays.
 
     Raises:
-        GlUnavailableError: ``gl`` was asked for and there is no OpenGL.
+        GlUnavailableError: ``gl`` was asked for, and this machine lacks OpenGL.
         ValueError: ``prefer`` is something else.
     """
     if prefer not in ("auto", "gl", "ray"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a model lies in the memory of OpenGL."""
+"""The parts of a model in the memory of OpenGL."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def build_model(
     Args:
         spec: Where it is added.
         assets: The meshes of the spec.
-        description: What is built.
+        description: The model.
         name: A name that nothing in the spec has.
 
     Returns:

@@ -42,7 +42,7 @@ class MujocoSpec:
 
     @property
     def models(self) -> list[Built]:
-        """What is built of each model."""
+        """The built parts of each model."""
         return [*self._built.values()]
 
     def add(self, requests: Sequence[SpawnRequest]) -> tuple[mujoco.MjModel, list[Built]]:
@@ -51,10 +51,10 @@ class MujocoSpec:
         Where MuJoCo refuses several models, each is tried by itself to name the one to blame.
 
         Returns:
-            What MuJoCo compiles from all that is there now, and what was added.
+            The compiled model, and the added parts.
 
         Raises:
-            TypeError: A description is none.
+            TypeError: A description is not a ModelDescription.
             SpawnError: A description cannot be built.
         """
         _check(requests)
@@ -82,11 +82,11 @@ class MujocoSpec:
         """Removes a model.
 
         Returns:
-            What MuJoCo compiles from what is left.
+            The compiled model of the rest.
 
         Raises:
             UnknownEntityError: There is no such model.
-            DeepSimError: MuJoCo refuses what is left; nothing was removed.
+            DeepSimError: MuJoCo refuses the rest; nothing was removed.
         """
         if name not in self:
             raise UnknownEntityError("model", name, self._built)
@@ -144,5 +144,5 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
 
 
 def _why(error: ValueError) -> str:
-    """What MuJoCo's compiler says, in one line."""
+    """Returns the message of MuJoCo's compiler, in one line."""
     return f"MuJoCo refuses it: {' '.join(str(error).split())}"

@@ -62,10 +62,10 @@ Shape: TypeAlias = (
 
 
 def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
-    """The shapes that together collide as a geometry does; none for what is left out.
+    """The shapes that together collide as a geometry does; an empty list if it is left out.
 
     Args:
-        geometry: What is described.
+        geometry: The described shape.
         placed: Whether its link stays where it is put.
 
     Raises:
@@ -91,10 +91,10 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
 
 
 def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
-    """The one shape that looks as a geometry does; None for what is left out and an empty image.
+    """The one shape that looks as a geometry does; None if it is left out, or an empty image.
 
     Args:
-        geometry: What is described.
+        geometry: The described shape.
         placed: Whether its link stays where it is put.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How collisions slide: Gazebo's friction in MuJoCo's terms."""
+"""Friction of collisions: Gazebo's in MuJoCo's terms."""
 
 from __future__ import annotations
 

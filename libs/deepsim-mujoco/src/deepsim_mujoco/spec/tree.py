@@ -15,7 +15,7 @@ _LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes t
 
 
 class RootKind(Enum):
-    """What holds the root link of a tree."""
+    """The way in which the root link of a tree is held."""
 
     FREE = "free"
     """It moves freely in the world."""
@@ -128,7 +128,7 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
 
     Args:
         description: The model.
-        name: What it is spawned as.
+        name: The name that it is spawned under.
 
     Returns:
         One node per link, in the order of the description.

@@ -25,8 +25,8 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
     """Warns once for each kind of thing that is left out, and says where it is first asked for.
 
     Args:
-        description: What is about to be spawned.
-        name: What it is spawned as.
+        description: The model to be spawned.
+        name: The name that it is spawned under.
     """
     places: dict[str, list[str]] = defaultdict(list)
     for link_name, link, placed in _links(description):

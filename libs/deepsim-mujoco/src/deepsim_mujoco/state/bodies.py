@@ -18,7 +18,7 @@ _IN_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])[:, None]  # MuJoCo's quaternions are 
 
 
 class Hold(IntEnum):
-    """What holds a row's body, and so what setting its pose means."""
+    """The way in which a row's body is held, which decides how its pose is set."""
 
     FREE = 0
     """Its own free joint."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where MuJoCo keeps the numbers of a state, and which of them outlive a recompile."""
+"""The places of a state's numbers in MuJoCo, and those that outlive a recompile."""
 
 from __future__ import annotations
 

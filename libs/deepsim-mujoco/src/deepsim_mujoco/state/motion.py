@@ -84,7 +84,7 @@ class Motion:
             self._cvel, self._tree_com = self._derived("cvel"), self._derived("subtree_com")
 
     def _derived(self, name: str) -> Floats:
-        """What MuJoCo derives for each body, (W * bodies, ...); a view."""
+        """Returns quantities that MuJoCo derives for each body, (W * bodies, ...); a view."""
         values: Floats = self._states.batch.bind(name)
         return values.reshape(-1, values.shape[-1])
 

@@ -53,7 +53,7 @@ class WorldStates:
         self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
 
     def adopt(self, model: mujoco.MjModel, roots: list[str], poses: Floats) -> None:
-        """Goes on with another compiled model; what is in both keeps its state bit for bit.
+        """Goes on with another compiled model; common parts keep their state bit for bit.
 
         Args:
             model: The compiled model.

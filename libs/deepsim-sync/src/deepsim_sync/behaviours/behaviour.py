@@ -197,25 +197,25 @@ class Behaviour(metaclass=_BehaviourType):
     # Snapshots
 
     def get_state(self) -> Any:
-        """What the behaviour remembers, for `World.get_state`; its model is not part of it.
+        """Returns the behaviour's own state, for `World.get_state`; its model is not part of it.
 
-        Here it is copies of all attributes that hold plain values: None, numbers, texts, arrays,
-        values of `deepsim_math`, random generators, and containers of plain values. A behaviour
-        that remembers more, as within objects of its own, adds that::
+        By default these are copies of all attributes that hold plain values: None, numbers, texts,
+        arrays, values of `deepsim_math`, random generators, and containers of plain values. A
+        behaviour that remembers more, as within objects of its own, adds that::
 
             def get_state(self):
                 return super().get_state(), self.filter.state
 
-        An attribute that holds any other object now is no part of it: `set_state` leaves it as it
+        An attribute that holds any other object is left out: `set_state` leaves it as it
         is by then, even if that is None. The order of a set is not kept: sort where it decides.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Remembers what it did at an instant; its model is there already.
+        """Restores the behaviour's own state; its model is restored already.
 
         Args:
-            state: What `get_state` returned.
+            state: The result of `get_state`.
         """
         restore_attributes(self, state)
 

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class _StateTransform:
-    """Pose and twist of one entity in the world frame; what is set reads back at once."""
+    """Pose and twist of one entity in the world frame; a new value reads back at once."""
 
     # Slots, so that a misspelt property is refused instead of being kept in silence.
     __slots__ = ("_row", "name", "world")

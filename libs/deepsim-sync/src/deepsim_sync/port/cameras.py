@@ -59,7 +59,7 @@ class CameraView:
 
 
 class CameraMount(NamedTuple):
-    """How a camera sensor is mounted."""
+    """The pose of a camera sensor on its link, and its angle of view."""
 
     pose: Pose
     """In the frame of its link; the camera looks along its +x axis, +z is up in the picture."""

@@ -61,7 +61,7 @@ def checked_rows(names: Names, rows: Iterable[int]) -> NDArray[np.intp]:
     """Returns rows of a table, (k,).
 
     Raises:
-        ValueError: One is no integer, or the table has no such row.
+        ValueError: One is not an integer, or the table has no such row.
     """
     chosen = rows if isinstance(rows, np.ndarray) else np.asarray(list(rows))
     if chosen.size and not (chosen.ndim == 1 and chosen.dtype.kind in "iu"):
@@ -142,7 +142,7 @@ def _as_kind(spec: Column[Any], given: Array) -> Array:
     """Numbers out of objects, such as poses; bools out of numbers that are 0 or 1.
 
     Raises:
-        TypeError, ValueError: They are none.
+        TypeError, ValueError: They cannot be converted.
     """
     if spec.dtype is np.bool_:
         if given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which entities a world has: names in row order, found by hash."""
+"""The names of a world's entities in row order, found by hash."""
 
 from __future__ import annotations
 

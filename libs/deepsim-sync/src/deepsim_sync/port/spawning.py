@@ -46,7 +46,7 @@ def checked_requests(
     Raises:
         DuplicateEntityError: A name is taken, or occurs twice.
         SpawnError: A name cannot be used.
-        TypeError: A name is no str.
+        TypeError: A name is not a str.
         ValueError: A pose is not finite, or its quaternion is zero.
     """
     checked = []
@@ -66,7 +66,7 @@ def check_model_name(name: str) -> None:
 
     Raises:
         SpawnError: It is empty, not printable, a name of the world frame, or has ``::`` in it.
-        TypeError: It is no str.
+        TypeError: It is not a str.
     """
     if not isinstance(name, str):
         raise TypeError(f"a model's name is a str, got {name!r}")

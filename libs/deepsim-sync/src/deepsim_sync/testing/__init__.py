@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests need: a small simulator in memory, and the conformance suite of backends.
+"""Testing tools: a small simulator in memory, and the conformance suite of backends.
 
 The suite is `deepsim_sync.testing.conformance`, apart from this package because it needs pytest.
 """

@@ -30,7 +30,7 @@ _FARTHEST = 1e100  # [m] farther away a model has diverged
 
 @dataclass(frozen=True)
 class TableModel:
-    """What a `TableSimulator` spawns: a rigid body without extent, made of names.
+    """The description of a model of `TableSimulator`: a rigid body without extent, made of names.
 
     Attributes:
         links: Names of the links. The first one is the model frame; the others are fixed to it.

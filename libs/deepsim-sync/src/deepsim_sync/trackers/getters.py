@@ -108,7 +108,7 @@ class GetLinkStateTracker(StateGetter[LinkState]):
 
 
 class GetVisualTracker(PerWorld):
-    """How visuals look at the present instant."""
+    """Appearance of visuals at the present instant."""
 
     def get_visual(self, name: str) -> Visual:
         """One visual, ``model::link::visual``.

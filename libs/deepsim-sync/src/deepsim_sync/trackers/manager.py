@@ -54,7 +54,7 @@ class TrackerManager(PerWorld):
 
         Raises:
             ValueError: It is registered already.
-            TypeError: It has no ``update_tracker``, or the priority is none.
+            TypeError: It has no ``update_tracker``, or the priority is not a Priority.
         """
         if not callable(getattr(tracker, "update_tracker", None)):
             raise TypeError(f"a tracker has a method update_tracker, got {tracker!r}")

@@ -83,7 +83,7 @@ class SetVisualTracker(Setter):
 
         Raises:
             UnknownEntityError: There is no such visual.
-            ValueError: A transparency lies outside 0..1, or a visibility is no bool.
+            ValueError: A transparency lies outside 0..1, or a visibility is not a bool.
         """
         chosen = list(visuals)
         values = {
@@ -115,7 +115,7 @@ class SetVisualTracker(Setter):
 
         Raises:
             UnknownEntityError: There is no such visual.
-            ValueError: A value is no bool.
+            ValueError: A value is not a bool.
         """
         self._put(list(visibles), {"visible": [*visibles.values()]})
 

@@ -10,7 +10,7 @@ from deepsim_math import Material, Pose, Twist
 
 @dataclass(frozen=True)
 class ModelState:
-    """Where a model is and how it moves.
+    """The pose and twist of a model.
 
     Attributes:
         model_name: The model.
@@ -28,7 +28,7 @@ class ModelState:
 
 @dataclass(frozen=True)
 class LinkState:
-    """Where a link is and how it moves.
+    """The pose and twist of a link.
 
     Attributes:
         link_name: The link, ``model::link``.
@@ -46,7 +46,7 @@ class LinkState:
 
 @dataclass(frozen=True)
 class Visual:
-    """How a visual looks.
+    """The appearance of a visual.
 
     Attributes:
         visual_name: The visual, ``model::link::visual``.

@@ -94,7 +94,7 @@ class Rows(Columns):
         Raises:
             ValueError: There is no such column, or a value is not fit for it; nothing was changed.
             UnknownEntityError: An entity was deleted.
-            TypeError: `worlds` are no numbers.
+            TypeError: `worlds` are not numbers.
         """
         self._find()
         count = self._cache.worlds

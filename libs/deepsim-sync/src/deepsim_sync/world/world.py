@@ -73,7 +73,7 @@ class World:
         cache: The tables behind the rows.
 
     Raises:
-        TypeError: `simulator` is no Simulator, or a number is not an int.
+        TypeError: `simulator` is not a Simulator, or a number is not an int.
         ValueError: A number is too small.
     """
 

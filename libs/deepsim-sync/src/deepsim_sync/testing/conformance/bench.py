@@ -20,7 +20,7 @@ class Bench:
     """Reads and writes rows of a simulator by name.
 
     Every call is for all worlds unless it says which. As long as no call said so, all worlds were
-    treated alike; then each read asserts that they have the same bits, and what is returned are
+    treated alike; then each read asserts that they have the same bits, and the returned values are
     the numbers of the first world.
 
     Args:
@@ -153,7 +153,7 @@ class Bench:
         return tuple(first)
 
     def state(self, *models: str, world: int = 0) -> bytes:
-        """All that the tables say of some models and of what is below them, bit for bit."""
+        """Returns all rows of some models and of everything below them, bit for bit."""
         return self.states(*models)[world]
 
     def states(self, *models: str) -> list[bytes]:

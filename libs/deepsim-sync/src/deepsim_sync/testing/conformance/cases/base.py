@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all cases share: how the simulator under test is made, and its capabilities."""
+"""The base of all cases: makes the simulator under test, and finds its capabilities."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Camera sensors that are mounted anew."""
+"""Camera sensors that are moved."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class CameraMountConformance(Conformance):
 
 
 def _green(cameras: Cameras, world: int = 0) -> int:
-    """How many pixels of the camera's picture are clearly green."""
+    """Returns the number of clearly green pixels of the camera's picture."""
     picture = cameras.render(CAMERA, world)
     red, green, blue = np.moveaxis(picture.astype(np.int64), -1, 0)
     return int(((green > 20) & (green > 1.5 * np.maximum(red, blue))).sum())

@@ -43,7 +43,7 @@ class CameraConformance(Conformance):
         assert not _is_green(gone).any()
 
     def test_left_is_left_and_up_is_up(self, bench: Bench, cameras: Cameras) -> None:
-        """What is at +y is on the left of the picture, what is at +z in its upper half."""
+        """Things at +y are on the left of the picture, things at +z in its upper half."""
         bench.spawn(LAMP, "lamp", (-1, 0, 1))
         bench.spawn(BLOCK, "block", (0, 0.4, 0.3))
         rows, columns = np.nonzero(_is_green(cameras.render(VIEW)))
@@ -123,7 +123,7 @@ class CameraConformance(Conformance):
 
 
 def _is_green(picture: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which pixels are clearly green, (height, width)."""
+    """Returns a mask of the clearly green pixels, (height, width)."""
     red, green, blue = np.moveaxis(picture.astype(np.int64), -1, 0)
     mask: NDArray[np.bool_] = (green > 20) & (green > 1.5 * np.maximum(red, blue))
     return mask

@@ -92,7 +92,7 @@ class ClockConformance(Conformance):
         assert self._trajectory(bench) == first
 
     def test_the_same_calls_give_the_same_bytes(self, bench: Bench) -> None:
-        """Two simulators that are told the same end with the same rows, bit for bit."""
+        """Two simulators that get the same calls end with the same rows, bit for bit."""
         self.need_determinism()
         self._throw(bench)
         first = self._trajectory(bench)

@@ -59,7 +59,7 @@ class ContactConformance(Conformance):
         assert bench.pose("box")[2] == pytest.approx(2 - GRAVITY * time**2 / 2, abs=5e-3)
 
     def test_a_deleted_model_is_solid_no_more(self, bench: Bench) -> None:
-        """What rested on a model falls when that is deleted."""
+        """A box that rested on a model falls when that is deleted."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BLOCK, "block", (0, 0, 0.5))
         bench.spawn(BOX, "box", (0, 0, 0.5 + 2 * HALF))

@@ -90,7 +90,7 @@ class EntityConformance(Conformance):
         assert not bench.entities.models
 
     def test_an_unknown_name_is_not_deleted(self, bench: Bench) -> None:
-        """Deleting what is not there raises UnknownEntityError, which names it."""
+        """Deleting an unknown model raises UnknownEntityError, which names it."""
         bench.spawn(BOX, "box")
         with pytest.raises(UnknownEntityError, match="bux"):
             bench.simulator.delete("bux")
@@ -128,7 +128,7 @@ class EntityConformance(Conformance):
         assert list(bench.entities.models) == ["box", "broken"]
 
     def test_a_name_can_be_used_again(self, bench: Bench) -> None:
-        """What is spawned under the name of a deleted model starts afresh."""
+        """A model spawned under the name of a deleted one starts afresh."""
         bench.spawn(BOX, "box", (0, 0, 9))
         bench.write({("models", "twist"): {"box": (1, 2, 3, 4, 5, 6)}})
         bench.run(0.05)

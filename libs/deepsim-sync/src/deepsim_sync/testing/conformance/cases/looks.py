@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How visuals and lights look, read and written."""
+"""Appearance of visuals and lights, read and written."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LookConformance(Conformance):
         np.testing.assert_allclose(bench.get("lights", column, BULB), np.asarray(value), atol=1e-6)
 
     def test_looks_can_be_changed_back(self, bench: Bench) -> None:
-        """What was made invisible comes back as it was."""
+        """An invisible visual can be shown again as it was."""
         bench.spawn(BOX, "box")
         before = bench.state("box")
         transparency = bench.get("visuals", "transparency", PAINT)

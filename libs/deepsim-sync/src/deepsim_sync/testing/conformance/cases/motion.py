@@ -23,7 +23,7 @@ from .base import GRAVITY, Conformance
 
 
 class MotionConformance(Conformance):
-    """What free bodies do, and what a twist means.
+    """Motion of free bodies, and the meaning of a twist.
 
     Tolerances leave room for integrators of first order: half a step's change per step.
     """
@@ -59,7 +59,7 @@ class MotionConformance(Conformance):
         assert_same_pose(bench.pose("wall"), (0, 0, 5, 0, 0, 0, 1), atol=0.0)
 
     def test_angular_velocity_is_in_the_world_frame(self, bench: Bench) -> None:
-        """A body that lies on its side still turns about the world's z axis when told so."""
+        """A body that lies on its side still turns about the world's z axis."""
         bench.spawn(HAMMER, "hammer", (0, 0, 5, np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
         bench.write({("models", "twist"): {"hammer": (0, 0, 0, 0, 0, 2)}})
         side = Pose.from_array(bench.pose("hammer")).up

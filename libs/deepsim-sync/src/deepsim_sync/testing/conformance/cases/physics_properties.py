@@ -77,7 +77,7 @@ class PhysicsPropertyConformance(Conformance):
     def test_factors_read_back(
         self, bench: Bench, physics: PhysicsProperties, name: PhysicsProperty
     ) -> None:
-        """Only the named link and property change; what is read is a copy."""
+        """Only the named link and property change; the result is a copy."""
         for model in ("a", "b", "c"):
             bench.spawn(BOX, model, (0, 0, 5 + len(model)))
         physics.scale(name, ["b::link"], 2.0)

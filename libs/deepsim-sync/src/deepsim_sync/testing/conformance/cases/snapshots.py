@@ -118,7 +118,7 @@ class SnapshotConformance(Conformance):
     def test_mounts_of_every_world_are_part_of_it(
         self, bench: Bench, snapshots: Snapshots, mounts: CameraMounts, cameras: Cameras
     ) -> None:
-        """After a reset each world's camera sees again what it saw."""
+        """After a reset each world's camera takes the same picture again."""
         bench.alike = False
         last = bench.worlds - 1
         mounts.set(CAMERA, ASIDE, np.array([last]))
@@ -156,7 +156,7 @@ class SnapshotConformance(Conformance):
     def test_physics_as_described_is_part_of_it(
         self, bench: Bench, snapshots: Snapshots, scalable: PhysicsProperties, name: PhysicsProperty
     ) -> None:
-        """What was scaled later is as described again."""
+        """A property that was scaled later is as described again."""
         state = _taken(snapshots)
         after = self._run(bench, "box", "sinker")
         scalable.scale(name, ["box::link", "sinker::link"], [0.4, 2.5])
@@ -167,7 +167,7 @@ class SnapshotConformance(Conformance):
     def test_mounts_are_part_of_it(
         self, bench: Bench, snapshots: Snapshots, mounts: CameraMounts, cameras: Cameras
     ) -> None:
-        """After a reset a camera sees again what it saw, and so it does as described."""
+        """After a reset a camera takes the same picture again, also from its described mount."""
         described, described_view = _taken(snapshots), _picture(cameras)
         mounts.set(CAMERA, ASIDE)
         state, mount, view = _taken(snapshots), mounts.get(CAMERA), _picture(cameras)

@@ -20,7 +20,7 @@ class SpawnRequestConformance(Conformance):
     """`spawn` of many models."""
 
     def test_all_are_added_in_one_generation(self, bench: Bench) -> None:
-        """Each is where it was asked for, in the order of the requests, after what was there."""
+        """Each is where it was asked for, in the order of the requests, after the older ones."""
         bench.spawn(LAMP, "lamp", (0, 5, 0))
         generations = {bench.entities.generation}
         names = [f"box{n}" for n in range(20)]

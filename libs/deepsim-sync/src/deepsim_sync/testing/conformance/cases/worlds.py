@@ -63,7 +63,7 @@ HUGE_TWIST = (1e300, 0.0, 0.0, 1e300, 1e300, 0.0)
 
 
 class WorldConformance(Conformance):
-    """What is done to some worlds, and what the others know of it.
+    """Calls for some worlds leave all others alone.
 
     Attributes:
         diverges: Whether `HUGE_TWIST` makes a box diverge; tests of that are skipped if not.
