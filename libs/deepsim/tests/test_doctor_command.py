@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Iterator
+from importlib.metadata import requires, version
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -48,7 +50,7 @@ def test_a_sound_installation_passes() -> None:
     assert code == 0
     assert found["Python"]["outcome"] == "ok"
     assert found["deepsim-math"] == {
-        "name": "deepsim-math", "outcome": "ok", "found": "0.2.0", "remedy": ""
+        "name": "deepsim-math", "outcome": "ok", "found": version("deepsim-math"), "remedy": ""
     }  # fmt: skip
     assert found["pictures"]["outcome"] in ("ok", "missing")
     assert {"numpy", "rospy", "port 3003", "port 11311", "port 11345"} <= found.keys()
@@ -62,11 +64,13 @@ def test_another_version_than_the_pinned_one_is_broken(
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: deepsim-math\nVersion: 9.9")
     monkeypatch.syspath_prepend(str(tmp_path))
+    pins = dict(re.findall(r"^([\w-]+) ?\(?==([\d.]+)", "\n".join(requires("deepsim") or ()), re.M))
     code, found = examined()
     assert code == 1
     assert found["deepsim-math"]["outcome"] == "broken"
-    assert "9.9, but deepsim 0.2.0 goes with 0.2.0" in found["deepsim-math"]["found"]
-    assert found["deepsim-math"]["remedy"] == "pip install 'deepsim-math==0.2.0'"
+    mine, pinned = version("deepsim"), pins["deepsim-math"]
+    assert f"9.9, but deepsim {mine} goes with {pinned}" in found["deepsim-math"]["found"]
+    assert found["deepsim-math"]["remedy"] == f"pip install 'deepsim-math=={pinned}'"
 
 
 def test_without_a_ros_master_gazebo_is_missing() -> None:
