@@ -45,6 +45,8 @@ class Motion:
         self._states = states
         self._numbers = states.state.reshape(-1)  # a view
         self._starts = states.starts
+        # The rotation matrices that were read last: of which version of the states, and of whom.
+        self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
         number = numbers_of(states.model, states.model.name_bodyadr)
         nodes = {node.name: node for one in built for node in one.links}
         frames = [(frame, one) for one in built for frame in one.frames]
@@ -115,7 +117,10 @@ class Motion:
         out[:, bodies.derived] = pose.reshape(len(out), -1, 7)
 
     def _read_twists(self, bodies: Bodies, out: Floats) -> None:
-        twist = np.concatenate(self._twists(bodies.free_arms, bodies.twists_at)).T
+        numbers = self._numbers.take(bodies.twists_at)
+        matrix = matrices(numbers[:4])
+        self._turned = (self._states.version, bodies, matrix)
+        twist = np.concatenate(self._twists(bodies.free_arms, numbers, matrix)).T
         if len(bodies.free) == out.shape[1]:
             out.reshape(-1, 6)[:] = twist
             return
@@ -202,25 +207,31 @@ class Motion:
         if len(turning):
             moved, rows = at[3:].take(turning, axis=1), rows[turning]
             arms = bodies.arms(rows)
-            twists = self._twists(arms, moved)
+            numbers = self._numbers.take(moved)
+            twists = self._twists(arms, numbers, matrices(numbers[:4]))
         self._numbers[at[:7]] = values.T
         if len(turning):
-            self._put_twists(arms, moved, *twists)
+            self._put_twists(arms, moved, self._matrices(moved), *twists)
         self._states.changed()
 
-    def _twists(self, arms: Floats | None, at: Rows) -> tuple[Floats, Floats]:
+    def _twists(
+        self, arms: Floats | None, numbers: Floats, matrix: Floats
+    ) -> tuple[Floats, Floats]:
         """Linear and angular velocities, (3, k) each, of the ends of arms (3, k) on free bodies."""
-        numbers = self._numbers.take(at)
-        matrix = matrices(numbers[:4])
         angular = rotate(matrix, numbers[7:])
         linear = numbers[4:7]
         if arms is not None:
             linear += cross(angular, rotate(matrix, arms))
         return linear, angular
 
-    def _put_twists(self, arms: Floats | None, at: Rows, linear: Floats, angular: Floats) -> None:
-        """Sets what `_twists` returns."""
-        matrix = matrices(self._numbers.take(at[:4]))
+    def _matrices(self, at: Rows) -> Floats:
+        """The rotation matrices (9, k) of free bodies."""
+        return matrices(self._numbers.take(at[:4]))
+
+    def _put_twists(
+        self, arms: Floats | None, at: Rows, matrix: Floats, linear: Floats, angular: Floats
+    ) -> None:
+        """Sets the twists that `_twists` returns."""
         if arms is not None:
             linear = linear - cross(angular, rotate(matrix, arms))
         self._numbers[at[4:7]] = linear
@@ -250,7 +261,12 @@ class Motion:
         bodies = self._bodies[kind]
         at = bodies.motion_at.take(rows, axis=1)
         at += self._starts.take(worlds)
-        self._put_twists(bodies.arms(rows), at, values.T[:3], values.T[3:])
+        # A task that drives bodies has just read the twists of the same ones.
+        version, turned, matrix = self._turned
+        known = version == self._states.version and turned is bodies
+        if not known or at.shape != bodies.twists_at.shape or (at[0] != bodies.twists_at[0]).any():
+            matrix = self._matrices(at)
+        self._put_twists(bodies.arms(rows), at, matrix, values.T[:3], values.T[3:])
         return refusals
 
     def _move_together(self, row: int, worlds: Rows, targets: Floats) -> None:
@@ -272,7 +288,8 @@ class Motion:
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
         at = parts.motion_at.take(rows, axis=1) + self._starts.take(each)
-        self._put_twists(None, at, linear.reshape(-1, 3).T, angular.reshape(-1, 3).T)
+        linear, angular = linear.reshape(-1, 3).T, angular.reshape(-1, 3).T
+        self._put_twists(None, at, self._matrices(at), linear, angular)
 
     def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:
         name = self._names[kind][row]

@@ -39,6 +39,7 @@ class WorldStates:
         initial: (W, n) the states after a reset.
         steps: (W,) physics steps since the last reset.
         timestep: Duration of one step [s].
+        version: Another number after each change of a state.
     """
 
     model: mujoco.MjModel
@@ -51,6 +52,8 @@ class WorldStates:
         self.worlds = worlds
         self._threads = min(worlds, threads or os.cpu_count() or 1)
         self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
+        self.version = 0
+        self._derived_version = -1
 
     def adopt(self, model: mujoco.MjModel, roots: list[str], poses: Floats) -> None:
         """Goes on with another compiled model; common parts keep their state bit for bit.
@@ -79,7 +82,7 @@ class WorldStates:
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
         self.timestep = float(model.opt.timestep)
-        self._is_stale = True
+        self.version += 1
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -96,7 +99,7 @@ class WorldStates:
             self.steps += n
         else:
             self.steps[chosen] += n
-        self._is_stale = True
+        self.version += 1
         try:
             self.batch.step(chosen, nstep=n)
         except BatchError as error:
@@ -122,15 +125,15 @@ class WorldStates:
         self.state[chosen] = state
         self.steps[chosen] = steps
         self._warnings[chosen] = 0
-        self._is_stale = True
+        self.version += 1
 
     def changed(self) -> None:
         """Says that somebody wrote into the states."""
-        self._is_stale = True
+        self.version += 1
 
     def derive(self) -> None:
         """Brings what MuJoCo derives from positions and velocities up to date."""
-        if self._is_stale:
+        if self._derived_version != self.version:
             with suppress(BatchError):  # of worlds that diverged
                 self.batch.forward(stage=_VELOCITIES)
-            self._is_stale = False
+            self._derived_version = self.version
