@@ -27,8 +27,6 @@ STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _DONE = -1  # of a cell: it is written
-
-
 _FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a comparison
 _ANGULAR = slice(10, 13)  # of the numbers of a body: pose, linear and angular velocity
 
