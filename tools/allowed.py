@@ -28,7 +28,6 @@ ROS_SUFFIXES = ("_msgs", "_srvs")
 #: Modules whose distribution has another name; all others are spelled as their distribution.
 DISTRIBUTIONS = {
     "PIL": "pillow",
-    "collada": "pycollada",
     "google": "protobuf",
     "grpc": "grpcio",
     "yaml": "pyyaml",

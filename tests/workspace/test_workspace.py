@@ -141,7 +141,7 @@ def test_typing_extensions_need_not_be_declared_for_type_checking(workspace, run
 
 def test_an_extra_declares_an_import(workspace, run_tool):
     """An optional dependency may be imported, and need not be."""
-    extra = "[project.optional-dependencies]\nmeshes = ['trimesh>=4', 'pycollada']\n\n[tool.poetry]"
+    extra = "[project.optional-dependencies]\nmeshes = ['trimesh>=4', 'pillow']\n\n[tool.poetry]"
     project = (workspace / COLLIDERS).read_text().replace("[tool.poetry]", extra, 1)
     (workspace / COLLIDERS).write_text(project)
     (workspace / SOURCE).write_text("import deepsim_math\nimport trimesh\n")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -271,3 +272,33 @@ def test_a_submesh_is_chosen_by_name_and_centred(ground: ModelDescription, tmp_p
     assert position == pytest.approx([0, 0, 0.1], abs=2e-3)
     with pytest.raises(SpawnError, match=r"no submesh 'tiny'; it has \['big', 'small'\]"):
         world.spawn(model(Mesh(path, submesh="tiny")), "other", Pose())
+
+
+def test_a_file_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    """Instead of waiting for somebody who writes into it."""
+    for suffix in (".stl", ".obj", ".dae"):
+        path = tmp_path / f"pipe{suffix}"
+        os.mkfifo(path)
+        with pytest.raises(SpawnError, match=r"pipe.* is not a regular file"):
+            World(MujocoSimulator()).spawn(model(Mesh(path)), "box", Pose())
+
+
+def test_stl_files_as_text_and_with_very_many_faces_rest_on_their_hull(
+    ground: ModelDescription, tmp_path: Path
+) -> None:
+    """MuJoCo reads neither itself."""
+    text, large = tmp_path / "text.stl", tmp_path / "large.stl"
+    box = trimesh.creation.box(extents=[0.4] * 3)
+    box.export(text, file_type="stl_ascii")
+    corners = box.triangles.astype("<f4")
+    record = np.zeros(12 * 16_700, dtype=[("n", "<f4", 3), ("c", "<f4", (3, 3)), ("a", "<u2")])
+    record["c"] = np.tile(corners, (16_700, 1, 1))
+    large.write_bytes(bytes(80) + len(record).to_bytes(4, "little") + record.tobytes())
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    for x, path in enumerate((text, large)):
+        world.spawn(model(Mesh(path)), path.stem, Pose((x, 0, 0.2)))
+    for _ in range(300):
+        world.tick()
+    heights = [Transform(world, name).pose.position.z for name in ("text", "large")]
+    assert heights == pytest.approx([0.2, 0.2], abs=2e-3)

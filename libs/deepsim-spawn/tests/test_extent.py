@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
+from PIL import Image
 
 from deepsim_math import Euler, Pose
 from deepsim_spawn import (
@@ -75,7 +77,7 @@ def write(path, *parts):
     [
         (Cylinder(0.5, 3.0), (-0.5, -0.5, -1.5), (0.5, 0.5, 1.5)),
         (Polyline((L_SHAPE,), 2.0), (0, 0, 0), (3, 4, 2)),
-        (Heightmap("x.png", (4, 6, 2), (1, 1, 1)), (-1, -2, 1), (3, 4, 3)),
+        (Heightmap(Path("x.dem"), (4, 6, 2), (1, 1, 1)), (-1, -2, 1), (3, 4, 3)),
         (Plane(), (-math.inf, -math.inf, -math.inf), (math.inf, math.inf, 0)),
         (Plane((-1, 0, 0)), (0, -math.inf, -math.inf), (math.inf, math.inf, math.inf)),
         (Plane((1, 1, 0)), (-math.inf,) * 3, (math.inf,) * 3),
@@ -218,6 +220,16 @@ def test_a_mesh_is_scaled_and_measured_by_its_vertices(tmp_path, suffix):
     assert covered.tolist() == [True, False, True]
 
 
+def test_a_heightmap_reaches_from_its_lowest_to_its_highest_point(tmp_path):
+    path = tmp_path / "x.png"
+    pixels = np.full((5, 5), 100, dtype=np.uint8)
+    pixels[1, 1], pixels[3, 2] = 50, 200
+    Image.fromarray(pixels).save(path)
+    bounds = Bounds.of(model(Heightmap(path, (4, 6, 2), (1, 1, 1))))
+    assert tuple(bounds.lower) == pytest.approx((-1, -2, 1.5))
+    assert tuple(bounds.upper) == pytest.approx((3, 4, 3))
+
+
 def test_a_submesh_may_be_centred(tmp_path):
     path = write(tmp_path / "x.glb", ("a", (1, 1, 1), (0, 0, 0)), ("b", (2, 2, 2), (4, 5, 6)))
     assert tuple(Bounds.of(model(Mesh(path, submesh="b"))).center) == pytest.approx((4, 5, 6))
@@ -267,6 +279,7 @@ def test_a_mesh_file_that_is_too_large_is_refused(tmp_path):
 
 def test_meshes_name_the_extra_that_they_need(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)  # as if it were not installed
-    path = tmp_path / "x.stl"
+    path = write(tmp_path / "x.stl", ("a", (1, 1, 1), (0, 0, 0)))
+    assert len(mesh_triangles(Mesh(path))[1]) == 12
     with pytest.raises(ModelFormatError, match=r"pip install 'deepsim-spawn\[meshes\]'"):
-        mesh_triangles(Mesh(path))
+        mesh_triangles(Mesh(path.rename(tmp_path / "x.glb")))

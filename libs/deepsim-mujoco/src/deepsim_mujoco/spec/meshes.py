@@ -12,17 +12,16 @@ from deepsim_sync import SpawnError
 
 from .kept_files import KeptFile, keep
 
-_NATIVE = {".obj", ".stl"}
-"""What MuJoCo reads itself."""
+_STL_HEAD, _STL_FACE, _STL_MOST = 84, 50, 200_000  # bytes, bytes, faces that MuJoCo reads
 
 
 def add_mesh(
     spec: mujoco.MjSpec, name: str, mesh: Mesh, model: str
-) -> tuple[mujoco.MjsMesh, KeptFile | None]:
-    """Adds a mesh asset.
+) -> tuple[mujoco.MjsMesh, KeptFile]:
+    """Adds a mesh asset, which collides as its convex hull.
 
-    OBJ and STL files are read by MuJoCo, at every compile. Other formats and submeshes need
-    trimesh, of the extra ``deepsim-mujoco[meshes]``.
+    MuJoCo reads OBJ and binary STL files itself. Other formats, submeshes and STL files with more
+    than 200,000 faces are converted to its own format, which has no such limit.
 
     Args:
         spec: Where it is added.
@@ -36,20 +35,39 @@ def add_mesh(
     Raises:
         SpawnError: The file cannot be read.
     """
-    if mesh.path.suffix.lower() not in _NATIVE or mesh.submesh:
-        try:
-            return add_solid(spec, name, *mesh_triangles(mesh)), None
-        except ModelFormatError as error:
-            raise SpawnError(model, f"mesh {error}") from error
+    suffix = mesh.path.suffix.lower()
+    scale = list(mesh.scale)
     try:
-        file = keep(mesh.path.read_bytes(), mesh.path.suffix.lower())
+        content = mesh.path.read_bytes() if mesh.path.is_file() else b""
+        if mesh.submesh or not _is_native(content, suffix):
+            scale, suffix, content = [1.0] * 3, ".msh", _msh(*mesh_triangles(mesh))
+        file = keep(content, suffix)
+    except ModelFormatError as error:
+        raise SpawnError(model, f"mesh {error}") from error
     except OSError as error:
         raise SpawnError(model, f"mesh {mesh.path} cannot be read or copied: {error}") from error
     asset = spec.add_mesh(name=name)
-    asset.scale = list(mesh.scale)
+    asset.scale = scale
     asset.file = str(file.path)
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # see add_solid
     return asset, file
+
+
+def _is_native(content: bytes, suffix: str) -> bool:
+    if suffix == ".stl":
+        faces = int.from_bytes(content[80:_STL_HEAD], "little")
+        return faces <= _STL_MOST and len(content) == _STL_HEAD + _STL_FACE * faces
+    return suffix == ".obj" and bool(content)
+
+
+def _msh(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> bytes:
+    """MuJoCo's own format: numbers of vertices, normals, texture coordinates and faces, then these.
+
+    MuJoCo keeps the hull of a file from one compile to the next, but not that of vertices.
+    """
+    head = np.array([len(vertices), 0, 0, len(faces)])
+    parts = head.astype("<i4"), vertices.astype("<f4"), faces.astype("<i4")
+    return b"".join(part.tobytes() for part in parts)
 
 
 def add_solid(

@@ -32,7 +32,8 @@ class Bounds:
         """The bounds of a model's collisions.
 
         They are exact: each shape's own, not those of a box around it. A heightmap counts as the
-        whole box of its size, a plane as the half space below it.
+        box from its lowest to its highest point (an elevation model as that of its size), a plane
+        as the half space below it.
 
         Args:
             model: The model.
@@ -42,7 +43,7 @@ class Bounds:
             The bounds, or None for a model without collisions.
 
         Raises:
-            ModelFormatError: A mesh or image cannot be read.
+            ModelFormatError: A mesh, image or heightmap cannot be read.
         """
         reaches = [solid.reach(_SIX) for solid in solids(model, pose or Pose())]
         if not reaches:

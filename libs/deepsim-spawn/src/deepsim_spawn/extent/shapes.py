@@ -22,6 +22,7 @@ from deepsim_spawn.description import (
     Polyline,
     Sphere,
 )
+from deepsim_spawn.heightmaps import heightmap_heights
 from deepsim_spawn.images import image_rectangles
 from deepsim_spawn.meshes import mesh_triangles
 
@@ -41,10 +42,14 @@ def corners(geometry: Geometry) -> Floats:
         case Box(size):
             return np.asarray(_CORNERS * np.array(size))
         case Heightmap(_, size, position):
-            return np.asarray((_CORNERS + _UP / 2) * np.array(size) + np.array(position))
+            low, high = 0.0, size.z
+            if geometry.is_picture:  # elevation models are not read: they may fill all their box
+                heights = heightmap_heights(geometry)
+                low, high = float(heights.min()), float(heights.max())
+            middle = np.array([0.0, 0.0, (low + high) / 2]) + np.array(position)
+            return np.asarray(_CORNERS * np.array([size.x, size.y, high - low]) + middle)
         case Mesh():
-            vertices, faces = mesh_triangles(geometry)
-            return vertices[np.unique(faces)]
+            return mesh_triangles(geometry)[0]
         case Polyline(outlines, height):
             flat = np.array([point for outline in outlines for point in outline])
             return prism(flat, height)

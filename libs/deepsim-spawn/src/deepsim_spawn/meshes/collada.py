@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""COLLADA files: geometry, nodes and unit, and none of the materials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+from lxml import etree
+
+from deepsim_math import Quaternion, Vector3
+from deepsim_spawn.xml import refuse_doctype
+
+from .part import Faces, Part, Vertices, fans
+
+_MOST_FACES = 20_000_000
+_MOST_NODES = 100_000
+"""Stop nodes that instantiate one another in ever greater number."""
+
+
+def read_collada(content: bytes, file: str) -> list[Part]:
+    """The triangles of a file's scene, by the names and ids of their geometries and nodes.
+
+    As in Gazebo a node with a matrix has no other transformation, and the up axis is not looked at;
+    a skin is as it was bound.
+
+    Raises:
+        ModelFormatError: There is a DOCTYPE.
+        ValueError: It is malformed.
+    """
+    refuse_doctype(content, file)
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,  # one text may hold all vertices
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(error.msg) from error
+    return [*_Collada(root).parts()]
+
+
+_Instance: TypeAlias = tuple[etree._Element, Vertices, frozenset[str]]
+_Known: TypeAlias = dict[tuple[str, str], etree._Element]
+
+
+class _Collada:
+    def __init__(self, root: etree._Element) -> None:
+        self._root = root
+        self._known = _identified(root)
+        self._read: dict[etree._Element, tuple[Vertices, Faces]] = {}
+
+    def parts(self) -> Iterator[Part]:
+        """The instances of all geometries [m]; without a scene each geometry as it is."""
+        unit = self._root.find("{*}asset/{*}unit")
+        metres = float("1" if unit is None else unit.get("meter", "1"))
+        if not 0.0 < metres < np.inf:
+            raise ValueError(f"its unit must be > 0 m, got {metres:g}")
+        count = 0
+        for geometry, place, names in self._instances():
+            if geometry not in self._read:
+                self._read[geometry] = self._triangles(geometry)
+            vertices, faces = self._read[geometry]
+            count += len(faces)
+            if count > _MOST_FACES:
+                raise ValueError(f"it has more than {_MOST_FACES} faces")
+            if np.linalg.det(place[:3, :3]) < 0.0:
+                faces = faces[:, ::-1]
+            placed = vertices @ place[:3, :3].T + place[:3, 3]
+            yield Part(_names(geometry) | names, placed * metres, faces)
+
+    def _instances(self) -> Iterator[_Instance]:
+        """Geometries, where they are, and the names of the nodes that hold them."""
+        scene = self._root.find("{*}scene/{*}instance_visual_scene")
+        if scene is None:
+            for geometry in self._root.iterfind("{*}library_geometries/{*}geometry"):
+                yield geometry, np.eye(4), frozenset()
+            return
+        top = _target(self._known, "visual_scene", scene, "url")
+        pending: list[_Instance] = [(top, np.eye(4), frozenset())]
+        nodes = 0
+        while pending:
+            node, place, names = pending.pop()
+            place = place @ _transformation(node)
+            below: list[_Instance] = []
+            for child in node:
+                match _tag(child):
+                    case "node":
+                        below.append((child, place, _names(child) or names))
+                    case "instance_node":
+                        target = _target(self._known, "node", child, "url")
+                        below.append((target, place, _names(target) | names))
+                    case "instance_geometry":
+                        yield _target(self._known, "geometry", child, "url"), place, names
+                    case "instance_controller":
+                        controller = _target(self._known, "controller", child, "url")
+                        for skin in controller.iterfind("{*}skin"):
+                            bound = skin.find("{*}bind_shape_matrix")
+                            moved = place if bound is None else place @ _matrix(bound)
+                            yield _target(self._known, "geometry", skin, "source"), moved, names
+            pending += reversed(below)
+            nodes += 1
+            if nodes + len(pending) > _MOST_NODES:
+                raise ValueError("its nodes instantiate one another too often")
+
+    def _triangles(self, geometry: etree._Element) -> tuple[Vertices, Faces]:
+        vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
+        found: dict[etree._Element, tuple[int, int]] = {}  # first vertex and number of each source
+        known = _identified(geometry)  # other geometries may use the same ids
+        for primitive in geometry.iterfind("{*}mesh/*"):
+            if _tag(primitive) not in _PRIMITIVES:
+                continue  # lines touch nothing
+            inputs = {each.get("semantic"): each for each in primitive.iterfind("{*}input")}
+            if "VERTEX" not in inputs:
+                continue
+            source = _positions(inputs["VERTEX"], known)
+            if source not in found:
+                vertices.append(_points(source))
+                found[source] = count, len(vertices[-1])
+                count += len(vertices[-1])
+            start, end = found[source]
+            offsets = [int(each.get("offset", "0")) for each in primitive.iterfind("{*}input")]
+            offset = int(inputs["VERTEX"].get("offset", "0"))
+            corners = _corners(primitive, max(offsets) + 1, offset)
+            if len(corners) and not (corners.min() >= 0 and corners.max() < end):
+                raise ValueError(f"line {primitive.sourceline}: it has no such vertex")
+            faces.append(corners + start)
+        return np.concatenate(vertices), np.concatenate(faces)
+
+
+_PRIMITIVES = {"triangles", "polylist", "polygons", "trifans", "tristrips"}
+
+
+def _positions(vertex: etree._Element, known: _Known) -> etree._Element:
+    """The source of positions of an input of vertices."""
+    for each in _target(known, "vertices", vertex, "source").iterfind("{*}input"):
+        if each.get("semantic") == "POSITION":
+            return _target(known, "source", each, "source")
+    raise ValueError(f"line {vertex.sourceline}: its vertices have no positions")
+
+
+def _points(source: etree._Element) -> Vertices:
+    numbers = _numbers(source.find("{*}float_array"))
+    accessor = source.find("{*}technique_common/{*}accessor")
+    stride = 3 if accessor is None else int(accessor.get("stride", "3"))
+    start = 0 if accessor is None else int(accessor.get("offset", "0"))
+    if stride < 3 or start < 0:
+        raise ValueError(f"line {source.sourceline}: its positions are not three numbers each")
+    rows = (len(numbers) - start) // stride
+    return numbers[start : start + rows * stride].reshape(-1, stride)[:, :3]
+
+
+def _corners(primitive: etree._Element, stride: int, offset: int) -> Faces:
+    """The triangles of a primitive, as indices into its vertices."""
+    runs = [
+        np.array([*map(int, (each.text or "").split())], dtype=np.int64)
+        for each in primitive.iter("{*}p")
+    ]
+    if any(len(run) % stride for run in runs):
+        raise ValueError(f"line {primitive.sourceline}: its indices are not {stride} for a corner")
+    runs = [run.reshape(-1, stride)[:, offset] for run in runs]
+    kind = _tag(primitive)
+    if kind == "tristrips":
+        strips = [np.column_stack([run[:-2], run[1:-1], run[2:]]) for run in runs]
+        for strip in strips:
+            strip[1::2] = strip[1::2, ::-1]
+        return np.concatenate([np.zeros((0, 3), np.int64), *strips])
+    corners = np.concatenate([np.zeros(0, np.int64), *runs])
+    counts = np.array([len(run) for run in runs], dtype=np.int64)
+    if kind == "triangles":
+        counts = np.full(len(corners) // 3, 3)
+    elif kind == "polylist":
+        counts = _numbers(primitive.find("{*}vcount")).astype(np.int64)
+        if counts.sum() > len(corners) or (len(counts) and counts.min() < 0):
+            raise ValueError(f"line {primitive.sourceline}: its polygons have too few indices")
+    return fans(corners, counts)
+
+
+def _transformation(node: etree._Element) -> Vertices:
+    """The pose and scale (4, 4) of a node in the one above it."""
+    matrix = node.find("{*}matrix")
+    if matrix is not None:
+        return _matrix(matrix)
+    place = np.eye(4)
+    for step in node:
+        moved = np.eye(4)
+        match _tag(step):
+            case "translate":
+                moved[:3, 3] = _numbers(step, 3)
+            case "rotate":
+                x, y, z, degrees = _numbers(step, 4).tolist()
+                turn = Quaternion.from_axis_angle(Vector3(x, y, z), np.radians(degrees))
+                moved[:3, :3] = turn.to_matrix()
+            case "scale":
+                moved[:3, :3] = np.diag(_numbers(step, 3))
+            case "lookat" | "skew" as kind:
+                raise ValueError(f"line {step.sourceline}: <{kind}> is not read")
+            case _:
+                continue
+        place = place @ moved
+    return place
+
+
+def _matrix(element: etree._Element) -> Vertices:
+    return _numbers(element, 16).reshape(4, 4)
+
+
+def _numbers(element: etree._Element | None, count: int | None = None) -> Vertices:
+    words = [] if element is None else (element.text or "").split()
+    if element is not None and count is not None and len(words) != count:
+        raise ValueError(f"line {element.sourceline}: expected {count} numbers, got {len(words)}")
+    return np.array(words, dtype=np.float64)
+
+
+def _identified(root: etree._Element) -> _Known:
+    """The elements with an id, by tag and id; of two alike the first counts."""
+    found: _Known = {}
+    for element in root.iter("{*}*"):
+        identifier = element.get("id")
+        if identifier is not None:
+            found.setdefault((_tag(element), identifier), element)
+    return found
+
+
+def _target(known: _Known, tag: str, element: etree._Element, attribute: str) -> etree._Element:
+    url = element.get(attribute, "")
+    try:
+        return known[tag, url.partition("#")[2]]
+    except KeyError:
+        raise ValueError(f"line {element.sourceline}: there is no {tag} {url!r}") from None
+
+
+def _names(element: etree._Element) -> frozenset[str]:
+    return frozenset({element.get("id", ""), element.get("name", "")} - {""})
+
+
+def _tag(element: etree._Element) -> str:
+    return etree.QName(element).localname
