@@ -80,7 +80,7 @@ class MujocoSimulator:
         self._contacts = LinkContacts(single)
         self._pictures = Pictures(single, self._appearance, self._mounts)
         self._snapshots = MujocoSnapshots(self._states, self._physics, self._mounts)
-        self._entities = Entities(0)
+        self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
 
     @classmethod
@@ -99,11 +99,6 @@ class MujocoSimulator:
     def worlds(self) -> int:
         """The number of worlds."""
         return self._states.worlds
-
-    @property
-    def entities(self) -> Entities:
-        """The names of all entities."""
-        return self._entities
 
     # Time
 
@@ -152,10 +147,10 @@ class MujocoSimulator:
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch: models before links, poses before twists; returns refused rows."""
-        if changes.generation != self._entities.generation:
+        if changes.generation != self.entities.generation:
             raise ValueError(
                 f"changes are for generation {changes.generation} of entities, "
-                f"but it is {self._entities.generation} now: their rows are others"
+                f"but it is {self.entities.generation} now: their rows are others"
             )
         refusals: list[Refusal] = []
         cells = changes.cells
@@ -183,7 +178,7 @@ class MujocoSimulator:
             self._add(requests)
 
     def _add(self, requests: Sequence[SpawnRequest]) -> None:
-        checked = checked_requests(requests, self.worlds, self._entities.models)
+        checked = checked_requests(requests, self.worlds, self.entities.models)
         model, added = self._spec.add(checked)
         poses = [request.pose for request in checked]
         self._adopt(model, added, np.array(poses).reshape(len(added), self.worlds, 7))
@@ -195,7 +190,7 @@ class MujocoSimulator:
             UnknownEntityError: There is no such model.
             DeepSimError: The model is a part of another one.
         """
-        if name in self._entities.models and name not in self._spec:
+        if name in self.entities.models and name not in self._spec:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
         self._adopt(self._spec.remove(name), [], np.empty((0, self.worlds, 7)))
@@ -214,16 +209,16 @@ class MujocoSimulator:
         parts = [len(one.roots) for one in added]
         self._states.adopt(model, roots, np.repeat(poses, parts, axis=0).swapaxes(0, 1))
         built, world_lights = self._spec.models, self._spec.lights
-        self._entities = Entities(
-            self._entities.generation + 1,
+        self.entities = Entities(
+            self.entities.generation + 1,
             models=[frame.name for one in built for frame in one.frames],
             links=[node.name for one in built for node in one.links],
             visuals=[name for one in built for name in one.visuals],
             lights=[*world_lights, *(name for one in built for name in one.lights)],
         )
         self._motion = Motion(self._states, built)
-        self._appearance.follow(self._entities, built, world_lights, model)
-        self._physics.follow(self._entities, built)
+        self._appearance.follow(self.entities, built, world_lights, model)
+        self._physics.follow(self.entities, built)
         self._mounts.follow(built)
         self._contacts.follow(built, model)
 

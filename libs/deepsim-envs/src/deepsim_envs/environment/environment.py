@@ -29,6 +29,7 @@ from .slots import Slot, arrays_of_info, info_by_name, slots_of
 
 Seed: TypeAlias = "int | Sequence[int | None] | None"
 _HALFWAY = "the last {} failed halfway"
+_STEP_HALFWAY = _HALFWAY.format("step")
 
 
 class Environment:
@@ -135,8 +136,8 @@ class Environment:
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """(W,) environment steps in the episode of each world; read-only."""
-        return self._episodes.steps
+        """(W,) environment steps in the episode of each world; a new array."""
+        return self._episodes.steps.copy()
 
     @property
     def live(self) -> Bools:
@@ -209,9 +210,11 @@ class Environment:
         Raises:
             ValueError: An entry has not one value for each world.
         """
+        if not self._hooks.has_info:
+            return {}
         with self.world:
             info = self._hooks.info()
-        return arrays_of_info(info, self.agents, len(self)) if info else {}
+        return arrays_of_info(info, self.agents, len(self))
 
     # By name
 
@@ -296,7 +299,7 @@ class Environment:
                 world=self.world.get_state(),
                 area=self._hooks.get_state(),
                 observation=copied(self._seen) if self._seen else None,
-                steps=self._episodes.steps,
+                steps=self.steps,
                 live=self._episodes.live,
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
@@ -387,16 +390,18 @@ class Environment:
         actions = self._actions.checked(given, live, bounds=True)
         if live is not episodes.everyone:
             self._actions.overwrite(actions, ~live)
-        self._no_step_because = _HALFWAY.format("step")
+        self._no_step_because = _STEP_HALFWAY
         task.live, task.stepping = live, stepping
         hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
         episodes.count(worlds)
-        terminated, truncated, reward = episodes.nobody, episodes.nobody, np.zeros(live.shape)
-        if len(task.stepping):
+        terminated = truncated = episodes.nobody
+        if not len(task.stepping):
+            reward = np.zeros(live.shape)
+        else:
             if hooks.update is not None:
                 hooks.update()
-            self.world.flush()
+            self.world.cache.flush()
             self._seen = self._observe(bounds=False)
             terminated, truncated = hooks.ends()
             reward = hooks.reward()

@@ -19,7 +19,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Episodes:
-    """Counts steps and keeps who is live; arrays that it hands out are never changed.
+    """Counts steps and keeps who is live; arrays of bools that it hands out are never changed.
 
     Args:
         slots: The agents of all worlds.
@@ -45,7 +45,7 @@ class Episodes:
         self.nobody: Bools = frozen(np.zeros(shape, np.bool_))
         self.nowhere: Bools = frozen(np.zeros(worlds, np.bool_))
         self.live = self.nobody
-        self.steps: NDArray[np.int64] = frozen(np.zeros(worlds, np.int64))
+        self.steps = np.zeros(worlds, np.int64)
         self._live_slots: Sequence[Slot] | None = None
 
     def numbers(self, worlds: ArrayLike) -> WorldNumbers | None:
@@ -89,7 +89,7 @@ class Episodes:
 
     def begin(self, begins: Bools) -> None:
         """Begins episodes of all agents of some worlds."""
-        self.steps = frozen(np.where(begins.any(axis=1), 0, self.steps))
+        self.steps[begins.any(axis=1)] = 0
         self.set_live(self.live | begins)
 
     def taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
@@ -112,15 +112,10 @@ class Episodes:
 
     def count(self, worlds: WorldNumbers | None) -> None:
         """Counts a step of some worlds."""
-        steps = self.steps + 1
-        if worlds is not None:
-            steps = self.steps.copy()
-            steps[worlds] += 1
-        self.steps = frozen(steps)
-
-    def late(self) -> Bools:
-        """Returns (W,) the worlds that reached the limit; the array `nowhere` without a limit."""
-        return self.nowhere if self.limit is None else self.steps >= self.limit
+        if worlds is None:
+            self.steps += 1
+        else:
+            self.steps[worlds] += 1
 
     def end(self, done: Bools) -> None:
         """Ends the episodes of agents."""
@@ -129,7 +124,7 @@ class Episodes:
 
     def go_back(self, steps: NDArray[np.int64], live: Bools) -> None:
         """Restores the steps and who was live."""
-        self.steps = frozen(steps.copy())
+        self.steps = steps.copy()
         self.set_live(live.copy())
 
 

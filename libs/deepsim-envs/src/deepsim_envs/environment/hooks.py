@@ -53,6 +53,7 @@ class Hooks:
         self._truncated = self._overridden("truncated")
         self._reward: Hook = self._bound("reward")
         self._info = self._overridden("info")
+        self.has_info = self._info is not None
         self.diverged: Hook = self._bound("diverged")
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
@@ -61,7 +62,8 @@ class Hooks:
     def ends(self) -> tuple[Bools, Bools]:
         """Returns whose episodes the step terminates and truncates, (W, A) each."""
         episodes, live = self._episodes, self._area.live
-        late = episodes.late()
+        limit = episodes.limit
+        late = episodes.nowhere if limit is None else episodes.steps >= limit
         if self._ends is not None:
             ends, more = self._ends(late)
         else:

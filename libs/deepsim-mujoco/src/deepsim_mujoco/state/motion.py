@@ -19,7 +19,7 @@ from deepsim_sync import SCOPE, Cells, Refusal
 
 from .bodies import Bodies, Hold
 from .layout import Floats, Rows, numbers_of
-from .rotations import cross, matrices, normalize, rotate, rotate_back
+from .rotations import cross, matrices, rotate, rotate_back
 from .world_states import WorldStates
 
 StateKind = Literal["models", "links"]
@@ -77,6 +77,7 @@ class Motion:
                 self._hold["models"][row] = Hold.SEVERAL
                 parts = bodies(roots, [Pose()] * len(roots))
                 self._several[row] = (self._bodies["models"].select([row]), parts)
+        self._all_free = {kind: not hold.any() for kind, hold in self._hold.items()}
         # Bound fields are copied at each step, so those that nobody reads are not bound.
         if any(len(each.derived) for each in self._bodies.values()):
             self._xpos, self._xquat = self._derived("xpos"), self._derived("xquat")
@@ -103,7 +104,6 @@ class Motion:
 
     def _read_body_poses(self, bodies: Bodies, out: Floats) -> None:
         pose = self._numbers.take(bodies.poses_at)
-        normalize(pose[3:])
         if not len(bodies.derived):
             out.reshape(-1, 7)[:] = pose.T
             return
@@ -158,14 +158,14 @@ class Motion:
             refusals += self._write_poses(kind, pose, keep=not _same_cells(pose, twist))
         if twist is not None:
             refusals += self._write_twists(kind, twist)
-        self._states.changed()
+            self._states.changed()
         return refusals
 
     def _write_poses(self, kind: StateKind, cells: Cells, *, keep: bool) -> list[Refusal]:
         worlds, rows, values = cells
-        hold = self._hold[kind].take(rows)
         refusals: list[Refusal] = []
-        if np.count_nonzero(hold):  # Hold.FREE is 0
+        if not self._all_free[kind]:
+            hold = self._hold[kind].take(rows)
             for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
                 mine = rows == row
                 self._move_together(row, worlds[mine], values[mine])
@@ -198,19 +198,20 @@ class Motion:
             shifted = bodies.is_shifted[rows]
             values = values.copy()
             values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
-        turning = rows[:0]
+        turns = False
         if keep:  # the numbers of a body that does not turn stay as they are
             angular = self._numbers.take(at[_ANGULAR])
-            (turning,) = (angular.any(axis=0) & (bodies.hold.take(rows) == _FREE)).nonzero()
-        if len(turning):
+            turns = bool(np.vdot(angular, angular))
+        if turns:
+            spins = (angular * angular).any(axis=0)  # of the smallest ones the square is 0
+            (turning,) = (spins & (bodies.hold.take(rows) == _FREE)).nonzero()
             moved, rows = at[3:].take(turning, axis=1), rows[turning]
             arms = bodies.arms(rows)
-            numbers = self._numbers.take(moved)
-            twists = self._twists(arms, numbers, matrices(numbers[:4]))
+            twists = self._twists(arms, self._numbers.take(moved), self._matrices(moved))
         self._numbers[at[:7]] = values.T
-        if len(turning):
-            self._put_twists(arms, moved, self._matrices(moved), *twists)
         self._states.changed()
+        if turns:
+            self._put_twists(arms, moved, self._matrices(moved), *twists)
 
     def _twists(
         self, arms: Floats | None, numbers: Floats, matrix: Floats
@@ -237,9 +238,9 @@ class Motion:
 
     def _write_twists(self, kind: StateKind, cells: Cells) -> list[Refusal]:
         worlds, rows, values = cells
-        hold = self._hold[kind].take(rows)
         refusals: list[Refusal] = []
-        if np.count_nonzero(hold):  # Hold.FREE is 0
+        if not self._all_free[kind]:
+            hold = self._hold[kind].take(rows)
             for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
                 _, parts = self._several[row]
                 all_free = len(parts.free) == len(parts.body)

@@ -11,8 +11,6 @@ import numpy as np
 
 from .layout import Floats
 
-_MINIMUM = 1e-15  # mjMINVAL: MuJoCo leaves a quaternion this close to unit length as it is
-_SURELY_UNIT = 1.8e-15  # squares of lengths this close to 1 are of such quaternions
 _X, _Y, _Z, _W = range(4)
 
 # The elements of a rotation matrix are sums of two products, and those on the diagonal of four.
@@ -34,37 +32,17 @@ _EACH_THRICE = np.repeat(np.arange(3), 3)
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
-def normalize(quaternions: Floats) -> None:
-    """Makes quaternions (4, k), x y z w, unit in place, as ``mju_normalize4`` does."""
-    square = quaternions * quaternions
-    norm = square[_W] + square[_X]
-    norm += square[_Y]
-    norm += square[_Z]
-    np.sqrt(norm, out=norm)
-    off = np.abs(norm - 1.0) > _MINIMUM
-    if np.count_nonzero(off):
-        quaternions *= np.where(off, 1.0 / norm, 1.0)
-
-
 def matrices(quaternions: Floats) -> Floats:
     """Returns rotation matrices (9, k) as ``mju_quat2Mat``: the diagonal, then the rest by rows.
 
     Args:
-        quaternions: (4, k) x y z w; they are made unit in place.
+        quaternions: (4, k) x y z w, of unit length.
     """
     products = quaternions.take(_LEFT, axis=0)
     products *= _FACTOR
     products *= quaternions.take(_RIGHT, axis=0)
     result = products[:9]
     result += products[9:18]
-    square = result[0] - products[18]  # w w + x x, + y y, + z z
-    square -= products[21]
-    square -= 1.0
-    if np.count_nonzero(np.abs(square, out=square) > _SURELY_UNIT):
-        before = quaternions.copy()
-        normalize(quaternions)
-        if not np.array_equal(before, quaternions):
-            return matrices(quaternions)
     diagonal = result[:3]
     diagonal += products[18:21]
     diagonal += products[21:]

@@ -15,7 +15,6 @@ from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
 from .layout import Floats, Rows, kept_numbers, numbers_of
-from .rotations import normalize
 
 _BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
 """The warnings, in a row, of a world that only a reset helps."""
@@ -69,9 +68,7 @@ class WorldStates:
         numbers = numbers_of(model, model.name_bodyadr)
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
-        turned = poses.reshape(-1, 7).T.copy()
-        normalize(turned[3:])
-        initial.reshape(-1)[new.poses_at] = turned
+        initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7).T
         batch.state[:] = initial
         if hasattr(self, "batch"):
             before, after = kept_numbers(self.model, model)
@@ -81,13 +78,14 @@ class WorldStates:
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
+        self._all_warnings = batch.warning.reshape(-1)  # a view
         self.timestep = float(model.opt.timestep)
         self.version += 1
 
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) steps times step size, without accumulated rounding [s]."""
-        return np.multiply(self.steps, self.timestep, dtype=np.float64)
+        return self.steps * self.timestep
 
     def step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds by n steps.
@@ -104,7 +102,7 @@ class WorldStates:
             self.batch.step(chosen, nstep=n)
         except BatchError as error:
             self._refuse(error.ids, str(error))
-        if self._warnings.any():
+        if np.maximum.reduce(self._all_warnings):  # half the time of `any`
             is_bad = self._warnings[:, _BAD, 1].any(axis=1)
             bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
             if len(bad):

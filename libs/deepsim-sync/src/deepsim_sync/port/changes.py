@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -28,19 +28,16 @@ class Cells(NamedTuple):
     """(k, ...) checked values: finite, quaternions of unit length, colours in 0..1."""
 
 
-@dataclass(frozen=True)
-class Changes:
+class Changes(NamedTuple):
     """One batch of changed cells.
 
     A simulator applies models before links, and refuses single rows rather than the batch.
-
-    Attributes:
-        generation: The generation of entities that the rows were found under.
-        cells: Changed cells by (table, column), such as ``("models", "pose")``.
     """
 
     generation: int
+    """The generation of entities that the rows were found under."""
     cells: Mapping[tuple[Kind, str], Cells]
+    """Changed cells by (table, column), such as ``("models", "pose")``."""
 
 
 class Refusal(NamedTuple):
@@ -98,11 +95,14 @@ def checked_cells(
     cells = _as_cells(names, spec, rows, values, worlds)
     if spec.dtype is np.bool_:
         return cells
-    fit = (cells >= 0.0) & (cells <= 1.0) if spec.unit_range else np.isfinite(cells)
-    if np.count_nonzero(fit) < fit.size:  # half the time of `all`
+    if not isfinite(np.vdot(cells, cells)):  # in one pass; also not if the squares overflow
         finite = np.isfinite(cells)
-        rule = "lie in 0..1" if finite.all() else "be finite"
-        _refuse(names, spec, rows, cells, ~fit if finite.all() else ~finite, rule)
+        if not finite.all():
+            _refuse(names, spec, rows, cells, ~finite, "be finite")
+    if spec.unit_range:
+        outside = (cells < 0.0) | (cells > 1.0)
+        if outside.any():
+            _refuse(names, spec, rows, cells, outside, "lie in 0..1")
     if spec.quaternion_at is not None:
         _make_unit(names, spec, rows, cells)
     return cells
@@ -159,12 +159,14 @@ def _make_unit(names: Names, spec: Column[Any], rows: NDArray[np.intp], cells: A
     """Scales quaternions to unit length, except those that have it to 1e-12."""
     quaternions = cells[..., spec.quaternion_at :]
     square = np.add.reduce(quaternions * quaternions, axis=-1)
-    off = np.abs(square - 1.0) > UNIT
-    if np.count_nonzero(off):
-        zero = square < _SMALLEST_NORM**2
-        if zero.any():
-            _refuse(names, spec, rows, cells, zero, "have a quaternion that is not zero")
-        quaternions[off] /= np.sqrt(square[off])[:, None]  # the others keep their bits
+    excess = square - 1.0
+    if np.vdot(excess, excess) <= UNIT * UNIT:  # then each is
+        return
+    zero = square < _SMALLEST_NORM**2
+    if zero.any():
+        _refuse(names, spec, rows, cells, zero, "have a quaternion that is not zero")
+    off = np.abs(excess) > UNIT
+    quaternions[off] /= np.sqrt(square[off])[:, None]  # the others keep their bits
 
 
 def _refuse(

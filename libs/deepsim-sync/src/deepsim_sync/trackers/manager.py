@@ -92,7 +92,7 @@ class TrackerManager(PerWorld):
         late = [*self._trackers[Priority.LOW]]
         self._removed.clear()
         self._run(early, delta_time, sim_time)
-        self.world.flush()
+        self.world.cache.flush()
         if late:
             self._run(late, delta_time, sim_time)
 

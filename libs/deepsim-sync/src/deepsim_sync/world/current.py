@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Tuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +17,18 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PerWorld")
 
 
-class _Block(NamedTuple):
-    """A ``with world:`` block that was not left yet."""
-
-    opener: World | None
-    current: World | None
-    """The opener, or what `make_current` put in its place; None if that was closed."""
-
+# A ``with world:`` block that was not left yet: the world that opened it, and the current one,
+# which is the same until `make_current` puts another in its place; None if that was closed.
+_Block = Tuple["World | None", "World | None"]
 
 # The blocks entered, the innermost last. Each thread and each asyncio task has its own, so that
 # worlds in two threads never see each other.
-_entered: ContextVar[tuple[_Block, ...]] = ContextVar(
-    "deepsim_entered", default=(_Block(None, None),)
-)
+_entered: ContextVar[tuple[_Block, ...]] = ContextVar("deepsim_entered", default=((None, None),))
 
 
 def enter(world: World) -> None:
     """Begins a block in which a world is current."""
-    _entered.set((*_entered.get(), _Block(world, world)))
+    _entered.set((*_entered.get(), (world, world)))
 
 
 def leave(world: World) -> None:
@@ -44,30 +38,29 @@ def leave(world: World) -> None:
     """
     blocks = _entered.get()
     for n in reversed(range(len(blocks))):
-        if blocks[n].opener is world:
+        if blocks[n][0] is world:
             _entered.set((*blocks[:n], *blocks[n + 1 :]))
             return
 
 
 def replace_current(world: World) -> None:
     """Makes a world current until the innermost block ends."""
-    *outer, last = _entered.get()
-    _entered.set((*outer, last._replace(current=world)))
+    *outer, (opener, _) = _entered.get()
+    _entered.set((*outer, (opener, world)))
 
 
 def forget(world: World) -> None:
     """Makes a world current no more, in any block."""
     _entered.set(
         tuple(
-            block._replace(current=None) if block.current is world else block
-            for block in _entered.get()
+            (opener, None if current is world else current) for opener, current in _entered.get()
         )
     )
 
 
 def is_current(world: World) -> bool:
     """Whether a world is the current one."""
-    return _entered.get()[-1].current is world
+    return _entered.get()[-1][1] is world
 
 
 def current_world() -> World:
@@ -76,7 +69,7 @@ def current_world() -> World:
     Raises:
         NoCurrentWorldError: There is none.
     """
-    world = _entered.get()[-1].current
+    _, world = _entered.get()[-1]
     if world is None:
         raise NoCurrentWorldError
     return world

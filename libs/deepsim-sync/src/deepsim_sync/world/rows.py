@@ -82,7 +82,10 @@ class Rows(Columns):
 
     def set(self, column: str, values: Any) -> None:
         """Changes a column of these rows in all worlds; see `put`."""
-        self.put(**{column: values})
+        if self._cache.follow_entities() is not self._entities:
+            self._find()
+        cells = checked_cells(self._names, column, self._own, values, self._cache.worlds)
+        self._cache.put((self.kind, column), self._index, cells)
 
     def put(self, worlds: WorldNumbers | None = None, **columns: Any) -> None:
         """Changes columns of these rows: reads back at once, is sent with the next flush.

@@ -64,7 +64,8 @@ class StateCache:
 
     def column(self, key: Key) -> Array:
         """Returns the memory of a column, (W, N, ...), up to date; not to be written."""
-        self.follow_entities()
+        if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
+            self.follow_entities()
         if key not in self._fresh:
             self._used[key] = None
             self._read((key,))
@@ -73,8 +74,8 @@ class StateCache:
     def fetch(self, keys: Collection[Key]) -> None:
         """Reads those of some columns that are out of date, in one batch."""
         self.follow_entities()
-        stale = [key for key in keys if key not in self._fresh]
-        if stale:
+        if not self._fresh.issuperset(keys):
+            stale = [key for key in keys if key not in self._fresh]
             self._used.update(dict.fromkeys(stale))
             self._read(stale)
 
