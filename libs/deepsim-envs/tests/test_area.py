@@ -216,7 +216,7 @@ def test_nothing_returned_is_used_again(make_worlds_env):
 def test_the_arrays_of_an_area_are_not_for_writing(make_worlds_env):
     env = make_worlds_env()
     env.reset()
-    for array in (env.live, env.steps, env.area.live):
+    for array in (env.live, env.area.live):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
 

@@ -186,3 +186,24 @@ def test_there_is_at_least_one_world_and_one_step() -> None:
         MujocoSimulator(worlds=0)
     with pytest.raises(ValueError, match="n >= 1 steps, got 0"):
         MujocoSimulator(worlds=2).step(0)
+
+
+def test_cells_that_are_put_by_turns_reach_their_own_rows() -> None:
+    """Also from arrays that change between two writes, or are used again."""
+    simulator = MujocoSimulator(worlds=2)
+    simulator.spawn([request(BOX, name, Pose((x, 0.0, 1.0))) for x, name in enumerate("abc")])
+    rng = np.random.default_rng(5)
+    expected = read(simulator).models.twist
+    worlds, rows = np.zeros(2, np.intp), np.zeros(2, np.intp)
+    fixed = [(np.array([0, 1]), np.array(each)) for each in ([0, 2], [1, 1])]
+    for array in (each for pair in fixed for each in pair):
+        array.flags.writeable = False
+    for turn in range(20):
+        for at in (fixed[0], fixed[turn % 2], (worlds, rows), (worlds, rows)):
+            if at[0] is worlds:
+                worlds[:], rows[:] = rng.integers(2, size=2), rng.permutation(3)[:2]
+            twist = rng.normal(size=(2, 6))
+            cells = {("models", "twist"): Cells(*at, twist)}
+            simulator.write(Changes(simulator.entities.generation, cells))
+            expected[at] = twist
+            assert np.allclose(read(simulator).models.twist, expected, atol=1e-12)

@@ -51,6 +51,16 @@ class MujocoSimulator:
         threads: How many threads step them, at most one for each world; by default one on each
             processor.
 
+    Attributes:
+        worlds: As given.
+        entities: The names of all entities.
+        timestep: Duration of one physics step [s].
+        cameras: Pictures of any world.
+        camera_mounts: Poses and lenses of the camera sensors.
+        contacts: The points where links touch.
+        physics: Mass, friction and damping of links.
+        snapshots: Going back to an instant.
+
     Raises:
         SpawnError: A model of the world cannot be built.
         DeepSimError: MuJoCo refuses the world as a whole.
@@ -71,15 +81,16 @@ class MujocoSimulator:
             )
         if worlds < 1:
             raise ValueError(f"there must be at least 1 world, got {worlds}")
+        self.worlds = worlds
         self._spec = MujocoSpec(described)
         self._states = WorldStates(worlds, threads)
         self._appearance = Appearance(worlds)
-        self._physics = PhysicsFactors(self._states)
-        self._mounts = SensorMounts(worlds)
+        self.physics = PhysicsFactors(self._states)
+        self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
-        self._contacts = LinkContacts(single)
-        self._pictures = Pictures(single, self._appearance, self._mounts)
-        self._snapshots = MujocoSnapshots(self._states, self._physics, self._mounts)
+        self.contacts = LinkContacts(single)
+        self.cameras = Pictures(single, self._appearance, self.camera_mounts)
+        self.snapshots = MujocoSnapshots(self._states, self.physics, self.camera_mounts)
         self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
 
@@ -95,22 +106,12 @@ class MujocoSimulator:
         """
         return cls(GazeboXMLLoader().load_world(path), worlds=worlds, threads=threads)
 
-    @property
-    def worlds(self) -> int:
-        """The number of worlds."""
-        return self._states.worlds
-
     # Time
 
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) simulated time [s]: steps times step size, without accumulated rounding."""
         return self._states.time
-
-    @property
-    def timestep(self) -> float:
-        """Duration of one physics step [s]."""
-        return self._states.timestep
 
     def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
         """Advances some worlds by exactly n >= 1 physics steps.
@@ -121,7 +122,8 @@ class MujocoSimulator:
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
-        self._physics.settle()
+        if not self.physics.is_settled:
+            self.physics.settle()
         self._states.step(n, worlds)
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
@@ -129,15 +131,16 @@ class MujocoSimulator:
 
         MuJoCo has no random numbers, so seeds change nothing.
         """
-        self._physics.reset(worlds)
-        self._mounts.reset(worlds)
+        self.physics.reset(worlds)
+        self.camera_mounts.reset(worlds)
         self._states.reset(slice(None) if worlds is None else worlds)
 
     # Rows
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
         """Fills columns of the tables, all at the present instant."""
-        self._physics.settle()
+        if not self.physics.is_settled:
+            self.physics.settle()
         for key in columns:
             kind, column = key
             if kind == "models" or kind == "links":
@@ -208,6 +211,7 @@ class MujocoSimulator:
         roots = [root.name for one in added for root in one.roots]
         parts = [len(one.roots) for one in added]
         self._states.adopt(model, roots, np.repeat(poses, parts, axis=0).swapaxes(0, 1))
+        self.timestep = self._states.timestep
         built, world_lights = self._spec.models, self._spec.lights
         self.entities = Entities(
             self.entities.generation + 1,
@@ -218,37 +222,10 @@ class MujocoSimulator:
         )
         self._motion = Motion(self._states, built)
         self._appearance.follow(self.entities, built, world_lights, model)
-        self._physics.follow(self.entities, built)
-        self._mounts.follow(built)
-        self._contacts.follow(built, model)
+        self.physics.follow(self.entities, built)
+        self.camera_mounts.follow(built)
+        self.contacts.follow(built, model)
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""
-        self._pictures.close()
-
-    # Capabilities
-
-    @property
-    def cameras(self) -> Pictures:
-        """Pictures of any world."""
-        return self._pictures
-
-    @property
-    def camera_mounts(self) -> SensorMounts:
-        """Poses and lenses of the camera sensors."""
-        return self._mounts
-
-    @property
-    def contacts(self) -> LinkContacts:
-        """The points where links touch."""
-        return self._contacts
-
-    @property
-    def physics(self) -> PhysicsFactors:
-        """Mass, friction and damping of links."""
-        return self._physics
-
-    @property
-    def snapshots(self) -> MujocoSnapshots:
-        """Going back to an instant."""
-        return self._snapshots
+        self.cameras.close()

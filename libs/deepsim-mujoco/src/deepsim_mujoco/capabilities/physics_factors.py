@@ -47,7 +47,7 @@ class PhysicsFactors:
             self._factors[name] = moved
         self._batch, model = self._states.batch, self._states.model
         self._unsettled = np.zeros(self._states.worlds, dtype=np.bool_)
-        self._is_settled = True
+        self.is_settled = True
         number = numbers_of(model, model.name_bodyadr)
         links = [number[node.name] for one in built for node in one.links]
         self._body = np.array(links, dtype=np.intp)
@@ -133,11 +133,11 @@ class PhysicsFactors:
 
     def settle(self) -> None:
         """Derives what depends on masses, once for all that were set; due before anything moves."""
-        if not self._is_settled:
+        if not self.is_settled:
             # Subtree masses, and the inverse weights that soften contacts.
             self._batch.set_const(np.flatnonzero(self._unsettled))
             self._unsettled[:] = False
-            self._is_settled = True
+            self.is_settled = True
 
     def _chosen(self, worlds: WorldNumbers | None) -> WorldNumbers:
         return np.arange(self._states.worlds) if worlds is None else np.asarray(worlds, np.intp)
@@ -161,7 +161,7 @@ class PhysicsFactors:
             expand("body_mass")[world, self._body] = self._mass * factors
             expand("body_inertia")[world, self._body] = self._inertia * factors[..., None]
             self._unsettled[worlds] = True
-            self._is_settled = False
+            self.is_settled = False
         elif name == "friction":
             scale = factors[:, self._geom_row]
             sliding = self._sliding * scale

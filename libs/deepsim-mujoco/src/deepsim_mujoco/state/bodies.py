@@ -51,7 +51,6 @@ class Bodies:
         derived: All others, whose poses follow from those of bodies above them.
         jointed: Of the derived rows those that move.
         at: (13, n) where pose, linear and angular velocity lie in a world's part of the state.
-        motion_at: (10, n) the part of it from the orientation on.
         poses_at: (7, W * own) where the poses of own rows lie in the states of all worlds.
         derived_at: (W * derived,) which of the bodies of all worlds the derived rows have.
         jointed_at: (W * jointed,) the same of jointed rows.
@@ -65,6 +64,8 @@ class Bodies:
         self, model: mujoco.MjModel, starts: Rows, body: ArrayLike, offsets: ArrayLike
     ) -> None:
         self._model, self._starts = model, starts
+        self._worlds: Rows | None = None  # of the cells whose places are known
+        self._rows: Rows | None = None
         self.body: Rows = np.asarray(body, dtype=np.intp)
         n = len(self.body)
         joint, mocap = model.body_jntadr[self.body], model.body_mocapid[self.body]
@@ -87,7 +88,6 @@ class Bodies:
         position, turn = start(model, Part.mjSTATE_MOCAP_POS), start(model, Part.mjSTATE_MOCAP_QUAT)
         self.at[:3, placed] = position + 3 * mocap[placed] + _IN_QPOS[:3]
         self.at[3:7, placed] = turn + 4 * mocap[placed] + _IN_QPOS[3:] - 3
-        self.motion_at = self.at[3:]
         self.poses_at = self._in_all_worlds(self.at[:7, self.own])
         self.twists_at = self._in_all_worlds(self.at[3:, self.free])
         bodies = self.body + model.nbody * np.arange(len(starts))[:, None]
@@ -101,6 +101,22 @@ class Bodies:
         self.shifted = np.flatnonzero(self.is_shifted)
         self.free_arms = self.arms(np.tile(self.free, len(starts)))
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
+
+    def places(self, worlds: Rows, rows: Rows) -> tuple[Rows, bool]:
+        """Returns where the numbers of k cells lie in the states of all worlds, (13, k).
+
+        They are looked up once for arrays that cannot change.
+
+        Returns:
+            The places, and whether the cells are all free rows, in their order.
+        """
+        if worlds is not self._worlds or rows is not self._rows:
+            at = self.at.take(rows, axis=1)
+            at += self._starts.take(worlds)
+            self._places = at, np.array_equal(at[3:], self.twists_at)
+            fixed = not (worlds.flags.writeable or rows.flags.writeable)
+            self._worlds, self._rows = (worlds, rows) if fixed else (None, None)
+        return self._places
 
     def arms(self, rows: Rows) -> Floats | None:
         """Returns from where to where rows are shifted, in the axes of the bodies, (3, k).

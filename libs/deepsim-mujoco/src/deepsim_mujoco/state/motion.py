@@ -192,8 +192,7 @@ class Motion:
             values: (k, 7)
             keep: Whether twists stay as they are in the world frame.
         """
-        at = bodies.at.take(rows, axis=1)
-        at += self._starts.take(worlds)
+        at, _ = bodies.places(worlds, rows)
         if len(bodies.shifted):
             shifted = bodies.is_shifted[rows]
             values = values.copy()
@@ -258,12 +257,11 @@ class Motion:
             free = hold == Hold.FREE
             worlds, rows, values = worlds[free], rows[free], values[free]
         bodies = self._bodies[kind]
-        at = bodies.motion_at.take(rows, axis=1)
-        at += self._starts.take(worlds)
+        places, are_all_free = bodies.places(worlds, rows)
+        at = places[3:]
         # A task that drives bodies has just read the twists of the same ones.
         version, turned, matrix = self._turned
-        known = version == self._states.version and turned is bodies
-        if not known or at.shape != bodies.twists_at.shape or (at[0] != bodies.twists_at[0]).any():
+        if not are_all_free or turned is not bodies or version != self._states.version:
             matrix = self._matrices(at)
         self._put_twists(bodies.arms(rows), at, matrix, values.T[:3], values.T[3:])
         return refusals
@@ -286,7 +284,7 @@ class Motion:
         angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
-        at = parts.motion_at.take(rows, axis=1) + self._starts.take(each)
+        at = parts.places(each, rows)[0][3:]
         linear, angular = linear.reshape(-1, 3).T, angular.reshape(-1, 3).T
         self._put_twists(None, at, self._matrices(at), linear, angular)
 

@@ -78,14 +78,14 @@ class WorldStates:
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
-        self._all_warnings = batch.warning.reshape(-1)  # a view
+        self._no_warnings = bytes(batch.warning.nbytes)
         self.timestep = float(model.opt.timestep)
         self.version += 1
 
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) steps times step size, without accumulated rounding [s]."""
-        return self.steps * self.timestep
+        return np.multiply(self.steps, self.timestep, dtype=np.float64)
 
     def step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds by n steps.
@@ -102,7 +102,7 @@ class WorldStates:
             self.batch.step(chosen, nstep=n)
         except BatchError as error:
             self._refuse(error.ids, str(error))
-        if np.maximum.reduce(self._all_warnings):  # half the time of `any`
+        if self._warnings.tobytes() != self._no_warnings:  # a tenth of the time of `any`
             is_bad = self._warnings[:, _BAD, 1].any(axis=1)
             bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
             if len(bad):

@@ -184,7 +184,8 @@ class Behaviour(metaclass=_BehaviourType):
         if not self.enabled:
             return
         if self._is_active:  # within a tick this world is the current one
-            invoke(self.name, self.world, self.on_fixed_update, delta_time, sim_time)
+            if not _is_empty(self.on_fixed_update):
+                invoke(self.name, self.world, self.on_fixed_update, delta_time, sim_time)
         elif self._waits_to_spawn:
             self._waits_to_spawn = False
             warnings.warn(
@@ -252,8 +253,17 @@ class Behaviour(metaclass=_BehaviourType):
         return self.spawner is None or self.is_spawned
 
     def _call(self, hook: Callable[..., None], *args: Any) -> None:
-        with self.world:
-            invoke(self.name, self.world, hook, *args)
+        if not _is_empty(hook):
+            with self.world:
+                invoke(self.name, self.world, hook, *args)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
+
+
+_EMPTY = frozenset(hook for name, hook in vars(Behaviour).items() if name.startswith("on_"))
+
+
+def _is_empty(hook: Callable[..., None]) -> bool:
+    """Whether a hook is one that does nothing, because no subclass overrides it."""
+    return getattr(hook, "__func__", None) in _EMPTY

@@ -52,9 +52,7 @@ def replace_current(world: World) -> None:
 def forget(world: World) -> None:
     """Makes a world current no more, in any block."""
     _entered.set(
-        tuple(
-            (opener, None if current is world else current) for opener, current in _entered.get()
-        )
+        tuple((opener, None if current is world else current) for opener, current in _entered.get())
     )
 
 

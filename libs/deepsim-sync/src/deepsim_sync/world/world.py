@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -437,10 +437,11 @@ class World:
 
     def get(self, kind: type[T]) -> T:
         """Returns this world's one instance of a manager or tracker, made at its first use."""
-        single = self._singles.get(kind)
+        single: Any = self._singles.get(kind)
         if single is None:
             single = self._singles[kind] = kind(self)
-        return cast(T, single)
+        found: T = single
+        return found
 
     def require_single(self, what: str) -> None:
         """Refuses something that is for one world, if there are more.
