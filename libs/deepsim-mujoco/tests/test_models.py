@@ -179,21 +179,6 @@ def test_joint_damping_slows_exponentially(load: Load) -> None:
     assert terminal == pytest.approx(9.8 / 2 * (1 - math.exp(-2 * 3)), rel=0.01)
 
 
-def test_a_loop_of_joints_is_refused_by_name(load: Load) -> None:
-    loop = load(
-        f"""<link name="a">{INERTIAL}</link><link name="b">{INERTIAL}</link>
-        <link name="c">{INERTIAL}</link>
-        <joint name="j1" type="ball"><parent>a</parent><child>b</child></joint>
-        <joint name="j2" type="ball"><parent>a</parent><child>c</child></joint>
-        <joint name="j3" type="ball"><parent>b</parent><child>c</child></joint>"""
-    )
-    world = World(MujocoSimulator())
-    with pytest.raises(SpawnError, match="'j2' and 'j3' both move link 'c'"):
-        world.spawn(loop, "m", Pose())
-    assert list(world.entities.models) == []
-    world.tick()
-
-
 def test_a_link_without_gravity_floats_and_a_rotated_inertia_counts(load: Load) -> None:
     """Spinning about a principal axis goes on; about another axis it does not."""
     text = """<link name="link"><gravity>false</gravity><inertial><pose>0 0 0 0 0 0.7</pose>

@@ -25,10 +25,11 @@ from deepsim_sync import SCOPE, SpawnError
 from .assets import Assets
 from .inertias import set_inertia
 from .lights import add_light
+from .loops import close_loop
 from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
-from .tree import Frame, Node, RootKind, link_trees, model_frames
+from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
@@ -72,11 +73,6 @@ class Built:
     """Meshes and height fields of the geoms, one each; they may be shared with other models."""
 
 
-def anchor_name(root: Node) -> str:
-    """The body that holds an anchored tree in its place."""
-    return f"#anchor {root.name}"
-
-
 def build_model(
     spec: mujoco.MjSpec, assets: Assets, description: ModelDescription, name: str
 ) -> Built:
@@ -106,6 +102,9 @@ def build_model(
         for frame in built.frames:
             if not frame.canonical_link:
                 _add_placed(spec, built, frame.body)
+        for node in built.links:
+            for parent, joint in node.closing:
+                built.others += close_loop(spec, built.links, node, parent, joint)
         _exclude_self_collisions(spec, built)
     except ModelFormatError as error:  # of a picture
         remove_model(spec, assets, built)
@@ -271,6 +270,8 @@ def _exclude_self_collisions(spec: mujoco.MjSpec, built: Built) -> None:
     for one, other in combinations(touching, 2):
         never = one.placed and other.placed  # MuJoCo leaves out what cannot move
         joined = one.parent is other or other.parent is one
+        joined |= any(end is other for end, _ in one.closing)
+        joined |= any(end is one for end, _ in other.closing)
         kept_off = one.model == other.model and not (one.self_collide or other.self_collide)
         if not never and (joined or kept_off):
             built.others.append(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links of a model as trees of joints."""
+"""The links of a model as trees of joints, and the joints that close loops between them."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ class Node:
     """Towards the parent."""
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
+    closing: list[tuple[Node | None, JointDescription]] = field(default_factory=list)
+    """Joints to it that close loops, and the links that they come from; None for the world."""
 
     @property
     def body_pose(self) -> Pose:
@@ -81,6 +83,11 @@ class Node:
         if self.placed:
             return RootKind.PLACED
         return RootKind.FREE if self.joint is None else RootKind.ANCHORED
+
+
+def anchor_name(root: Node) -> str:
+    """The body that holds an anchored tree in its place."""
+    return f"#anchor {root.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,26 +141,33 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
         One node per link, in the order of the description.
 
     Raises:
-        SpawnError: The joints form a loop, or too long a chain.
+        SpawnError: The joints form too long a chain.
     """
     nodes = {node.name: node for node in _nodes(description, name, Pose(), static=False)}
-    for joint in description.all_joints():
+    tops = {id(node): node for node in nodes.values()}  # towards the root of each link's tree
+
+    def root(node: Node) -> Node:
+        while (above := tops[id(node)]) is not node:
+            node = tops[id(node)] = tops[id(above)]
+        return node
+
+    # Those to the world come first: a loop is then closed between links.
+    joints = description.all_joints()
+    for joint in sorted(joints, key=lambda joint: name + SCOPE + joint.parent in nodes):
         child = nodes[name + SCOPE + joint.child]
         if child.placed:
             continue  # a joint of a static model does nothing
-        if child.joint is not None:
-            raise SpawnError(
-                name,
-                f"joints {child.joint.name!r} and {joint.name!r} both move link {joint.child!r}; "
-                "kinematic loops are not supported",
-            )
-        child.joint = joint
         parent = nodes.get(name + SCOPE + joint.parent)  # None: the world
+        if child.joint is not None or (parent is not None and root(parent) is child):
+            child.closing.append((parent, joint))
+            continue
+        child.joint = joint
         if parent is not None:
             child.parent = parent
             parent.children.append(child)
+            tops[id(child)] = parent
     for node in nodes.values():
-        _refuse_loop_or_long_chain(name, node)
+        _refuse_long_chain(name, node)
     return list(nodes.values())
 
 
@@ -173,11 +187,9 @@ def _nodes(model: ModelDescription, name: str, pose: Pose, *, static: bool) -> I
         yield from _nodes(nested, name + SCOPE + nested.name, pose @ nested.pose, static=static)
 
 
-def _refuse_loop_or_long_chain(name: str, node: Node) -> None:
+def _refuse_long_chain(name: str, node: Node) -> None:
     depth, above = 1, node.parent
     while above is not None:
-        if above is node:
-            raise SpawnError(name, f"the joints around link {node.link.name!r} form a loop")
         depth, above = depth + 1, above.parent
         if depth > _LONGEST_CHAIN:
             raise SpawnError(

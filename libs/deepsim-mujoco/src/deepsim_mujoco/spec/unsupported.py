@@ -11,6 +11,8 @@ from deepsim_spawn import (
     CollisionDescription,
     Geometry,
     Heightmap,
+    JointAxis,
+    JointDescription,
     LinkDescription,
     ModelDescription,
     UnsupportedElementWarning,
@@ -19,6 +21,8 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE
 
 from .landscapes import reason_left_out
+from .loops import is_locked
+from .tree import link_trees
 
 
 def warn_of_unsupported(description: ModelDescription, name: str) -> None:
@@ -32,6 +36,10 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
     for link_name, link, placed in _links(description):
         for kind, place in _of_link(link, placed):
             places[kind].append(f"{link_name}{place}")
+    for node in link_trees(description, name):
+        for _, joint in node.closing:
+            for kind in _of_loop(joint):
+                places[kind].append(f"joint {joint.name}")
     for kind, where in places.items():
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
         warnings.warn(
@@ -64,6 +72,12 @@ def _of_link(link: LinkDescription, placed: bool) -> Iterator[tuple[str, str]]:
     for sensor in link.sensors:
         if sensor.camera is None:
             yield f"{sensor.type} sensors", f"::{sensor.name}"
+
+
+def _of_loop(joint: JointDescription) -> Iterator[str]:
+    axis = joint.axis
+    if axis is not None and not is_locked(joint) and axis != JointAxis(axis.xyz):
+        yield "limits, damping, friction and springs (it closes a loop)"
 
 
 def _of_geometry(geometry: Geometry, placed: bool) -> Iterator[str]:

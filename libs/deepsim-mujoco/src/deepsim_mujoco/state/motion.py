@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from deepsim_math import Pose, poses
-from deepsim_mujoco.spec.builder import Built, anchor_name
-from deepsim_mujoco.spec.tree import Frame, Node, RootKind
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.tree import Frame, Node, RootKind, anchor_name
 from deepsim_sync import SCOPE, Cells, Refusal
 
 from .bodies import Bodies, Hold
