@@ -69,7 +69,7 @@ COUNTS = {"Limit": (0, 3, "tick_limit"), "Repeater": (0, 3, "repeat"), "Retry": 
 SERIAL = ["Sequence", "Selector", "ReactiveSequence", "ReactiveSelector"]
 PARALLEL = ["ParallelSequence", "ParallelSelector"]
 SHUFFLED = ["RandomSequence", "RandomSelector"]
-THRESHOLDS = st.tuples(st.sampled_from([-2, -1, 1, 2]), st.sampled_from([-2, -1, 1, 2]))
+THRESHOLDS = st.tuples(*[st.sampled_from([-2, -1, 1, 2])] * 2, st.booleans())
 
 
 BRANCHING = ["IfThenElse", "WhileDoElse"]
@@ -87,7 +87,7 @@ def random_specs(letters="SFRI", composites=SERIAL, min_children=0):
         return st.one_of(
             st.tuples(st.sampled_from(composites), st.none(), some),
             st.tuples(st.sampled_from(PARALLEL), st.booleans(), some),
-            st.tuples(st.just("Parallel"), THRESHOLDS, some),
+            st.tuples(st.just("Parallel"), THRESHOLDS, some).map(fitting),
             st.tuples(st.sampled_from(BRANCHING), st.none(), branches),
             st.tuples(st.sampled_from(PLAIN), st.none(), one),
             st.sampled_from(sorted(COUNTS)).flatmap(
@@ -97,6 +97,14 @@ def random_specs(letters="SFRI", composites=SERIAL, min_children=0):
         )
 
     return st.recursive(leaves, deeper, max_leaves=12)
+
+
+def fitting(spec):
+    """Return the spec of a Parallel with thresholds that its children can reach."""
+    kind, (success, failure, eager), children = spec
+    if len(children) < 2:
+        success, failure = max(-1, min(1, success)), max(-1, min(1, failure))
+    return kind, (success, failure, eager), children
 
 
 def build_nodes(spec, log):
@@ -115,7 +123,7 @@ def build_nodes(spec, log):
             target, otherwise = (STATUSES[letter] for letter in argument)
             return cls(nodes[0], success_status=target, otherwise=otherwise)
         if kind == "Parallel":
-            return cls(nodes, success=argument[0], failure=argument[1])
+            return cls(nodes, success=argument[0], failure=argument[1], eager=argument[2])
         if kind in PARALLEL:
             return cls(nodes, eager=argument)
         return cls(*nodes) if kind in PLAIN + BRANCHING else cls(nodes)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import deepsim_btree as bt
+from deepsim_btree import key
 
 VALUES = st.dictionaries(st.text("abc", max_size=2), st.integers())
 
@@ -91,3 +94,78 @@ def test_nodes_reach_it():
     tree = bt.Tree(bt.Sequence([Count(), bt.Inverter(Count())]))
     tree.tick()
     assert tree.blackboard["count"] == 2
+
+
+class Writer(bt.PortLeaf):
+    out = bt.Output(int)
+    text = bt.Input(str)
+
+    def update(self):
+        self.out = len(self.text)
+        return bt.Status.SUCCESS
+
+
+def test_a_node_that_moves_finds_its_new_blackboard():
+    """What it found out about the old one is forgotten, also by nodes below and in copies."""
+    first, second = Writer(text=key("in"), out=key("size")), Writer(text="abc", out=key("size"))
+    branch = bt.Sequence([first, second])
+    inner = bt.SubTree(bt.Sequence([branch]), remap={"in": "word"})
+    tree = bt.Tree(bt.Sequence([inner, other := bt.SubTree(bt.Sequence([bt.Success()]))]))
+    tree.blackboard["word"] = "a"
+    other.scope["in"] = "bb"
+    tree.tick()
+    twin = copy.deepcopy(tree)
+    assert dict(inner.scope) == {"size": 3, "in": "a"}
+    inner.child.remove_child(branch)
+    other.child.add_child(branch)
+    branch.remove_child(second)
+    tree.tick()
+    assert (dict(inner.scope)["size"], dict(other.scope)) == (3, {"in": "bb", "size": 2})
+    other.scope["in"] = "cccc"
+    twin.blackboard["word"] = "dddddd"
+    twin.tick()
+    assert other.scope["size"] == 2
+    tree.tick()
+    assert (other.scope["size"], first.blackboard is other.scope) == (4, True)
+    twin_first = twin.root.children[0].child.children[0].children[0]
+    assert twin_first.blackboard["in"] == "dddddd"
+
+
+def test_a_copy_of_a_leaf_does_not_write_into_the_tree_of_the_original():
+    """It has a blackboard as soon as it has a tree of its own."""
+    tree = bt.Tree(bt.Sequence([Writer(text="ab", out=key("size"))]))
+    tree.tick()
+    leaf = tree.root.children[0].copy()
+    leaf2 = bt.Tree(leaf, blackboard=bt.Blackboard())
+    tree.blackboard["size"] = 0
+    leaf2.tick()
+    assert (tree.blackboard["size"], leaf2.blackboard["size"]) == (0, 2)
+
+
+def test_reset_of_a_subtree_and_a_change_of_autoremap_reach_the_leaves():
+    """They see the entries as they are after that."""
+    leaf = Writer(text=key("in"), out=key("size"))
+    subtree = bt.SubTree(leaf, values={"in": "a"})
+    tree = bt.Tree(subtree, blackboard={"in": "outside"})
+    tree.tick()
+    subtree.scope["in"] = "changed"
+    tree.reset()
+    tree.tick()
+    assert subtree.scope["size"] == 1
+    subtree.autoremap = True
+    tree.tick()
+    assert tree.blackboard["size"] == 1
+
+
+def test_an_entry_of_the_parent_is_read_until_there_is_one_of_its_own():
+    """And again when that is deleted."""
+    board = bt.Blackboard(parent=bt.Blackboard({"in": "parent"}))
+    tree = bt.Tree(Writer(text=key("in"), out=key("size")), blackboard=board)
+    tree.tick()
+    sizes = [board["size"]]
+    board["in"] = "own"
+    tree.tick()
+    sizes.append(board["size"])
+    del board["in"]
+    tree.tick()
+    assert [*sizes, board["size"]] == [6, 3, 6]

@@ -60,3 +60,10 @@ def test_thresholds_of_parallel(argument):
         bt.Parallel([], **{argument: 0})
     with pytest.raises(TypeError, match=f"{argument} must be an int, got 'all'"):
         bt.Parallel([], **{argument: "all"})
+
+
+@pytest.mark.parametrize("seconds", ["1", b"1", True, None])
+def test_seconds_are_numbers(seconds):
+    """Texts and truth values are none."""
+    with pytest.raises(TypeError, match="seconds must be a number"):
+        bt.Wait(seconds=seconds)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import pytest
@@ -194,3 +195,62 @@ def test_tick_errors_can_be_pickled():
     error = bt.TickError("a/b", 3, "no good")
     twin = pickle.loads(pickle.dumps(error))
     assert (twin.path, twin.tick, twin.reason, str(twin)) == ("a/b", 3, "no good", str(error))
+
+
+def test_an_observer_that_raises_does_not_hide_the_error_of_the_node():
+    """All observers are called, and their errors are told with that of the leaf."""
+    calls = []
+
+    def bad(call, error):
+        calls.append(call)
+        raise KeyError("lost")
+
+    tree = bt.Tree(bt.Action(lambda: 1 // 0, name="divide"))
+    tree.subscribe(bad)
+    tree.subscribe(lambda call, error: calls.append(error.path))
+    with pytest.raises(bt.TickError, match=r"node divide: .*then an observer raised KeyError: '"):
+        tree.tick()
+    assert calls == ["tick", "divide"]
+    quiet = bt.Tree(bt.Success())
+    quiet.subscribe(bad)
+    quiet.subscribe(lambda call, error: calls.append("second"))
+    with pytest.raises(KeyError, match="lost"):
+        quiet.tick()
+    assert calls[-1] == "second"
+
+
+def test_an_interrupt_is_not_replaced_by_the_error_of_an_observer():
+    """It would go on unseen."""
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    tree = bt.Tree(bt.Action(interrupt))
+    tree.subscribe(lambda call, error: 1 // 0)
+    with pytest.raises(KeyboardInterrupt):
+        tree.tick()
+
+
+def deep(levels):
+    root = bt.Success("lowest")
+    for _ in range(levels):
+        root = bt.Inverter(root)
+    return root
+
+
+def test_errors_of_deep_trees_are_short_and_name_a_node():
+    """Ticking, copying and compiling; a path is shown without its middle."""
+    tree = bt.Tree(deep(1500))
+    with pytest.raises(
+        bt.TickError, match=r"node Inverter/.*\.\.\..*levels\): Recursion"
+    ) as caught:
+        tree.tick()
+    assert len(str(caught.value)) < 1000
+    for call in (
+        lambda: copy.deepcopy(tree),
+        lambda: deep(1500).copy(),
+        lambda: bt.Template(deep(1500)),
+    ):
+        with pytest.raises(bt.StructureError, match="levels") as refused:
+            call()
+        assert len(str(refused.value)) < 1000

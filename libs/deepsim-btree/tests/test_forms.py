@@ -154,7 +154,7 @@ def specs(scripts, kinds=LEAF_KINDS):
     def deeper(children):
         return st.one_of(
             st.tuples(decorators, st.tuples(children)),
-            st.tuples(COMPOSITES, st.lists(children, max_size=10).map(tuple)),
+            st.tuples(COMPOSITES, st.lists(children, max_size=10).map(tuple)).map(fitting),
             st.tuples(
                 st.tuples(BRANCHES, fixed()), st.lists(children, min_size=2, max_size=3).map(tuple)
             ),
@@ -166,6 +166,15 @@ def specs(scripts, kinds=LEAF_KINDS):
         st.tuples(st.tuples(st.just(bt.Wait), fixed(seconds=SPAN)), st.just(())),
     )
     return st.recursive(leaves, deeper, max_leaves=15)
+
+
+def fitting(spec):
+    """Return the spec of a composite, with thresholds that its children can reach."""
+    (cls, options), children = spec
+    if len(children) < 2:
+        thresholds = {name: options[name] for name in ("success", "failure") if name in options}
+        options = {**options, **{name: max(-1, min(1, n)) for name, n in thresholds.items()}}
+    return (cls, options), children
 
 
 class Builder:

@@ -58,7 +58,7 @@ class Oracle:
         if kind in ("IfThenElse", "WhileDoElse"):
             return getattr(self, kind.lower())(*children)
         if kind == "Parallel":
-            return self.parallel(*argument, False, children)
+            return self.parallel(*argument, children)
         if kind == "ParallelSequence":
             return self.parallel(len(children), 1, argument, children)
         if kind == "ParallelSelector":

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 import deepsim_btree as bt
@@ -192,3 +194,19 @@ def test_fewer_children_after_a_halted_run(leaf):
     root.remove_child(root.children[2])
     root.remove_child(root.children[1])
     assert tree.tick() is Status.SUCCESS
+
+
+def test_shallow_copies_are_refused():
+    """They would share their children, and their blackboard."""
+    tree = bt.Tree(bt.Sequence(named("a")))
+    for one in (tree, tree.root, tree.root.children[0]):
+        with pytest.raises(TypeError, match="would share"):
+            copy.copy(one)
+
+
+def test_a_child_cannot_be_added_twice():
+    """Also by itself, without a look at the others."""
+    root = bt.Sequence(named("a"))
+    with pytest.raises(bt.StructureError, match="cannot be a child of Sequence twice"):
+        root.add_child(root.children[0])
+    assert names(root) == "a"

@@ -299,3 +299,74 @@ def test_str_draws_the_tree():
     tree = bt.Tree(bt.Success())
     tree.tick()
     assert str(tree) == bt.render_text(tree.root) == "[✓] Success"
+
+
+def test_a_status_is_neither_true_nor_false():
+    """`if tree.tick():` would pass for FAILURE."""
+    with pytest.raises(TypeError, match=r"write `status is Status.FAILURE`"):
+        bool(bt.Tree(bt.Failure()).tick())
+
+
+class Idle(bt.Decorator):
+    def update(self):
+        return self.child.status
+
+
+class Eager(bt.Decorator):
+    def update(self):
+        return self.tick_child(self.child)
+
+
+class Source(bt.PortLeaf):
+    out = bt.Output(int)
+
+    def update(self):
+        self.out = 1
+        return Status.SUCCESS
+
+
+class Sink(bt.PortLeaf):
+    text = bt.Input(str)
+    number = bt.Input(float, default=0.0)
+
+    def update(self):
+        return Status.SUCCESS
+
+
+@bt.action
+def drive(speed):
+    return Status.SUCCESS
+
+
+def test_validate_looks_at_arguments_and_connections():
+    """Before anything runs."""
+    root = bt.Sequence(
+        [
+            Idle(bt.Success()),
+            Eager(bt.Success()),
+            Source(out=bt.key("n")),
+            Sink(text=bt.key("n"), number=bt.key("n")),
+            bt.SubTree(Sink("inner", text=bt.key("t")), remap={"t": "lost"}),
+            drive(),
+            drive(bt.key("n")),
+        ],
+        "root",
+    )
+    assert [str(problem) for problem in bt.Tree(root).validate()] == [
+        "root/Idle: update() of Idle never ticks its child: self.tick_child(self.child)",
+        "root/drive[5]: its function cannot be called with these arguments: missing a required "
+        "argument: 'speed'",
+        "root/Sink: port text reads str from {n}, where root/Source writes int",
+        "root/SubTree/inner: reads {t}, which no node writes and the blackboard lacks",
+    ]
+
+
+def test_validate_does_not_guess_what_leaves_of_other_classes_write():
+    """They may write any entry."""
+
+    class Teacher(bt.Behaviour):
+        def update(self):
+            self.blackboard["lesson"] = "one"
+            return Status.SUCCESS
+
+    assert bt.Tree(bt.Sequence([Teacher(), Sink(text=bt.key("lesson"))])).validate() == []

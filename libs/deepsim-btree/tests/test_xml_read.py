@@ -366,3 +366,19 @@ def test_includes_that_grow_without_end(tmp_path):
         read_xml_file(tmp_path / "0.xml")
     assert caught.value.line in (2, 3)
     assert caught.value.file.endswith(".xml")
+
+
+@pytest.mark.parametrize("text", ["1_000", "\u0663"])
+def test_numbers_are_those_of_other_programs_too(text):
+    """Python reads more texts as numbers than they do."""
+    with pytest.raises(bt.XmlError, match="num_cycles"):
+        read_xml(document(f'<Repeat num_cycles="{text}"><AlwaysSuccess/></Repeat>'))
+
+
+def test_a_tree_needs_no_id():
+    """If it is the only one of its file, as in BehaviorTree.CPP."""
+    text = '<root BTCPP_format="4"><BehaviorTree><AlwaysSuccess name="a"/></BehaviorTree></root>'
+    assert read_xml(text).name == "a"
+    two = text.replace("</root>", '<BehaviorTree><AlwaysSuccess name="b"/></BehaviorTree></root>')
+    with pytest.raises(bt.XmlError, match="<BehaviorTree> needs an ID"):
+        read_xml(two)

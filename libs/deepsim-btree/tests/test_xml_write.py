@@ -278,10 +278,10 @@ def test_entries_of_subtrees_come_back_or_are_refused(name, outer):
     assert (again.name, again.values, again.remap) == ("n", subtree.values, subtree.remap)
 
 
-def test_entries_are_in_braces():
-    """As BehaviorTree.CPP writes them."""
-    assert '<SetBlackboard value="1" output_key="{x}"/>' in write_xml(bt.SetEntry("x", 1))
-    assert '<UnsetBlackboard key="{x}"/>' in write_xml(bt.DeleteEntry("x"))
+def test_entries_are_bare_names():
+    """BehaviorTree.CPP would take {x} for the entry whose name is the value of x."""
+    assert '<SetBlackboard value="1" output_key="x"/>' in write_xml(bt.SetEntry("x", 1))
+    assert '<UnsetBlackboard key="x"/>' in write_xml(bt.DeleteEntry("x"))
 
 
 def test_formatters():

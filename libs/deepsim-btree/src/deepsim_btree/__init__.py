@@ -25,6 +25,7 @@ from .memory import Selector, Sequence
 from .parallel import Parallel, ParallelSelector, ParallelSequence
 from .placeholder import AGENT
 from .ports import InOut, Input, Output, PortLeaf
+from .problem import Problem
 from .random_order import RandomSelector, RandomSequence
 from .reactive import ReactiveSelector, ReactiveSequence
 from .render import render_dot, render_mermaid, render_text
@@ -46,7 +47,7 @@ from .subtree import SubTree
 from .switch import Switch
 from .template import Template
 from .timers import Cooldown, Delay, Timeout
-from .tree import Problem, Tree
+from .tree import Tree
 from .wait import Wait
 
 __all__ = [

@@ -39,8 +39,10 @@ def check_seconds(value: float) -> float:
         ValueError: It is negative, infinite or NaN.
     """
     try:
+        if isinstance(value, (str, bytes, bool)):
+            raise TypeError
         seconds = float(value)
-    except (TypeError, ValueError):
+    except TypeError:
         raise TypeError(f"seconds must be a number, got {value!r}") from None
     if not 0.0 <= seconds < math.inf:
         raise ValueError(f"seconds must be a finite number >= 0, got {value!r}")

@@ -6,7 +6,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
-from .errors import StructureError, TickError
+from .errors import StructureError, TickError, shortened
+from .places import Places
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Behaviour:
     `status` and `last_tick` are written by whoever ticks the node: read them only.
     """
 
-    # Few, for trees by the thousand: 64 bytes, the header of every Python object included.
-    __slots__ = ("_label", "_owner", "last_tick", "status")
+    # Few, for trees by the thousand: 72 bytes, the header of every Python object included.
+    __slots__ = ("_label", "_owner", "_places", "last_tick", "status")
 
     needs_clock: ClassVar[bool] = False
     """Whether nodes of the class ask for the time, so that their tree must have a clock."""
@@ -64,6 +65,7 @@ class Behaviour:
         self.status = INVALID
         self.last_tick = 0
         self._owner: Parent | Tree | None = None  # the tree owns its root
+        self._places: Places | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} {self.status.name}>"
@@ -215,13 +217,24 @@ class Behaviour:
         Raises:
             StructureError: The node is in no `Tree`.
         """
+        places = self._places
+        return self._find_places().board if places is None else places.board
+
+    def _find_places(self) -> Places:
         top: Any = self
-        while top._owner is not None:
+        board: Blackboard | None = None
+        while board is None and top._owner is not None:
             top = top._owner
-            if top._scope is not None:
-                return top._scope  # type: ignore[no-any-return]
-        tree: Tree = self.tree if isinstance(top, Behaviour) else top
-        return tree.blackboard
+            board = top._scope
+        if board is None:
+            board = self.tree.blackboard
+        self._places = places = Places(board)
+        return places
+
+    def _forget_places(self) -> None:
+        """Find the blackboard anew, and for the nodes below too."""
+        for node in self.walk():
+            node._places = None
 
     @property
     def path(self) -> str:
@@ -253,8 +266,23 @@ class Behaviour:
         """Return a deep copy of this node and all below it, cut off from its parent and tree.
 
         `copy.deepcopy` follows the link to the parent too, and so copies the whole tree.
+
+        Raises:
+            StructureError: There are too many levels for Python's recursion limit.
         """
-        return copy.deepcopy(self, {id(self._owner): None})
+        try:
+            return copy.deepcopy(self, {id(self._owner): None})
+        except RecursionError as error:
+            raise StructureError(
+                f"{shortened(self.path)} has too many levels to be copied: raise "
+                "sys.setrecursionlimit(), or use fewer"
+            ) from error
+
+    def __copy__(self) -> Self:
+        raise TypeError(
+            f"copy.copy() of {self!r} would share its parent and children: use its copy(), or "
+            "copy.deepcopy() for the whole tree"
+        )
 
     def _failed(self, error: Exception) -> TickError:
         """Return the error which says that this node raised `error`."""

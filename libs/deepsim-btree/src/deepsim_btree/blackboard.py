@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, MutableMapping
 
+from .places import Place
+
 _NOTHING: Any = object()
 
 
@@ -40,9 +42,15 @@ class Blackboard(MutableMapping[str, Any]):
         """The blackboard where names are looked up that are not here."""
         return self._parent
 
+    def place(self, name: str) -> Place:
+        """Return where an entry of this name is kept, or would be."""
+        return Place(self._values, name, self)
+
     def __getitem__(self, name: str) -> Any:
-        if name in self._values:
+        try:
             return self._values[name]
+        except KeyError:
+            pass
         if self._parent is not None:
             return self._parent[name]
         raise KeyError(f"nothing named {name!r} on the blackboard: write it first, or use get()")

@@ -36,15 +36,15 @@ class Composite(Parent):
 
     def add_child(self, child: Behaviour) -> None:
         """Add a node behind the other children."""
-        self._adopt((*self._children, child))
+        self._append(child)
 
     def add_children(self, children: Iterable[Behaviour]) -> None:
         """Add nodes behind the other children; all of them or, on an error, none."""
-        self._adopt((*self._children, *children))
+        self._adopt([*self._children, *children])
 
     def prepend_child(self, child: Behaviour) -> None:
         """Add a node before the other children."""
-        self._adopt((child, *self._children))
+        self._adopt([child, *self._children])
 
     def insert_child(self, child: Behaviour, index: int) -> None:
         """Add a node before the child at `index`, which may be negative as in a list.
@@ -55,7 +55,7 @@ class Composite(Parent):
         count = len(self._children)
         if not -count <= index <= count:
             raise IndexError(f"{self.path} has {count} children: no place {index} to insert at")
-        self._adopt((*self._children[:index], child, *self._children[index:]))
+        self._adopt([*self._children[:index], child, *self._children[index:]])
 
     def remove_child(self, child: Behaviour) -> int:
         """Remove a child, which is free for another parent then; return where it was.
@@ -64,12 +64,12 @@ class Composite(Parent):
             ValueError: It is no child of this node.
         """
         index = self._index(child)
-        self._adopt((*self._children[:index], *self._children[index + 1 :]))
+        self._adopt([*self._children[:index], *self._children[index + 1 :]])
         return index
 
     def remove_all_children(self) -> None:
         """Remove every child."""
-        self._adopt(())
+        self._adopt([])
 
     def replace_child(self, child: Behaviour, replacement: Behaviour) -> int:
         """Put another node where `child` is; return where that was.
@@ -78,7 +78,7 @@ class Composite(Parent):
             ValueError: `child` is no child of this node.
         """
         index = self._index(child)
-        self._adopt((*self._children[:index], replacement, *self._children[index + 1 :]))
+        self._adopt([*self._children[:index], replacement, *self._children[index + 1 :]])
         return index
 
     def _index(self, child: Behaviour) -> int:

@@ -3,8 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .behaviour import Behaviour
 from .parent import Parent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TICKS = frozenset({"tick_child", "tick", "_entry"})
 
 
 class Decorator(Parent):
@@ -38,4 +45,21 @@ class Decorator(Parent):
 
     @child.setter
     def child(self, child: Behaviour) -> None:
-        self._adopt((child,))
+        self._adopt([child])
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        cls = type(self)
+        if cls.update is not Behaviour.update and not _ticks(cls):
+            yield f"update() of {cls.__name__} never ticks its child: self.tick_child(self.child)"
+
+
+def _ticks(cls: type) -> bool:
+    """Return whether the text of a method of a class, or of its bases, has a tick of a child."""
+    for base in cls.__mro__[: cls.__mro__.index(Decorator)]:
+        for value in vars(base).values():
+            code = getattr(value, "__code__", None)
+            if code is not None and not _TICKS.isdisjoint(code.co_names):
+                return True
+    return False

@@ -34,8 +34,8 @@ class SetEntry(Behaviour):
 
     def update(self) -> Status:
         """Write."""
-        board, name = self._key.place(self)
-        board[name] = self.value.read(self) if isinstance(self.value, Key) else self.value
+        value = self.value.read(self) if isinstance(self.value, Key) else self.value
+        self._key.write(self, value)
         return SUCCESS
 
 
@@ -65,6 +65,6 @@ class DeleteEntry(Behaviour):
 
     def update(self) -> Status:
         """Delete."""
-        board, name = self._key.place(self)
-        board.pop(name, None)
+        place = self._key.place(self)
+        place.values.pop(place.name, None)
         return SUCCESS

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+_MAX_PATH = 300
+
 
 class BtreeError(Exception):
     """Root of this library's own errors."""
@@ -33,6 +35,7 @@ class TickError(BtreeError, RuntimeError):
         tick: Number of the tree's tick, from 1; 0 for a node that was ticked outside a `Tree`.
         reason: What went wrong.
         while_halting: Errors of further nodes, raised while the tree was being halted.
+        while_observing: Errors of observers that were told of this one.
     """
 
     def __init__(self, path: str, tick: int, reason: str) -> None:
@@ -41,10 +44,24 @@ class TickError(BtreeError, RuntimeError):
         self.tick = tick
         self.reason = reason
         self.while_halting: tuple[TickError, ...] = ()
+        self.while_observing: tuple[Exception, ...] = ()
 
     def __str__(self) -> str:
         more = "".join(f"; then, while halting, {error}" for error in self.while_halting)
-        return f"tick {self.tick}, node {self.path}: {self.reason}{more}"
+        more += "".join(
+            f"; then an observer raised {type(error).__name__}: {error}"
+            for error in self.while_observing
+        )
+        return f"tick {self.tick}, node {shortened(self.path)}: {self.reason}{more}"
+
+
+def shortened(path: str) -> str:
+    """Return a path as messages show it: without the middle if it is long."""
+    if len(path) <= _MAX_PATH:
+        return path
+    levels = path.count("/") + 1
+    half = _MAX_PATH // 2
+    return f"{path[:half]}...{path[-half:]} ({levels} levels)"
 
 
 class XmlError(BtreeError, ValueError):

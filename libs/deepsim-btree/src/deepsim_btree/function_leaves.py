@@ -3,52 +3,24 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING, Any
 
 from .behaviour import Behaviour
 from .key import Key
 from .status import FAILURE, SUCCESS, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
-class _Slot(Enum):
-    """What a slot without an argument has: members of an enum stay themselves in copies."""
-
-    EMPTY = 0
-
-
-_EMPTY = _Slot.EMPTY
-
-
-class _Names(Dict[str, object]):
-    """The named arguments of a leaf, told apart from a dict that is an argument."""
-
-    __slots__ = ("has_keys",)
-
-    def __init__(self, names: Iterable[tuple[str, object]] = (), has_keys: bool = False) -> None:
-        super().__init__(names)
-        self.has_keys = has_keys  # among all arguments
-
-
-_NO_NAMES = _Names(), _Names(has_keys=True)  # shared: one alone takes 72 bytes
-
-
 class FunctionLeaf(Behaviour):
     """A leaf that calls ``function(*args, **kwargs)``; a `key` among them is looked up first."""
 
-    # A tuple of two arguments takes 56 bytes, more than half of the node, so these are in slots:
-    #     f()                       _EMPTY  _EMPTY
-    #     f(a)                      a       _EMPTY
-    #     f(a, b)                   a       b
-    #     more, named ones or keys  tuple   _Names
-    __slots__ = ("_first", "_function", "_second")
+    __slots__ = ("_args", "_function", "_has_keys", "_kwargs")
 
     def __init__(
         self, function: Callable[..., Any], *args: object, name: str | None = None, **kwargs: object
@@ -68,13 +40,9 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _take(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
-        self._first: Any = args
-        self._second: Any
-        has_keys = any(isinstance(value, Key) for value in (*args, *kwargs.values()))
-        if has_keys or kwargs or len(args) > 2:
-            self._second = _Names(kwargs.items(), has_keys) if kwargs else _NO_NAMES[has_keys]
-        else:
-            self._first, self._second = (*args, _EMPTY, _EMPTY)[:2]
+        self._args = args
+        self._kwargs = kwargs
+        self._has_keys = any(isinstance(value, Key) for value in (*args, *kwargs.values()))
 
     @classmethod
     def _check_function(cls, function: Callable[..., Any]) -> None:
@@ -91,16 +59,12 @@ class FunctionLeaf(Behaviour):
     @property
     def args(self) -> tuple[object, ...]:
         """Positional arguments of the call."""
-        first, second = self._first, self._second
-        if isinstance(second, _Names):
-            args: tuple[object, ...] = first
-            return args
-        return tuple([value for value in (first, second) if value is not _EMPTY])
+        return self._args
 
     @property
     def kwargs(self) -> dict[str, object]:
         """Keyword arguments of the call; a copy."""
-        return dict(self._second) if isinstance(self._second, _Names) else {}
+        return dict(self._kwargs)
 
     def call(self) -> Any:
         """Call the function, with the entries of the blackboard in place of their keys.
@@ -108,20 +72,29 @@ class FunctionLeaf(Behaviour):
         Raises:
             KeyError: The blackboard lacks an entry.
         """
-        first, second = self._first, self._second
-        if second is _EMPTY:
-            return self.function() if first is _EMPTY else self.function(first)
-        if type(second) is not _Names:
-            return self.function(first, second)
-        if second.has_keys:
-            args = [value.read(self) if isinstance(value, Key) else value for value in first]
-            kwargs = {
-                name: value.read(self) if isinstance(value, Key) else value
-                for name, value in second.items()
-            }
-            return self.function(*args, **kwargs)
+        args: Iterable[object] = self._args
+        kwargs = self._kwargs
+        if self._has_keys:
+            args = [value.read(self) if value.__class__ is Key else value for value in args]
+            if kwargs:
+                kwargs = {
+                    name: value.read(self) if value.__class__ is Key else value
+                    for name, value in kwargs.items()
+                }
         # Without the **, which costs a third of the time, where there is nothing to hand over.
-        return self.function(*first, **second) if second else self.function(*first)
+        return self.function(*args, **kwargs) if kwargs else self.function(*args)
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        import inspect  # noqa: PLC0415 - takes 10 ms, which only this method needs
+
+        try:
+            inspect.signature(self.function).bind(*self._args, **self._kwargs)
+        except ValueError:  # a function of C that does not say what it takes
+            pass
+        except TypeError as error:
+            yield f"its function cannot be called with these arguments: {error}"
 
 
 class Action(FunctionLeaf):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
-    from .blackboard import Blackboard
+    from .places import Place
 
 
 class Key(NamedTuple):
@@ -19,11 +19,19 @@ class Key(NamedTuple):
     def __repr__(self) -> str:
         return f"key({self.name!r})"
 
-    def place(self, node: Behaviour) -> tuple[Blackboard, str]:
-        """Return the blackboard that holds the entry for `node`, and the entry's name there."""
-        if self.name[0] == "@":
-            return node.tree.blackboard, self.name[1:]
-        return node.blackboard, self.name
+    def place(self, node: Behaviour) -> Place:
+        """Return where the entry is kept that `node` sees under this key."""
+        places = node._places
+        if places is None:
+            places = node._find_places()
+        place = places.get(self.name)
+        if place is None:
+            place = places[self.name] = (
+                node.tree.blackboard.place(self.name[1:])
+                if self.name[0] == "@"
+                else places.board.place(self.name)
+            )
+        return place
 
     def read(self, node: Behaviour) -> Any:
         """Return the value of the entry as `node` sees it.
@@ -31,8 +39,17 @@ class Key(NamedTuple):
         Raises:
             KeyError: There is no such entry.
         """
-        board, name = self.place(node)
-        return board[name]
+        try:
+            values, name, _ = node._places[self.name]  # type: ignore[index]
+            return values[name]
+        except (KeyError, TypeError):  # not found yet, or in a parent of the blackboard
+            place = self.place(node)
+            return place.board[place.name]
+
+    def write(self, node: Behaviour, value: object) -> None:
+        """Write the entry that `node` sees under this key."""
+        values, name, _ = self.place(node)
+        values[name] = value
 
 
 def key(name: str) -> Any:

@@ -28,7 +28,7 @@ class MemoryComposite(Serial):
         """Run children, from the first or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
-    def _run_in_turn(self, children: tuple[Behaviour, ...]) -> Status:
+    def _run_in_turn(self, children: list[Behaviour]) -> Status:
         first = self._current if self.status is RUNNING else 0
         if first:
             children = children[first:]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .arguments import check_int
 from .composite import Composite
-from .errors import TickError
+from .errors import StructureError, TickError
 from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Parallel(Composite):
         ValueError: `success` or `failure` is 0.
     """
 
-    __slots__ = ("eager", "failure", "success")
+    __slots__ = ("_failures", "_successes", "eager", "failure", "success")
 
     def __init__(
         self,
@@ -52,26 +52,29 @@ class Parallel(Composite):
         self.success = _threshold("success", success)
         self.failure = _threshold("failure", failure)
         self.eager = eager
+        self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Tick the children that have not finished and count."""
+        """Tick the children that have not finished and count those that have, in all ticks."""
         fresh = self.status is not RUNNING
         eager = self.eager
         tick = self.last_tick
         needed, allowed = self.thresholds()
-        successes = failures = 0
+        successes, failures = (0, 0) if fresh else (self._successes, self._failures)
         child: Behaviour = self
         try:
             for child in self._children:
-                status = child.status
-                if fresh or status is RUNNING:
-                    child.last_tick = tick
-                    child.status = status = child._entry()
+                if not fresh and child.status is not RUNNING:
+                    continue
+                child.last_tick = tick
+                child.status = status = child._entry()
+                if status is RUNNING:
+                    continue
                 if status is SUCCESS:
                     successes += 1
                 elif status is FAILURE or status is INVALID:
                     failures += 1
-                elif status is not RUNNING:
+                else:
                     raise child._no_status(status)
                 if eager and (successes >= needed or failures >= allowed):
                     break
@@ -84,6 +87,7 @@ class Parallel(Composite):
         elif failures >= allowed:
             outcome = FAILURE
         else:
+            self._successes, self._failures = successes, failures
             return RUNNING
         for child in self._children:
             if child.status is RUNNING:
@@ -91,8 +95,15 @@ class Parallel(Composite):
         return outcome
 
     def thresholds(self) -> tuple[int, int]:
-        """Return how many successes make the node succeed, and how many failures make it fail."""
+        """Return how many successes make the node succeed, and how many failures make it fail.
+
+        Raises:
+            StructureError: It has too few children to reach one of them.
+        """
         count = len(self._children)
+        if not (-count <= self.success <= count and -count <= self.failure <= count):
+            for problem in self._too_few():
+                raise StructureError(f"{self.path}: {problem}")
         needed = self.success if self.success > 0 else count + 1 + self.success
         allowed = self.failure if self.failure > 0 else count + 1 + self.failure
         return needed, min(allowed, count - needed + 1)
@@ -100,9 +111,13 @@ class Parallel(Composite):
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
         yield from super().problems()
+        yield from self._too_few()
+
+    def _too_few(self) -> Iterator[str]:
         count = len(self._children)
+        # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
         for argument, threshold in (("success", self.success), ("failure", self.failure)):
-            if count < abs(threshold) and abs(threshold) != 1:
+            if abs(threshold) > max(count, 1):
                 yield f"{argument}={threshold} does not fit its {count} children"
 
 

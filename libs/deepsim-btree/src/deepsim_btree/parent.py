@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .blackboard import Blackboard
+    from .tree import Tree
 
 
 class Parent(Behaviour):
@@ -25,15 +26,15 @@ class Parent(Behaviour):
 
     def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
         super().__init__(name)
-        self._children: tuple[Behaviour, ...] = ()
+        self._children: list[Behaviour] = []
         if isinstance(children, Behaviour):
             raise TypeError(f"children must be an iterable of nodes: write [{children.name}]")
-        self._adopt(tuple(children))
+        self._adopt(list(children))
 
     @property
     def children(self) -> tuple[Behaviour, ...]:
         """The nodes below, in order; changed by the methods of this node only."""
-        return self._children
+        return tuple(self._children)
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
@@ -59,7 +60,7 @@ class Parent(Behaviour):
         child.status = status
         return status
 
-    def _adopt(self, children: tuple[Behaviour, ...]) -> None:
+    def _adopt(self, children: list[Behaviour]) -> None:
         """Make `children` the children of this node; change nothing if that cannot be.
 
         Raises:
@@ -68,18 +69,12 @@ class Parent(Behaviour):
                 is this node or above it.
             BusyError: This node or a new child is RUNNING, or the tree is inside a tick.
         """
-        if self.status is RUNNING:
-            raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
-        tree = self._find_tree()
-        if tree is not None and tree.is_busy:
-            raise BusyError(
-                f"{self.path} cannot change its children inside a tick or a halt of its tree"
-            )
+        tree = self._check_free()
         kept = {id(child) for child in self._children}
         given = set()
         for child in children:
             if not isinstance(child, Behaviour):
-                raise TypeError(f"a child of {self.path} must be a Behaviour, got {_told(child)}")
+                raise self._no_node(child)
             if id(child) in given:
                 raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
             given.add(id(child))
@@ -88,11 +83,39 @@ class Parent(Behaviour):
         for child in self._children:
             if id(child) not in given:
                 child._owner = None
+                child._forget_places()
         for child in children:
             child._owner = self
         self._children = children
         if tree is not None:
             tree._revision += 1
+
+    def _append(self, child: Behaviour) -> None:
+        """Add one child behind the others, without looking at those; raises what `_adopt` does."""
+        tree = self._check_free()
+        if not isinstance(child, Behaviour):
+            raise self._no_node(child)
+        if child._owner is self:
+            raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
+        self._check_newcomer(child)
+        child._owner = self
+        self._children.append(child)
+        if tree is not None:
+            tree._revision += 1
+
+    def _check_free(self) -> Tree | None:
+        """Return the tree, after checking that children can be changed now."""
+        if self.status is RUNNING:
+            raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
+        tree = self._find_tree()
+        if tree is not None and tree.is_busy:
+            raise BusyError(
+                f"{self.path} cannot change its children inside a tick or a halt of its tree"
+            )
+        return tree
+
+    def _no_node(self, child: object) -> TypeError:
+        return TypeError(f"a child of {self.path} must be a Behaviour, got {_told(child)}")
 
     def _check_newcomer(self, child: Behaviour) -> None:
         ancestor: Parent | None = self

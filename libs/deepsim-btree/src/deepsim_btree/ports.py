@@ -110,10 +110,20 @@ class Input(Port[T]):
     def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
         if instance is None:
             return self
-        connected = self.connection(instance)
-        if isinstance(connected, Key):
-            return self.check(instance, connected.read(instance))
-        return cast("T", connected)
+        try:
+            values, name, _ = instance._places[self]  # type: ignore[index]
+            value = values[name]
+        except (KeyError, TypeError):  # not connected by a key, not found yet, or in a parent
+            value = self._find(instance)
+        return value if value.__class__ is self.type else self.check(instance, value)
+
+    def _find(self, node: PortLeaf) -> Any:
+        connected = self.connection(node)
+        if not isinstance(connected, Key):
+            return connected
+        place = connected.place(node)
+        node._places[self] = place  # type: ignore[index]
+        return place.board[place.name]
 
     def __set__(self, instance: PortLeaf, value: T) -> None:
         raise AttributeError(
@@ -243,11 +253,19 @@ class PortLeaf(Behaviour):
 
 
 def _write(port: Port[Any], node: PortLeaf, value: object) -> None:
-    port.check(node, value)
+    if value.__class__ is not port.type:
+        port.check(node, value)
+    try:
+        values, name, _ = node._places[port]  # type: ignore[index]
+    except (KeyError, TypeError):
+        pass
+    else:
+        values[name] = value
+        return
     connected = node._connections.get(port.name)
     if isinstance(connected, Key):
-        board, name = connected.place(node)
-        board[name] = value
+        connected.write(node, value)
+        node._places[port] = connected.place(node)  # type: ignore[index]
     elif port.direction == "inout":
         raise StructureError(
             f'port {port.name} of {node.path} cannot be written: connect it by key("...")'

@@ -56,7 +56,7 @@ class RandomComposite(MemoryComposite):
                 tree_seed = 0 if tree is None else tree.seed
                 self._stream = stream_start(self.seed, tree_seed, self.path)
             self._stream, self._order = draw_order(self._stream, len(children))
-        return self._run_in_turn(tuple([children[index] for index in self._order]))
+        return self._run_in_turn([children[index] for index in self._order])
 
     def reset(self) -> None:
         """Become as good as new: the stream of random numbers starts from its seed again."""

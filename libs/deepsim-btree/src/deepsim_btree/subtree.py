@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .behaviour import Behaviour
+    from .places import Place
     from .status import Status
 
 
@@ -38,7 +39,7 @@ class SubTree(Decorator):
         ValueError: A name is in `remap` and in `values`.
     """
 
-    __slots__ = ("_remap", "_scope", "_values", "autoremap", "tree_id")
+    __slots__ = ("_autoremap", "_remap", "_scope", "_values", "tree_id")
 
     def __init__(
         self,
@@ -56,9 +57,19 @@ class SubTree(Decorator):
         both = sorted(set(self._remap) & set(self._values))
         if both:
             raise ValueError(f"{both[0]!r} of {self.name} is both in remap and in values")
-        self.autoremap = autoremap
+        self._autoremap = autoremap
         self.tree_id = tree_id
         self._scope: Blackboard = Scope(self)
+
+    @property
+    def autoremap(self) -> bool:
+        """Whether every entry is shared under its own name."""
+        return self._autoremap
+
+    @autoremap.setter
+    def autoremap(self, autoremap: bool) -> None:
+        self._autoremap = autoremap
+        self.child._forget_places()
 
     @property
     def remap(self) -> dict[str, str]:
@@ -82,14 +93,15 @@ class SubTree(Decorator):
     def reset(self) -> None:
         """Become as good as new: private entries are what they were at first."""
         super().reset()
-        self._scope = Scope(self)
+        self._scope._values.clear()
+        self._scope._values.update(self._values)
 
-    def outside(self, name: str) -> tuple[Blackboard, str] | None:
+    def outside(self, name: str) -> Place | None:
         """Return where an entry of the nodes below is kept outside; None if it is private."""
         if name in self._remap:
             return self._remap[name].place(self)
-        if self.autoremap and name[:1] != "_" and name not in self._values:
-            return self.blackboard, name
+        if self._autoremap and name[:1] != "_" and name not in self._values:
+            return self.blackboard.place(name)
         return None
 
 
@@ -102,35 +114,34 @@ class Scope(Blackboard):
         super().__init__(subtree.values)
         self._subtree = subtree
 
+    def place(self, name: str) -> Place:
+        """Return where an entry of this name is kept, or would be: maybe outside."""
+        return self._subtree.outside(name) or super().place(name)
+
     def __getitem__(self, name: str) -> Any:
-        outside = self._subtree.outside(name)
-        if outside is None:
+        place = self.place(name)
+        if place.board is self:
             return super().__getitem__(name)
-        board, outer_name = outside
-        return board[outer_name]
+        return place.board[place.name]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        outside = self._subtree.outside(name)
-        if outside is None:
-            super().__setitem__(name, value)
-        else:
-            board, outer_name = outside
-            board[outer_name] = value
+        place = self.place(name)
+        place.values[place.name] = value
 
     def __delitem__(self, name: str) -> None:
-        outside = self._subtree.outside(name)
-        if outside is None:
+        place = self.place(name)
+        if place.board is self:
             super().__delitem__(name)
         else:
-            board, outer_name = outside
-            del board[outer_name]
+            del place.board[place.name]
 
     def __contains__(self, name: object) -> bool:
-        outside = self._subtree.outside(name) if isinstance(name, str) else None
-        if outside is None:
+        if not isinstance(name, str):
+            return False
+        place = self.place(name)
+        if place.board is self:
             return super().__contains__(name)
-        board, outer_name = outside
-        return outer_name in board
+        return place.name in place.board
 
     def __iter__(self) -> Iterator[str]:
         subtree = self._subtree

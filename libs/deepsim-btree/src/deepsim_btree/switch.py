@@ -34,7 +34,7 @@ class Switch(Parent):
         TypeError: `on` is neither.
     """
 
-    __slots__ = ("_cases", "_places", "on")
+    __slots__ = ("_cases", "_positions", "on")
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class Switch(Parent):
             raise TypeError(f'on must be a function or a key such as key("mode"), got {on!r}')
         super().__init__((*cases.values(), *(() if default is None else (default,))), name)
         self._cases = tuple(cases)
-        self._places: dict[object, int] = {}
+        self._positions: dict[object, int] = {}
         for position, case in enumerate(cases):
-            self._places.setdefault(case_key(case), position)
+            self._positions.setdefault(case_key(case), position)
         self.on = on
 
     @property
@@ -73,9 +73,9 @@ class Switch(Parent):
     def choose(self, value: object) -> int:
         """Return the position of the child for `value`; that of the default if there is none."""
         if value.__class__ is str or value.__class__ is int:  # the quick way for most values
-            return self._places.get(case_key(value), len(self._cases))
+            return self._positions.get(case_key(value), len(self._cases))
         forms = _forms(value)
-        for key, position in self._places.items():
+        for key, position in self._positions.items():
             if key in forms:
                 return position
         return len(self._cases)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .arguments import check_int
 from .behaviour import Behaviour
 from .compiled import Compiler, Program, copy_nodes
-from .errors import StructureError
+from .errors import StructureError, shortened
+from .levels import deepest
 from .light_tree import LightTree
 
 if TYPE_CHECKING:
@@ -56,8 +57,14 @@ class Template:
     def __init__(self, root: Behaviour, *, clock: Callable[[], float] | None = None) -> None:
         check_root(root, clock, "Template")
         self.clock = clock
-        self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
-        self._compile()
+        try:
+            self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
+            self._compile()
+        except RecursionError as error:
+            raise StructureError(
+                f"{shortened(deepest(root)[1].path)} is at too many levels for a Template: "
+                "raise sys.setrecursionlimit(), or use fewer"
+            ) from error
 
     def _compile(self) -> None:
         self._program = Compiler(self._root).compile()

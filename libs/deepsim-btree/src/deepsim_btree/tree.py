@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import copy
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard import Blackboard
 from .clock import read_clock
-from .errors import BusyError, StructureError, TickError
+from .connections import unconnected
+from .errors import BusyError, StructureError, TickError, shortened
+from .levels import all_paths, deepest
+from .problem import Problem
 from .render import render_text
 from .status import INVALID, RUNNING, Status
 
@@ -18,18 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Observer = Callable[[str, TickError | None], None]
-
-
-class Problem(NamedTuple):
-    """Something that `Tree.validate` found."""
-
-    path: str
-    """Path of the node that has the problem."""
-    message: str
-    """What the problem is."""
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.message}"
 
 
 class Tree:
@@ -115,8 +107,26 @@ class Tree:
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         reduced: Any = super().__reduce_ex__(2)
-        make, args, (attributes, slots), *rest = reduced
-        return (make, args, (attributes, {**slots, "_observers": ()}), *rest)
+        make, args, (attributes, slots), *_ = reduced
+        return make, args, (attributes, {**slots, "_observers": ()})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        make, args, (_, slots) = self.__reduce_ex__(2)
+        twin: Tree = make(*args)
+        memo[id(self)] = twin
+        try:
+            for name, value in slots.items():
+                setattr(twin, name, copy.deepcopy(value, memo))
+        except RecursionError as error:
+            depth, lowest = deepest(self._root)
+            raise StructureError(
+                f"{self!r} cannot be copied: {shortened(lowest.path)} is {depth} levels deep; "
+                "raise sys.setrecursionlimit(), or use fewer levels"
+            ) from error
+        return twin
+
+    def __copy__(self) -> Tree:
+        raise TypeError(f"copy.copy() of {self!r} would share its nodes: use copy.deepcopy()")
 
     @property
     def root(self) -> Behaviour:
@@ -182,7 +192,7 @@ class Tree:
         self._tick_count += 1
         root.last_tick = self._tick_count
         self._is_busy = True
-        tick_error = None
+        tick_error = interrupt = None
         try:
             root.status = status = root._entry()
             if status.__class__ is not Status:
@@ -196,14 +206,15 @@ class Tree:
             tick_error = root._failed(error)
             tick_error.while_halting = self._stop()
             raise tick_error from error
-        except BaseException as interrupt:
+        except BaseException as error:
+            interrupt = error
             for while_halting in self._stop():
                 interrupt.__context__ = while_halting  # so that the traceback shows it
             raise
         finally:
             self._is_busy = False
-            for observer in self._observers:
-                observer("tick", tick_error)
+            if self._observers:
+                self._tell("tick", tick_error, interrupt)
 
     def halt(self) -> None:
         """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
@@ -266,16 +277,20 @@ class Tree:
 
     def validate(self) -> list[Problem]:
         """Return everything about the tree that looks wrong, all at once; empty if nothing does."""
+        paths = all_paths(self._root)
         found = [
-            Problem(node.path, message) for node in self._root.walk() for message in node.problems()
+            Problem(paths[id(node)], message)
+            for node in self._root.walk()
+            for message in node.problems()
         ]
+        found += unconnected(self)
         # copy.deepcopy needs 10 nested calls per level of the tree, a tick 3 at most.
         limit = sys.getrecursionlimit() // 12
-        depth, deepest = _deepest(self._root)
+        depth, lowest = deepest(self._root)
         if depth > limit:
             found.append(
                 Problem(
-                    deepest.path,
+                    lowest.path,
                     f"{depth} levels deep: with more than {limit}, copying and then ticking exceed "
                     "Python's recursion limit",
                 )
@@ -285,9 +300,22 @@ class Tree:
     def _on_feedback(self) -> None:
         self._feedback_count += 1
 
-    def _tell(self, call: str, error: TickError | None) -> None:
+    def _tell(
+        self, call: str, error: TickError | None, interrupt: BaseException | None = None
+    ) -> None:
+        """Call all observers; what they raise comes after what is about to be raised."""
+        raised = []
         for observer in self._observers:
-            observer(call, error)
+            try:
+                observer(call, error)
+            except Exception as observers:
+                raised.append(observers)
+        if error is not None:
+            error.while_observing = tuple(raised)
+        elif raised and interrupt is not None:
+            interrupt.__context__ = raised[0]
+        elif raised:
+            raise raised[0]
 
     def _stop(self) -> tuple[TickError, ...]:
         """Clean up after a tick that was cut short, and return what nodes raised meanwhile."""
@@ -324,14 +352,3 @@ def _children_first(root: Behaviour) -> list[Behaviour]:
         stack.extend(node.children)
     nodes.reverse()
     return nodes
-
-
-def _deepest(root: Behaviour) -> tuple[int, Behaviour]:
-    """Return the number of levels and a node on the lowest one."""
-    level = [root]
-    depth = 0
-    while level:
-        depth += 1
-        deepest = level[0]
-        level = [child for node in level for child in node.children]
-    return depth, deepest

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Generator
 
 import deepsim_btree as bt
@@ -96,4 +97,6 @@ with Trace(tree) as trace:
     recording: Recording = trace.recording
 page: str = render_html(recording)
 text: str = bt.render_text(recording.at(0))
+nodes_by_tag = read_xml(text, {"Drive": partial(drive, slow=True), "Move": Move})
+nodes_by_name = read_xml(text, [drive, Move])
 again: bt.Behaviour = read_xml(write_xml(root, [drive]), [drive, Move])

@@ -76,7 +76,7 @@ class Batch:
         check_root(root, clock, "Batch")
         self.clock = clock
         self._name = root.name
-        self._team = Team(check_count("count", count, 1), check_int("seed", seed))
+        self._team = Team(root, check_count("count", count, 1), check_int("seed", seed))
         self._root = self._team.make(root)
         self._everyone: Numbers = np.arange(count)
         self._status: Codes = np.full(count, INVALID, np.uint8)

@@ -36,7 +36,7 @@ class Node(ABC):
     """
 
     def __init__(self, node: Behaviour, team: Team) -> None:
-        self.path = node.path
+        self.path = team.paths[id(node)]
         self.team = team
         self.children = [team.make(child) for child in node.children]
         self.run_states: list[State] = [s for c in self.children for s in c.run_states]

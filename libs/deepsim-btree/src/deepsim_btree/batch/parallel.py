@@ -30,14 +30,15 @@ class ParallelNode(Node):
         """Tick children."""
         ends = self._ends[numbers]
         undecided = np.ones(len(numbers), np.bool_)
-        successes = np.zeros(len(numbers), np.int32)
-        failures = np.zeros(len(numbers), np.int32)
+        successes = (ends == SUCCESS).sum(axis=1)
+        failures = (ends == FAILURE).sum(axis=1)
         for position, child in enumerate(self.children):
             rows = np.flatnonzero(undecided & (ends[:, position] == RUNNING))
-            if rows.size:
-                ends[rows, position] = FINISHED[child.tick(numbers[rows])]
-            successes += undecided & (ends[:, position] == SUCCESS)
-            failures += undecided & (ends[:, position] == FAILURE)
+            if not rows.size:
+                continue
+            ends[rows, position] = codes = FINISHED[child.tick(numbers[rows])]
+            successes[rows] += codes == SUCCESS
+            failures[rows] += codes == FAILURE
             if self._eager:
                 undecided = (successes < self._needed) & (failures < self._allowed)
         failed = np.where(failures >= self._allowed, np.uint8(FAILURE), np.uint8(RUNNING))

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from deepsim_btree.errors import StructureError
+from deepsim_btree.levels import all_paths
 
 from .kinds import KINDS
 from .streams import Streams
@@ -22,13 +23,15 @@ class Team:
     """The agents of a batch.
 
     Attributes:
+        paths: Paths of the nodes, by their ids.
         count: Number of agents.
         seed: Agent number ``i`` has the seed ``seed + i``.
         tick_count: Number of ticks, the current one included.
         now: Time of the current tick [s]; NaN before the first one.
     """
 
-    def __init__(self, count: int, seed: int) -> None:
+    def __init__(self, root: Behaviour, count: int, seed: int) -> None:
+        self.paths = all_paths(root)
         self.count = count
         self.seed = seed
         self.tick_count = 0
@@ -38,7 +41,7 @@ class Team:
     def streams(self, node: RandomComposite) -> Streams:
         """Return streams of random numbers for a node."""
         streams = Streams(self.count)
-        self._streams.append((streams, node.seed, node.path))
+        self._streams.append((streams, node.seed, self.paths[id(node)]))
         return streams
 
     def start_streams(self, numbers: Numbers) -> None:

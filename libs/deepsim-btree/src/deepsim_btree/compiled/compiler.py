@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepsim_btree.errors import StructureError
+from deepsim_btree.levels import all_paths
 from deepsim_btree.parent import Parent
 
 from .bodies import BODIES
@@ -54,6 +55,7 @@ class Compiler:
 
     def __init__(self, root: Behaviour) -> None:
         self._root = root
+        self._all_paths = all_paths(root)
         self._paths: list[str] = []
         self._functions: list[str] = []
         self._run_slots: list[object] = []
@@ -89,7 +91,7 @@ class Compiler:
     def part(self, node: Behaviour) -> Part:
         """Compile a branch and return how its parent ticks and halts it."""
         number = len(self._paths)
-        self._paths.append(node.path)
+        self._paths.append(self._all_paths[id(node)])
         mark = f"  # @{number}"
         first_slot, first_leaf = len(self._run_slots), len(self._leaves)
         body = self._body(node)
@@ -113,6 +115,10 @@ class Compiler:
             can_run=call.can_run,
         )
 
+    def path(self, node: Behaviour) -> str:
+        """Return the path of a node."""
+        return self._all_paths[id(node)]
+
     def parts(self, node: Parent) -> list[Part]:
         """Compile all branches below a node."""
         return [self.part(child) for child in node.children]
@@ -135,7 +141,7 @@ class Compiler:
     def stream_slot(self, node: RandomComposite) -> str:
         """Reserve a slot for a stream of random numbers; return how to write it."""
         slot = self.lasting_slot()
-        self._streams.append((-self._lasting_slots, node.seed, node.path))
+        self._streams.append((-self._lasting_slots, node.seed, self._all_paths[id(node)]))
         return slot
 
     def leaf_slot(self, leaf: Behaviour) -> str:

@@ -110,28 +110,26 @@ def reactive(compiler: Compiler, node: ReactiveComposite) -> str:
 
 
 def parallel(compiler: Compiler, node: Parallel) -> str:
-    """Tick the children that have not finished; each has a slot for how it did."""
-    slots = [compiler.run_slot() for _ in node.children]
+    """Tick the children that have not finished, and count those that have in two slots."""
+    good, bad = compiler.run_slot(0), compiler.run_slot(0)
+    ended = [compiler.run_slot(False) for _ in node.children]
     parts = compiler.parts(node)
     needed, allowed = node.thresholds()
-    halt = [f"{slot} = None" for slot in slots] + [part.halt for part in parts]
+    halt = [f"{good} = {bad} = 0", *(f"{slot} = False" for slot in ended)]
+    halt += [part.halt for part in parts]
     decide = [
         block(f"if good >= {needed}:", *halt, "return SUCCESS"),
         block(f"if bad >= {allowed}:", *halt, "return FAILURE"),
     ]
     body = []
-    for slot, part in zip(slots, parts):
-        body.append(
-            lines(
-                f"r = {slot}",
-                block(
-                    "if r is None:",
-                    f"r = {part.call}",
-                    block("if r is not RUNNING:", f"{slot} = r = finished(r){part.mark}"),
-                ),
-                block("if r is SUCCESS:", "good += 1"),
-                block("elif r is FAILURE:", "bad += 1"),
-                *(decide if node.eager else ()),
-            )
-        )
-    return lines("good = bad = 0", *body, *decide, "return RUNNING")
+    for slot, part in zip(ended, parts):
+        count = [
+            f"{slot} = True",
+            block(f"if finished(r) is SUCCESS:{part.mark}", "good += 1"),
+            block("else:", "bad += 1"),
+            *(decide if node.eager else ()),
+        ]
+        tick = lines(f"r = {part.call}", block("if r is not RUNNING:", *count))
+        body.append(block(f"if not {slot}:", tick))
+    remember = f"{good} = good\n{bad} = bad"
+    return lines(f"good = {good}\nbad = {bad}", *body, *decide, remember, "return RUNNING")

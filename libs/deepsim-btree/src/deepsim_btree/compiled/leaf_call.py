@@ -51,7 +51,7 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> LeafCall:
                     f"(SUCCESS if (v := {call}) is True else FAILURE if v is False else answer(v))"
                 )
                 return LeafCall(text, can_run=False)
-    path = compiler.constant(leaf.path)
+    path = compiler.constant(compiler.path(leaf))
     return LeafCall(f"tick_leaf({compiler.leaf_slot(leaf)}, {path})")
 
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.function_leaves import FunctionLeaf
 from deepsim_btree.parent import Parent
@@ -24,14 +23,24 @@ def copy_nodes(node: Behaviour) -> Behaviour:
     Raises:
         BusyError: A `Routine` is in the middle of a run.
     """
-    twin = copy.copy(node) if isinstance(node, (FunctionLeaf, Parent)) else node.copy()
-    twin._owner = None
+    twin = _shallow(node) if isinstance(node, (FunctionLeaf, Parent)) else node.copy()
+    twin._owner = twin._places = None
     twin.status = INVALID
     twin.last_tick = 0
     if isinstance(twin, Parent):
-        twin._children = tuple([copy_nodes(child) for child in node.children])
+        twin._children = [copy_nodes(child) for child in node.children]
         for child in twin._children:
             child._owner = twin
     if isinstance(twin, SubTree):
         twin._scope = Scope(twin)
+    return twin
+
+
+def _shallow(node: Behaviour) -> Any:
+    """Return a node with the same attributes, which shares what they refer to."""
+    reduced: Any = node.__reduce_ex__(2)
+    make, arguments, (attributes, slots), *_ = reduced
+    twin = make(*arguments)
+    for name, value in {**(attributes or {}), **slots}.items():
+        setattr(twin, name, value)
     return twin

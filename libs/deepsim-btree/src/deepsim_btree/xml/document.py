@@ -184,6 +184,9 @@ def _read_root(content: str | bytes, path: Path | None) -> Element:
     version = root.attributes.get("BTCPP_format")
     if version != "4":
         raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
+    trees = [child for child in root.children if child.tag == "BehaviorTree"]
+    if len(trees) == 1:
+        trees[0].attributes.setdefault("ID", f"BehaviorTree of {label(path)}")
     for name in root.attributes:
         if name not in ("BTCPP_format", "main_tree_to_execute", "project_name"):
             raise root.error(f"<root> has no attribute {name}")

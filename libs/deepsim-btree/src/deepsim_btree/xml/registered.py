@@ -21,7 +21,8 @@ from .texts import Literal
 
 if TYPE_CHECKING:
     Maker = Callable[..., Behaviour]
-    Nodes = Union[Mapping[str, Maker], Iterable[Maker]]
+    # Any: of classes and partials in one dict or list mypy makes objects.
+    Nodes = Union[Mapping[str, Any], Iterable[Any]]
 
 # In newer Pythons some of them are classes; int | float is a UnionType there.
 _ANYTHING = (object, Any, Union, getattr(types, "UnionType", Union))
@@ -39,9 +40,10 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
         TypeError: One of them is no class of nodes.
         ValueError: A tag is no word.
     """
+    makers: Any = nodes
     if not isinstance(nodes, Mapping):
-        nodes = {getattr(maker, "__name__", repr(maker)): maker for maker in nodes}
-    return {tag: registered_type(tag, maker) for tag, maker in nodes.items()}
+        makers = {getattr(maker, "__name__", repr(maker)): maker for maker in nodes}
+    return {tag: registered_type(tag, maker) for tag, maker in makers.items()}
 
 
 def registered_type(tag: str, maker: Maker) -> NodeType:

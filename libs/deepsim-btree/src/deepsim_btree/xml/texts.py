@@ -43,11 +43,11 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
     if type_ is bool:
         return _bool(text)
     if type_ is int:
-        return int(text)
+        return _int(text)
     if type_ is float:
-        return float(text)
+        return float(_plain(text))
     if type_ is Milliseconds:
-        return _seconds(text)
+        return _seconds(_plain(text))
     if type_ is Literal:
         return _literal(text)
     if type_ is EntryName:
@@ -80,8 +80,8 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
 
 
 def _text(value: object, type_: type) -> str:
-    if type_ is EntryName:
-        return _braces(str(value))
+    if type_ is EntryName:  # without braces, which would name an entry that has the name
+        return str(value)
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, bool):
@@ -115,6 +115,17 @@ def _bool(text: str) -> bool:
     if text.lower() not in ("true", "false", "1", "0"):
         raise ValueError("must be true or false")
     return text.lower() in ("true", "1")
+
+
+def _int(text: str) -> int:
+    return int(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Return a text whose digits Python cannot understand in more ways than other programs."""
+    if not text.isascii() or "_" in text:
+        raise ValueError("must be a number, in the digits 0 to 9")
+    return text
 
 
 def _literal(text: str) -> int | float | bool | str:

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of what nodes read and write on the blackboard, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .behaviour import Behaviour
+from .entries import DeleteEntry, SetEntry
+from .function_leaves import FunctionLeaf
+from .key import Key
+from .leaves import Constant
+from .parent import Parent
+from .ports import Port, PortLeaf
+from .problem import Problem
+from .switch import Switch
+from .wait import Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .blackboard import Blackboard
+    from .tree import Tree
+
+# Nodes of other classes may write entries that nobody knows of before they run.
+_KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait)
+
+
+class _Use(NamedTuple):
+    """How a node uses an entry."""
+
+    node: Behaviour
+    entry: Key
+    reads: bool
+    writes: bool
+    port: Port[object] | None = None
+
+
+def unconnected(tree: Tree) -> list[Problem]:
+    """Return the entries that are read but never written, and ports of types that do not fit."""
+    nodes = list(tree.root.walk())
+    places: dict[tuple[int, str], tuple[Blackboard, list[_Use]]] = {}
+    for node in nodes:
+        for use in _uses(node):
+            place = use.entry.place(node)
+            key = id(place.values), place.name
+            places.setdefault(key, (place.board, []))[1].append(use)
+    all_known = all(isinstance(node, _KNOWN) for node in nodes)
+    found: list[Problem] = []
+    for (_, name), (board, uses) in places.items():
+        found += _other_types(uses)
+        if all_known and name not in board and not any(use.writes for use in uses):
+            found += [
+                Problem(
+                    use.node.path,
+                    f"reads {{{use.entry.name}}}, which no node writes and the blackboard lacks",
+                )
+                for use in uses
+                if use.reads
+            ]
+    return found
+
+
+def _uses(node: Behaviour) -> Iterator[_Use]:
+    if isinstance(node, PortLeaf):
+        for name, connected in node.connections.items():
+            if isinstance(connected, Key):
+                port = node.ports[name]
+                reads, writes = port.direction != "output", port.direction != "input"
+                yield _Use(node, connected, reads, writes, port)
+        return
+    read: Iterable[object] = ()
+    if isinstance(node, FunctionLeaf):
+        read = (*node.args, *node.kwargs.values())
+    elif isinstance(node, SetEntry):
+        read = (node.value,)
+        yield _Use(node, Key(node.entry), reads=False, writes=True)
+    elif isinstance(node, Switch):
+        read = (node.on,)
+    for value in read:
+        if isinstance(value, Key):
+            yield _Use(node, value, reads=True, writes=False)
+
+
+def _other_types(uses: list[_Use]) -> Iterator[Problem]:
+    for reader in uses:
+        for writer in uses:
+            if reader is writer or reader.port is None or writer.port is None:
+                continue
+            if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
+                yield Problem(
+                    reader.node.path,
+                    f"port {reader.port.name} reads {reader.port.type.__name__} from "
+                    f"{{{reader.entry.name}}}, where {writer.node.path} writes "
+                    f"{writer.port.type.__name__}",
+                )
+
+
+def _fits(written: type, read: type) -> bool:
+    """Return whether a value of one class may be one of the other."""
+    if read is float and issubclass(written, int):
+        return True
+    return issubclass(written, read) or issubclass(read, written)
