@@ -65,4 +65,7 @@ def test_entities_hold_the_names_of_each_kind() -> None:
     entities = Entities(3, models=["m"], links=["m::l"], visuals=["m::l::v"], lights=["sun"])
     assert entities.names("links") is entities.links
     assert list(entities.lights) == ["sun"]
-    assert repr(entities) == "<Entities generation 3: 1 models, 1 links, 1 visuals, 1 lights>"
+    assert (
+        repr(entities)
+        == "<Entities generation 3: 1 models, 1 links, 0 joints, 1 visuals, 1 lights>"
+    )

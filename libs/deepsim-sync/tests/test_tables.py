@@ -11,6 +11,7 @@ from deepsim_sync import (
     APPEARANCE_COLUMNS,
     COLUMNS,
     KINDS,
+    RESET_COLUMNS,
     STATE_COLUMNS,
     Entities,
     Kind,
@@ -52,9 +53,11 @@ def test_a_column_is_one_memory_under_two_names() -> None:
 def test_columns_are_declared_once() -> None:
     """Everything else follows from the declarations."""
     assert set(STATE_COLUMNS) == {
-        (kind, column) for kind in ("models", "links") for column in ("pose", "twist")
+        *((kind, column) for kind in ("models", "links") for column in ("pose", "twist")),
+        *(("joints", column) for column in ("position", "velocity", "effort")),
     }
-    assert {*STATE_COLUMNS, *APPEARANCE_COLUMNS} == set(ALL_COLUMNS)
+    assert {*RESET_COLUMNS, *APPEARANCE_COLUMNS} == set(ALL_COLUMNS)
+    assert set(STATE_COLUMNS) < set(RESET_COLUMNS)
     assert [key for key in ALL_COLUMNS if key[0] == "lights"] == [
         ("lights", "diffuse"),
         ("lights", "specular"),

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from deepsim_sync import (
     ALL_COLUMNS,
     COLUMNS,
-    KINDS,
     SCOPE,
     Changes,
     DeepSimError,
@@ -36,6 +35,7 @@ from .description import DescribedWorld, sdf_of
 from .errors import GazeboError
 from .protocol.client import BatchStateClient, NewEntity
 from .protocol.exchange import ExchangeReply
+from .protocol.layout import TABLES
 from .ros.clock import SimulationClock
 from .session.pace import Pace
 from .session.session import Session
@@ -144,7 +144,7 @@ class GazeboSimulator:
         if self._pace is not None:
             self._pace.wait(n * self.timestep, self.timestep)
             return
-        wanted = [kind for kind in KINDS if kind in self._recent and not self._shared.usable]
+        wanted = [kind for kind in TABLES if kind in self._recent and not self._shared.usable]
         self._recent.clear()
         self._keep(None)
         while n > _STEPS_PER_CALL:
@@ -338,6 +338,6 @@ def _chosen(worlds: WorldNumbers | None) -> bool:
 
 
 def _kinds(columns: Collection[Key]) -> tuple[Kind, ...]:
-    """Returns the tables that columns belong to, in the order of `KINDS`."""
+    """Returns the tables that columns belong to, in the order of `TABLES`."""
     wanted = {kind for kind, _ in columns}
-    return tuple(kind for kind in KINDS if kind in wanted)
+    return tuple(kind for kind in TABLES if kind in wanted)

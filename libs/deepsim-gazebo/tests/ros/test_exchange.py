@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepsim_gazebo import ExchangeReply, ExchangeRequest, GazeboError, Status
-from deepsim_sync import COLUMNS, KINDS, Cells, Kind
+from deepsim_gazebo.protocol.layout import TABLES
+from deepsim_sync import COLUMNS, Cells, Kind
 
 WIDTHS: dict[Kind, int] = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
 CELLS = {
     (kind, column): (table, number, int(np.prod(spec.shape)))
-    for table, kind in enumerate(KINDS)
+    for table, kind in enumerate(TABLES)
     for number, (column, spec) in enumerate(COLUMNS[kind].items())
 }
 
@@ -44,7 +45,7 @@ def changes(draw: Any) -> dict[Any, Cells]:
     return batch
 
 
-@given(u64, changes(), u32, st.sets(st.sampled_from(KINDS)))
+@given(u64, changes(), u32, st.sets(st.sampled_from(TABLES)))
 def test_requests_are_what_ros_expects(
     generation: int, batch: dict[Any, Cells], steps: int, kinds: set[Kind]
 ) -> None:
@@ -55,7 +56,7 @@ def test_requests_are_what_ros_expects(
         numbers = values.ravel().tolist()
         expected += struct.pack(f"<BBI{len(rows)}I", table, column, len(rows), *rows.tolist())
         expected += struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers)
-    mask = sum(1 << KINDS.index(kind) for kind in kinds)
+    mask = sum(1 << TABLES.index(kind) for kind in kinds)
     expected += struct.pack("<IB", steps, mask)
     assert ExchangeRequest(generation, batch, steps, kinds).pack() == expected
 
@@ -63,7 +64,7 @@ def test_requests_are_what_ros_expects(
 @st.composite
 def replies(draw: Any) -> dict[str, Any]:
     tables = {}
-    for kind in KINDS:
+    for kind in TABLES:
         count = draw(st.integers(0, 3)) * WIDTHS[kind]
         tables[kind] = draw(st.lists(finite, min_size=count, max_size=count))
     return {
@@ -91,7 +92,7 @@ def wire(reply: dict[str, Any]) -> bytes:
 @given(replies())
 def test_replies_are_read_as_they_were_written(reply: dict[str, Any]) -> None:
     """All fields, and every table as rows."""
-    read = ExchangeReply.unpack(wire(reply), KINDS)
+    read = ExchangeReply.unpack(wire(reply), TABLES)
     assert read.status is reply["status"]
     assert read.message == reply["message"]
     assert read.instant[:2] == reply["instant"]
@@ -111,14 +112,14 @@ def test_damaged_replies_are_refused(reply: dict[str, Any], data: st.DataObject)
     cut = data.draw(st.integers(0, len(body) - 1))
     for damaged in (body[:cut], body + b"\0"):
         with pytest.raises(GazeboError, match="the answer of exchange"):
-            ExchangeReply.unpack(damaged, KINDS)
+            ExchangeReply.unpack(damaged, TABLES)
 
 
 @given(st.binary(max_size=200))
 def test_junk_is_refused(junk: bytes) -> None:
     """Any announced length gives a GazeboError or a reply, and allocates nothing."""
     with contextlib.suppress(GazeboError):
-        ExchangeReply.unpack(junk, KINDS)
+        ExchangeReply.unpack(junk, TABLES)
 
 
 def test_an_incomplete_row_is_refused() -> None:
@@ -135,7 +136,7 @@ def test_an_incomplete_row_is_refused() -> None:
         }
     )
     with pytest.raises(GazeboError, match="14 numbers for links, of 13 per row"):
-        ExchangeReply.unpack(body, KINDS)
+        ExchangeReply.unpack(body, TABLES)
 
 
 def test_requests_describe_themselves() -> None:

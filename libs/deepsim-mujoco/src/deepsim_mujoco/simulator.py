@@ -13,6 +13,7 @@ from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
     SCOPE,
+    Cells,
     Changes,
     DeepSimError,
     Entities,
@@ -34,6 +35,7 @@ from .capabilities.snapshots import MujocoSnapshots
 from .engine import mujoco
 from .spec.builder import Built
 from .spec.mujoco_spec import MujocoSpec
+from .state.joints import Joints
 from .state.motion import STATE_KINDS, Motion
 from .state.single_world import SingleWorld
 from .state.world_states import WorldStates
@@ -85,12 +87,15 @@ class MujocoSimulator:
         self._spec = MujocoSpec(described)
         self._states = WorldStates(worlds, threads)
         self._appearance = Appearance(worlds)
+        self._joints = Joints(self._states)
         self.physics = PhysicsFactors(self._states)
         self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
         self.contacts = LinkContacts(single)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
-        self.snapshots = MujocoSnapshots(self._states, self.physics, self.camera_mounts)
+        self.snapshots = MujocoSnapshots(
+            self._states, self._joints, self.physics, self.camera_mounts
+        )
         self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
 
@@ -134,6 +139,7 @@ class MujocoSimulator:
         self.physics.reset(worlds)
         self.camera_mounts.reset(worlds)
         self._states.reset(slice(None) if worlds is None else worlds)
+        self._joints.reset(worlds)
 
     # Rows
 
@@ -145,6 +151,8 @@ class MujocoSimulator:
             kind, column = key
             if kind == "models" or kind == "links":
                 self._motion.read(kind, column, tables.column(kind, column))
+            elif kind == "joints":
+                self._joints.read(column, tables.column(kind, column))
             else:
                 self._appearance.read(tables, key)
 
@@ -161,9 +169,14 @@ class MujocoSimulator:
             pose, twist = cells.get((kind, "pose")), cells.get((kind, "twist"))
             if pose is not None or twist is not None:
                 refusals += self._motion.write(kind, pose, twist)
+        joints: dict[str, Cells] = {}
         for key, value in cells.items():
-            if key[0] not in STATE_KINDS:
+            if key[0] == "joints":
+                joints[key[1]] = value
+            elif key[0] not in STATE_KINDS:
                 self._appearance.write(key, value)
+        if joints:
+            self._joints.write(joints)
         return refusals
 
     # Entities
@@ -217,10 +230,12 @@ class MujocoSimulator:
             self.entities.generation + 1,
             models=[frame.name for one in built for frame in one.frames],
             links=[node.name for one in built for node in one.links],
+            joints=[name for one in built for name in one.axes],
             visuals=[name for one in built for name in one.visuals],
             lights=[*world_lights, *(name for one in built for name in one.lights)],
         )
         self._motion = Motion(self._states, built)
+        self._joints.follow(self.entities, built)
         self._appearance.follow(self.entities, built, world_lights, model)
         self.physics.follow(self.entities, built)
         self.camera_mounts.follow(built)

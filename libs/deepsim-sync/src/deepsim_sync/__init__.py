@@ -33,6 +33,7 @@ from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
     COLUMNS,
+    RESET_COLUMNS,
     STATE_COLUMNS,
     Column,
     Key,
@@ -48,7 +49,7 @@ from .trackers.states import LinkState, ModelState, Visual
 from .world.attributes import plain_attributes, restore_attributes
 from .world.callbacks import call_all, invoke
 from .world.current import PerWorld
-from .world.rows import LightRows, Rows, StateRows, VisualRows
+from .world.rows import JointRows, LightRows, Rows, StateRows, VisualRows
 from .world.seeds import checked_worlds, world_seeds
 from .world.world import World
 from .world.world_state import WorldState
@@ -59,6 +60,7 @@ __all__ = [
     "COLUMNS",
     "KINDS",
     "PHYSICS_PROPERTIES",
+    "RESET_COLUMNS",
     "SCOPE",
     "STATE_COLUMNS",
     "Behaviour",
@@ -80,6 +82,7 @@ __all__ = [
     "GetLinkStateTracker",
     "GetModelStateTracker",
     "GetVisualTracker",
+    "JointRows",
     "Key",
     "Kind",
     "LightRows",

@@ -56,7 +56,7 @@ class Shade(NamedTuple):
                 f"mix of {column} must be a number, or have shape "
                 f"{' or '.join(map(str, dict.fromkeys([one, by_world, each])))}, got {mix!r}"
             )
-        if spec.unit_range and not _in_unit_range(cells):
+        if spec.bounds == (0.0, 1.0) and not _in_unit_range(cells):
             raise ValueError(f"{column} must lie in 0..1, got {value!r}")
         if not _in_unit_range(shares):
             raise ValueError(f"mix of {column} must lie in 0..1, got {mix!r}")

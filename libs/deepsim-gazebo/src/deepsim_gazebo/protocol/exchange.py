@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.ros.serialization import Reader, pack_array
-from deepsim_sync import KINDS, Cells, Key, Kind
+from deepsim_sync import Cells, Key, Kind
 
-from .layout import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, Rows
+from .layout import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, TABLES, Rows
 
 _REQUEST_HEAD = struct.Struct("<QI")
 _REQUEST_TAIL = struct.Struct("<IB")
@@ -128,7 +128,7 @@ class ExchangeReply:
         generation, iterations, seconds, nanoseconds, timestep = reader.fields(_INSTANT)
         refusals = [_refused_cell(reader) for _ in range(reader.length(_REFUSAL.size + 4))]
         tables = {}
-        for kind in KINDS:
+        for kind in TABLES:
             numbers = reader.floats()
             if kind in kinds:
                 tables[kind] = _rows(kind, numbers)

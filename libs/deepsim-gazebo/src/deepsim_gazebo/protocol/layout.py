@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flat form of a table: (n, width) float64, all its columns side by side.
 
-Tables are numbered in the order of `KINDS`, columns in the order of `COLUMNS`, both from 0.
+Tables are numbered in the order of `TABLES`, columns in the order of `COLUMNS`, both from 0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import COLUMNS, KINDS, Key, Kind, Tables
+from deepsim_sync import COLUMNS, Key, Kind, Tables
+
+TABLES: tuple[Kind, ...] = ("models", "links", "visuals", "lights")
+"""The tables that the plugin serves."""
 
 Rows = NDArray[np.float64]
 """(n, width) rows of one table, in the flat form."""
@@ -36,13 +39,13 @@ def _layout(kind: Kind) -> Layout:
     return Layout(start, columns)
 
 
-LAYOUTS: dict[Kind, Layout] = {kind: _layout(kind) for kind in KINDS}
+LAYOUTS: dict[Kind, Layout] = {kind: _layout(kind) for kind in TABLES}
 
-TABLE_NUMBERS: dict[Kind, int] = {kind: number for number, kind in enumerate(KINDS)}
+TABLE_NUMBERS: dict[Kind, int] = {kind: number for number, kind in enumerate(TABLES)}
 
 COLUMN_NUMBERS: dict[Key, tuple[int, int]] = {
     (kind, column): (TABLE_NUMBERS[kind], number)
-    for kind in KINDS
+    for kind in TABLES
     for number, column in enumerate(COLUMNS[kind])
 }
 """Numbers of the table and of the column."""

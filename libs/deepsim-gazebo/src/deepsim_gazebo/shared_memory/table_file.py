@@ -23,8 +23,8 @@ import numpy as np
 from deepsim_gazebo.errors import GazeboError
 from deepsim_gazebo.protocol.client import SharedFile
 from deepsim_gazebo.protocol.exchange import Instant
-from deepsim_gazebo.protocol.layout import LAYOUTS, Rows, fill
-from deepsim_sync import KINDS, Kind, Tables
+from deepsim_gazebo.protocol.layout import LAYOUTS, TABLES, Rows, fill
+from deepsim_sync import Kind, Tables
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 VERSION = 1
@@ -138,7 +138,7 @@ class TableFile:
     def _checked_buffer(self, start: int, end: int, counts: list[int]) -> _Buffer:
         offsets = _BUFFER.unpack_from(self._memory, start)[6:]
         tables: dict[Kind, Rows] = {}
-        for kind, offset, count in zip(KINDS, offsets, counts):
+        for kind, offset, count in zip(TABLES, offsets, counts):
             width = LAYOUTS[kind].width
             if not start + _BUFFER.size <= offset <= end - 8 * width * count:
                 self._refuse(f"has {count} {kind} at {offset}, outside of their buffer")

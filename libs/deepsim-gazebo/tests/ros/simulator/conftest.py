@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
+from deepsim_gazebo.protocol.layout import TABLES
 from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_math import Pose
-from deepsim_sync import COLUMNS, KINDS, Cells, Changes, SpawnRequest, Tables
+from deepsim_sync import COLUMNS, Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing import TableModel, TableSimulator
 
 SHAPES = {
@@ -167,7 +168,7 @@ class PluginServer:
                 *(struct.pack("<II", *where) + string(why) for *where, why in refusals),
                 *(
                     floats(self.flat(kind) if mask >> number & 1 else ())
-                    for number, kind in enumerate(KINDS)
+                    for number, kind in enumerate(TABLES)
                 ),
             )
         )
@@ -175,7 +176,7 @@ class PluginServer:
     def _write(self, entries: list[Any]) -> list[tuple[int, int, str]]:
         cells, places = {}, {}
         for entry, (table, column, rows, values) in enumerate(entries):
-            kind = KINDS[table]
+            kind = TABLES[table]
             name = list(COLUMNS[kind])[column]
             spec = COLUMNS[kind][name]
             shaped = np.array(values).reshape(len(rows), *spec.shape).astype(spec.dtype)
@@ -188,7 +189,7 @@ class PluginServer:
         return [(*places[each[:3]], each.reason) for each in refused]
 
     def _get_names(self, request: Request) -> bytes:
-        lists = [strings(self.world.entities.names(kind)) for kind in KINDS]
+        lists = [strings(self.world.entities.names(kind)) for kind in TABLES]
         return (
             struct.pack("<Q", self.generation)
             + b"".join(lists)

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import CallLostError, GazeboSimulator
+from deepsim_gazebo.protocol.layout import TABLES
 from deepsim_math import Pose
-from deepsim_sync import KINDS, SpawnRequest, Tables
+from deepsim_sync import SpawnRequest, Tables
 
 Connect = Callable[..., GazeboSimulator]
 WIDTHS = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
@@ -34,8 +35,8 @@ class SharedFile:
         self.path = path
         self._server = server
         entities = server.world.entities
-        self._counts = [len(entities.names(kind)) for kind in KINDS]
-        numbers = sum(n * WIDTHS[kind] for n, kind in zip(self._counts, KINDS))
+        self._counts = [len(entities.names(kind)) for kind in TABLES]
+        numbers = sum(n * WIDTHS[kind] for n, kind in zip(self._counts, TABLES))
         self.stride = BUFFER + 8 * numbers
         self.size = HEADER + buffers * self.stride
         self._buffers = buffers
@@ -47,7 +48,7 @@ class SharedFile:
         self.put(0, struct.pack("<QIIQQIIQQII4I", *header, buffers - 1, 0, *self._counts))
         for number in range(buffers):
             offsets, at = [], HEADER + number * self.stride + BUFFER
-            for count, kind in zip(self._counts, KINDS):
+            for count, kind in zip(self._counts, TABLES):
                 offsets.append(at)
                 at += 8 * count * WIDTHS[kind]
             head = struct.pack("<QQQIId4Q", 0, server.generation, 0, 0, 0, 0.0, *offsets)
@@ -72,7 +73,7 @@ class SharedFile:
         nanoseconds = round(world.time[0] * 1e9)
         head = struct.pack("<QIId", 7, nanoseconds // 10**9, nanoseconds % 10**9, world.timestep)
         self.put(start + 16, head)
-        tables = [self._server.flat(kind) for kind in KINDS]
+        tables = [self._server.flat(kind) for kind in TABLES]
         if rows is not None:
             tables = [np.full_like(table, rows) for table in tables]
         self.put(start + BUFFER, b"".join(table.tobytes() for table in tables))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, PhysicsProperty
@@ -26,15 +27,22 @@ class MujocoState(NamedTuple):
     """(W, n) MuJoCo's own integration states, warm start included."""
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
     """(W, links) of the properties that are scaled."""
+    effort: Floats
+    """(W, servos) of the latest step."""
+    commands: Mapping[str, Floats]
+    """(W, axes) of the joints' commands that are not as described."""
     mounts: Mapping[tuple[str, int], CameraMount]
     """Of the cameras that are mounted other than described, by name and world."""
 
 
 class MujocoSnapshots:
-    """Saves and restores steps, states, factors and mounts; see `deepsim_sync.Snapshots`."""
+    """Saves and restores all that a state is made of; see `deepsim_sync.Snapshots`."""
 
-    def __init__(self, states: WorldStates, physics: PhysicsFactors, mounts: SensorMounts) -> None:
-        self._states, self._physics, self._mounts = states, physics, mounts
+    def __init__(
+        self, states: WorldStates, joints: Joints, physics: PhysicsFactors, mounts: SensorMounts
+    ) -> None:
+        self._states, self._joints = states, joints
+        self._physics, self._mounts = physics, mounts
 
     def get_state(self) -> MujocoState:
         """Returns the present instant of all worlds."""
@@ -42,6 +50,8 @@ class MujocoSnapshots:
             self._states.steps.copy(),
             self._states.state.copy(),
             self._physics.get_state(),
+            self._states.effort.copy(),
+            self._joints.get_state(),
             self._mounts.get_state(),
         )
 
@@ -52,7 +62,7 @@ class MujocoSnapshots:
             ValueError: The state is one of other models or of another number of worlds; nothing
                 was changed.
         """
-        steps, integration, factors, mounts = state
+        steps, integration, factors, effort, commands, mounts = state
         if integration.shape != self._states.state.shape:
             raise ValueError(
                 f"the state has shape {integration.shape}, and these worlds have one of "
@@ -60,7 +70,9 @@ class MujocoSnapshots:
                 "of worlds"
             )
         self._physics.check_state(factors)
+        self._joints.check_state(commands)
         self._mounts.check_state(mounts)
         self._physics.set_state(factors)
         self._mounts.set_state(mounts)
-        self._states.set(steps, integration, slice(None))
+        self._joints.set_state(commands, np.arange(self._states.worlds))
+        self._states.set(steps, integration, effort, slice(None))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -12,8 +11,6 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,
-    JointAxis,
-    JointDescription,
     LightDescription,
     ModelDescription,
     ModelFormatError,
@@ -23,6 +20,7 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE, SpawnError
 
 from .assets import Assets
+from .axes import Axis, add_axes
 from .inertias import set_inertia
 from .lights import add_light
 from .loops import close_loop
@@ -33,7 +31,6 @@ from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
-_LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
 VISUAL_GROUP = 2
 """The geom group of visuals, which touch nothing."""
 
@@ -62,6 +59,7 @@ class Built:
     name: str
     frames: list[Frame] = field(default_factory=list)
     links: list[Node] = field(default_factory=list)
+    axes: dict[str, Axis] = field(default_factory=dict)
     visuals: dict[str, VisualDescription] = field(default_factory=dict)
     materials: list[str] = field(default_factory=list)
     """The visuals that have a material of MuJoCo's."""
@@ -198,7 +196,10 @@ def _fill(
         body.mass, body.inertia, body.explicitinertial = 0.0, [0.0] * 3, True
     body.gravcomp = 0.0 if link.gravity else 1.0
     if node.joint is not None and not node.placed:
-        _add_joints(body, node.joint, built.name + SCOPE + node.joint.name)
+        added = add_axes(spec, body, node.joint, built.name + SCOPE + node.joint.name)
+        for axis in added:
+            built.axes[axis.name] = axis
+            built.others.append(axis.servo)
 
     def asset(shape: Asset) -> str:
         built.assets.append(assets.take(shape, built.name))
@@ -229,35 +230,6 @@ def _fill(
             built.cameras[node.name + SCOPE + sensor.name] = Sensor(
                 node.name, frame, sensor.pose, sensor.camera
             )
-
-
-def _add_joints(body: mujoco.MjsBody, joint: JointDescription, name: str) -> None:
-    """Adds what a joint allows; a fixed joint allows nothing."""
-    position = list(joint.pose.position)
-    if joint.type == "ball":
-        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
-    for axis, suffix in ((joint.axis, ""), (joint.axis2, " 2")):
-        if axis is not None:
-            slides = joint.type == "prismatic"
-            added = body.add_joint(
-                name=name + suffix,
-                type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
-                pos=position,
-                axis=list(joint.pose.orientation.rotate(axis.xyz)),
-            )
-            _set_axis(added, axis)
-
-
-def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
-    if math.isfinite(axis.lower) or math.isfinite(axis.upper):
-        # MuJoCo has no one-sided limit, and none that locks a joint.
-        slack = _LOCKED if axis.lower == axis.upper else 0.0
-        joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
-    joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
-    joint.frictionloss = axis.friction
-    joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]
-    joint.springref = axis.spring_reference
 
 
 def _exclude_self_collisions(spec: mujoco.MjSpec, built: Built) -> None:

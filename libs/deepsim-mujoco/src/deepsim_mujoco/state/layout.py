@@ -17,6 +17,8 @@ Part = mujoco.mjtState
 Rows = NDArray[np.intp]
 Floats = NDArray[np.floating[Any]]
 
+SERVO_INPUTS = 3
+"""Numbers of a servo's control: target position, target velocity, feedforward."""
 _QPOS_SIZE = np.array([7, 4, 1, 1])  # by mjtJoint: free, ball, slide, hinge
 _DOF_SIZE = np.array([6, 3, 1, 1])
 _OF_DOFS = (
@@ -46,7 +48,7 @@ def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str,
 
 
 def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Finds the joints and bodies that are in two models, by name.
+    """Finds the joints, bodies and servos that are in two models, by name.
 
     Returns:
         Where their numbers lie in a state of the old model, and where in one of the new model.
@@ -72,8 +74,17 @@ def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
     in_old, in_new = old.body_mocapid[before[placed]], new.body_mocapid[after[placed]]
     add(Part.mjSTATE_MOCAP_POS, 3, 3 * in_old, 3 * in_new)
     add(Part.mjSTATE_MOCAP_QUAT, 4, 4 * in_old, 4 * in_new)
+    before, after = kept_servos(old, new)
+    in_old, in_new = old.actuator_ctrladr[before], new.actuator_ctrladr[after]
+    add(Part.mjSTATE_CTRL, SERVO_INPUTS, in_old, in_new)
+    add(Part.mjSTATE_ACT, 1, old.actuator_actadr[before], new.actuator_actadr[after])
     first, second = zip(*found, strict=True)
     return np.concatenate(first), np.concatenate(second)
+
+
+def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
+    """Returns the numbers, in both models, of the servos that are in both."""
+    return _kept(old, new, "name_actuatoradr")
 
 
 def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:

@@ -14,10 +14,11 @@ from deepsim_mujoco.engine import Batch, BatchError, mujoco
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
-from .layout import Floats, Rows, kept_numbers, numbers_of
+from .layout import Floats, Rows, kept_numbers, kept_servos, numbers_of
 
 _BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
 """The warnings, in a row, of a world that only a reset helps."""
+_NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
 _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
@@ -36,6 +37,7 @@ class WorldStates:
         state: (W, n) the integration state of each world: a write is the state of the next step.
         starts: (W,) where each of them begins in one array.
         initial: (W, n) the states after a reset.
+        effort: (W, servos) what each servo gave in the latest step.
         steps: (W,) physics steps since the last reset.
         timestep: Duration of one step [s].
         version: Another number after each change of a state.
@@ -45,6 +47,7 @@ class WorldStates:
     batch: Any
     state: Floats
     starts: Rows
+    effort: Floats
     initial: Floats
 
     def __init__(self, worlds: int, threads: int | None) -> None:
@@ -70,11 +73,16 @@ class WorldStates:
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
         initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7).T
         batch.state[:] = initial
+        effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):
             before, after = kept_numbers(self.model, model)
             initial[:, after] = self.initial[:, before]
             batch.state[:, after] = self.state[:, before]
             batch.warning[:] = self.batch.warning
+            before, after = kept_servos(self.model, model)
+            effort[:, after] = self.effort[:, before]
+        self.effort = effort
+        self._servo_force: Floats | None = None
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
@@ -102,6 +110,9 @@ class WorldStates:
             self.batch.step(chosen, nstep=n)
         except BatchError as error:
             self._refuse(error.ids, str(error))
+        if self._servo_force is not None:
+            stepped = slice(None) if chosen is None else chosen
+            self.effort[stepped] = self._servo_force[stepped]
         if self._warnings.tobytes() != self._no_warnings:  # a tenth of the time of `any`
             is_bad = self._warnings[:, _BAD, 1].any(axis=1)
             bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
@@ -116,14 +127,20 @@ class WorldStates:
 
     def reset(self, chosen: WorldNumbers | slice) -> None:
         """Puts some worlds back to their initial states."""
-        self.set(0, self.initial[chosen], chosen)
+        self.set(0, self.initial[chosen], 0.0, chosen)
 
-    def set(self, steps: Any, state: Floats, chosen: WorldNumbers | slice) -> None:
+    def set(self, steps: Any, state: Floats, effort: Any, chosen: WorldNumbers | slice) -> None:
         """Puts some worlds into other states."""
         self.state[chosen] = state
+        self.effort[chosen] = effort
         self.steps[chosen] = steps
         self._warnings[chosen] = 0
         self.version += 1
+
+    def actuate(self, chosen: WorldNumbers) -> None:
+        """Lets the servos of some worlds act; until then they cost nothing and give nothing."""
+        self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
+        self._servo_force = self.batch.bind("actuator_force")
 
     def changed(self) -> None:
         """Says that somebody wrote into the states."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -84,25 +84,29 @@ def checked_cells(
         An array that broadcasts to (worlds, k, ...), a copy; quaternions have unit length.
 
     Raises:
-        ValueError: There is no such column; or a value has the wrong shape, is not finite, is a
-            colour or transparency outside 0..1, or is a quaternion without direction. The message
-            names the entity.
+        ValueError: There is no such column, or it is only measured; or a value has the wrong
+            shape, is not finite, lies outside the column's bounds, or is a quaternion without
+            direction. The message names the entity.
     """
     spec = COLUMNS[names.kind].get(column)
     if spec is None:
         known = ", ".join(COLUMNS[names.kind])
         raise ValueError(f"{names.kind} have no {column!r}; they have {known}")
+    if spec.measured:
+        raise ValueError(f"{column} of {names.kind} is measured and cannot be put")
     cells = _as_cells(names, spec, rows, values, worlds)
     if spec.dtype is np.bool_:
         return cells
     if not isfinite(np.vdot(cells, cells)):  # in one pass; also not if the squares overflow
-        finite = np.isfinite(cells)
-        if not finite.all():
-            _refuse(names, spec, rows, cells, ~finite, "be finite")
-    if spec.unit_range:
-        outside = (cells < 0.0) | (cells > 1.0)
+        unfit = np.isnan(cells) if spec.bounds else ~np.isfinite(cells)
+        if unfit.any():
+            _refuse(names, spec, rows, cells, unfit, "be finite")
+    if spec.bounds is not None:
+        low, high = spec.bounds
+        outside = (cells < low) | (cells > high)
         if outside.any():
-            _refuse(names, spec, rows, cells, outside, "lie in 0..1")
+            rule = f"be >= {low:g}" if high == inf else f"lie in {low:g}..{high:g}"
+            _refuse(names, spec, rows, cells, outside, rule)
     if spec.quaternion_at is not None:
         _make_unit(names, spec, rows, cells)
     return cells

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError
 
-Kind = Literal["models", "links", "visuals", "lights"]
-"""The four tables of a world."""
+Kind = Literal["models", "links", "joints", "visuals", "lights"]
+"""The tables of a world."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -94,11 +94,13 @@ class Entities:
             generation are good for as long as it stays.
         models: Model names; nested models are ``outer::inner``.
         links: Link names, ``model::link``.
+        joints: Names of the axes of joints, ``model::joint``; the second axis of a joint is
+            ``model::joint::2``.
         visuals: Visual names, ``model::link::visual``.
         lights: Light names.
     """
 
-    __slots__ = ("generation", "lights", "links", "models", "visuals")
+    __slots__ = ("generation", "joints", "lights", "links", "models", "visuals")
 
     def __init__(
         self,
@@ -106,12 +108,14 @@ class Entities:
         *,
         models: Iterable[str] = (),
         links: Iterable[str] = (),
+        joints: Iterable[str] = (),
         visuals: Iterable[str] = (),
         lights: Iterable[str] = (),
     ) -> None:
         self.generation = generation
         self.models = Names("models", models)
         self.links = Names("links", links)
+        self.joints = Names("joints", joints)
         self.visuals = Names("visuals", visuals)
         self.lights = Names("lights", lights)
 

@@ -11,6 +11,7 @@ snapshots follow from these declarations.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Generic, Tuple, TypeVar, overload
 
 import numpy as np
@@ -32,9 +33,10 @@ class Column(Generic[S]):
         shape: Shape of one cell.
         default: Value of a cell before it is read.
         dtype: Type of the numbers.
-        unit_range: Whether every number must lie in 0..1.
+        bounds: The least and the largest value of every number; an infinite bound is a value too.
         quaternion_at: Index of the first of four numbers that are a unit quaternion, or None.
         changes_in_time: Whether the physics changes it.
+        measured: Whether it can be read only.
     """
 
     name: str
@@ -45,16 +47,18 @@ class Column(Generic[S]):
         default: Any,
         dtype: type[S],
         *,
-        unit_range: bool = False,
+        bounds: tuple[float, float] | None = None,
         quaternion_at: int | None = None,
         changes_in_time: bool = False,
+        measured: bool = False,
     ) -> None:
         self.shape = shape
         self.default = default
         self.dtype = dtype
-        self.unit_range = unit_range
+        self.bounds = bounds
         self.quaternion_at = quaternion_at
         self.changes_in_time = changes_in_time
+        self.measured = measured
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -89,7 +93,24 @@ class Columns:
 
 
 def _color() -> Column[np.float64]:
-    return Column((4,), (0, 0, 0, 1), np.float64, unit_range=True)
+    return Column((4,), (0, 0, 0, 1), np.float64, bounds=(0.0, 1.0))
+
+
+def _number(
+    default: float = 0.0,
+    bounds: tuple[float, float] | None = None,
+    *,
+    changes_in_time: bool = False,
+    measured: bool = False,
+) -> Column[np.float64]:
+    return Column(
+        (),
+        default,
+        np.float64,
+        bounds=bounds,
+        changes_in_time=changes_in_time,
+        measured=measured,
+    )
 
 
 class StateColumns(Columns):
@@ -105,6 +126,41 @@ class StateColumns(Columns):
     """(W, n, 6): linear [m/s], then angular [rad/s]."""
 
 
+class JointColumns(Columns):
+    """State and command of the axes of joints, (W, n) each: rad and N m, or m and N of a slide.
+
+    In every physics step, an axis gets the effort ``stiffness * (target_position - position) +
+    damping * (target_velocity - velocity) + feedforward``, clamped to its limit. All of these
+    are 0 unless set, so that a joint moves freely; they stay until they are set again or the world
+    is reset. Springs, damping and friction of the description act besides.
+    """
+
+    position = _number(changes_in_time=True)
+    """[rad or m]; 0 where the links are as described."""
+    velocity = _number(changes_in_time=True)
+    """[rad/s or m/s]"""
+    effort = _number(changes_in_time=True, measured=True)
+    """[N m or N] what the command gave in the latest physics step; 0 after a reset."""
+    target_position = _number()
+    """[rad or m]"""
+    target_velocity = _number()
+    """[rad/s or m/s]"""
+    feedforward = _number()
+    """[N m or N]"""
+    stiffness = _number(0.0, (0.0, math.inf))
+    """[N m/rad or N/m], >= 0"""
+    damping = _number(0.0, (0.0, math.inf))
+    """[N m s/rad or N s/m], >= 0"""
+    effort_limit = _number(math.inf, (0.0, math.inf))
+    """[N m or N] of the whole effort, >= 0; by default as described."""
+    velocity_limit = _number(math.inf, (0.0, math.inf))
+    """[rad/s or m/s] of the targets, >= 0; by default as described.
+
+    A target velocity is clamped to it, and the effort follows a target position that moves no
+    faster. The joint itself may move faster.
+    """
+
+
 class VisualColumns(Columns):
     """Appearance of visuals; colours are (W, n, 4) RGBA, 0..1."""
 
@@ -112,7 +168,7 @@ class VisualColumns(Columns):
     diffuse = _color()
     specular = _color()
     emissive = _color()
-    transparency = Column((), 0, np.float64, unit_range=True)
+    transparency = _number(0.0, (0.0, 1.0))
     """(W, n): 0 opaque, 1 invisible."""
     visible = Column((), True, np.bool_)
     """(W, n) bool."""
@@ -134,6 +190,7 @@ def _declared(columns: type[Columns]) -> dict[str, Column[Any]]:
 COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
     "models": _declared(StateColumns),
     "links": _declared(StateColumns),
+    "joints": _declared(JointColumns),
     "visuals": _declared(VisualColumns),
     "lights": _declared(LightColumns),
 }
@@ -144,8 +201,12 @@ STATE_COLUMNS: tuple[Key, ...] = tuple(
     key for key in ALL_COLUMNS if COLUMNS[key[0]][key[1]].changes_in_time
 )
 """The columns that the physics changes."""
-APPEARANCE_COLUMNS: tuple[Key, ...] = tuple(key for key in ALL_COLUMNS if key not in STATE_COLUMNS)
-"""The columns that stay until somebody changes them."""
+APPEARANCE_COLUMNS: tuple[Key, ...] = tuple(
+    key for key in ALL_COLUMNS if key[0] in ("visuals", "lights")
+)
+"""The columns that a reset leaves as they are."""
+RESET_COLUMNS: tuple[Key, ...] = tuple(key for key in ALL_COLUMNS if key not in APPEARANCE_COLUMNS)
+"""The columns that a reset puts back."""
 
 
 class Table(Columns):
@@ -175,6 +236,10 @@ class StateTable(Table, StateColumns):
     """Pose and twist of models or links."""
 
 
+class JointTable(Table, JointColumns):
+    """State and command of joints."""
+
+
 class VisualTable(Table, VisualColumns):
     """Appearance of visuals."""
 
@@ -186,6 +251,7 @@ class LightTable(Table, LightColumns):
 _TABLES: dict[Kind, type[Table]] = {
     "models": StateTable,
     "links": StateTable,
+    "joints": JointTable,
     "visuals": VisualTable,
     "lights": LightTable,
 }
@@ -203,12 +269,14 @@ class Tables:
         worlds: As given.
         models: Pose and twist of models.
         links: Pose and twist of links.
+        joints: State and command of joints.
         visuals: Appearance of visuals.
         lights: Colour and reach of lights.
     """
 
     models: StateTable
     links: StateTable
+    joints: JointTable
     visuals: VisualTable
     lights: LightTable
 

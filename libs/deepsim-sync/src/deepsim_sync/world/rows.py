@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from deepsim_sync.port.changes import checked_cells
 from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
-from deepsim_sync.port.tables import Array, Columns, LightColumns, StateColumns, VisualColumns
+from deepsim_sync.port.tables import (
+    Array,
+    Columns,
+    JointColumns,
+    LightColumns,
+    StateColumns,
+    VisualColumns,
+)
 
 from .seeds import checked_worlds
 from .state_cache import StateCache
@@ -132,6 +139,10 @@ class Rows(Columns):
 
 class StateRows(Rows, StateColumns):
     """Pose and twist of models or links."""
+
+
+class JointRows(Rows, JointColumns):
+    """State and command of joints."""
 
 
 class VisualRows(Rows, VisualColumns):

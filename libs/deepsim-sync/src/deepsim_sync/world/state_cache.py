@@ -17,6 +17,7 @@ from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
+    RESET_COLUMNS,
     STATE_COLUMNS,
     Array,
     Key,
@@ -85,23 +86,27 @@ class StateCache:
         self.fetch(self._used)
 
     def expire(self) -> None:
-        """Marks poses and twists as out of date, because time went on."""
+        """Marks what changes in time as out of date."""
         self._fresh.difference_update(STATE_COLUMNS)
 
+    def forget(self) -> None:
+        """Marks all that a reset puts back as out of date."""
+        self._fresh.difference_update(RESET_COLUMNS)
+
     def void(self, worlds: WorldNumbers | None = None) -> None:
-        """Drops unsent changes of poses and twists, in some worlds or in all."""
+        """Drops unsent changes of what a reset puts back, in some worlds or in all."""
         self._owner.require()
         chosen = np.arange(self.worlds) if worlds is None else worlds
-        for key in STATE_COLUMNS:
+        for key in RESET_COLUMNS:
             if key in self._pending:
                 self._pending[key][chosen] = False
         dropped = set(chosen.tolist())
         self._lost = [
             lost
             for lost in self._lost
-            if (lost.kind, lost.column) not in STATE_COLUMNS or lost.world not in dropped
+            if (lost.kind, lost.column) not in RESET_COLUMNS or lost.world not in dropped
         ]
-        self.expire()
+        self.forget()
 
     def put(
         self,

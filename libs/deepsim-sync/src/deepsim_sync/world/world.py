@@ -33,7 +33,7 @@ from .current import (
     replace_current,
 )
 from .ownership import Ownership
-from .rows import LightRows, StateRows, VisualRows
+from .rows import JointRows, LightRows, StateRows, VisualRows
 from .seeds import checked_count, checked_worlds, make_generators, world_seeds
 from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
@@ -68,6 +68,7 @@ class World:
         ticking: (w,) the worlds that tick now; between ticks all of them.
         models: Rows of all models; ``models.select(names)`` for some.
         links: Rows of all links.
+        joints: Rows of all axes of joints.
         visuals: Rows of all visuals.
         lights: Rows of all lights.
         cache: The tables behind the rows.
@@ -91,6 +92,7 @@ class World:
         self.cache = StateCache(simulator, self._owner)
         self.models = StateRows(self.cache, "models")
         self.links = StateRows(self.cache, "links")
+        self.joints = JointRows(self.cache, "joints")
         self.visuals = VisualRows(self.cache, "visuals")
         self.lights = LightRows(self.cache, "lights")
         self._singles: dict[type[PerWorld], PerWorld] = {}
@@ -105,7 +107,7 @@ class World:
 
     @property
     def entities(self) -> Entities:
-        """The names of all models, links, visuals and lights, the same in every world."""
+        """The names of all entities, the same in every world."""
         return self.simulator.entities
 
     def put(
@@ -270,8 +272,9 @@ class World:
     ) -> None:
         """Puts some worlds back to time 0: every model at its spawn pose and at rest.
 
-        Then all managers and trackers of this world are reset, and the behaviours last. Changes of
-        pose and twist that were not sent are dropped; the appearance of visuals and lights stays.
+        Then all managers and trackers of this world are reset, and the behaviours last. Commands
+        of joints are as described again. Changes that were not sent are dropped, but for those of
+        visuals and lights, whose appearance stays.
 
         An error does not end it halfway: everything else is reset, all changes are sent, and then
         the first error is raised.

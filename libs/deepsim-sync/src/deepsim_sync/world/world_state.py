@@ -101,7 +101,7 @@ def restore(world: World, snapshots: Snapshots, state: WorldState) -> None:
             manager.reset(np.arange(len(world)))
     world.cache.restore_appearance(state.appearance)
     snapshots.set_state(state.simulator)
-    world.cache.expire()
+    world.cache.forget()
     for rng, kept in zip(world.rngs, state.rngs):
         rng.bit_generator.state = deepcopy(dict(kept))
     world.ticks[:] = state.ticks

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The axes of joints, each with a servo that takes the commands of the joints table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from deepsim_mujoco.engine import mujoco
+from deepsim_spawn import JointAxis, JointDescription
+from deepsim_sync import SCOPE
+
+_FAST, _SLOW = 1e10, 1e-12  # [rad/s or m/s] of targets without limit, and of those with one of 0
+_ALL_INPUTS = 7  # of a servo: position, velocity and feedforward
+_LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
+
+
+class Axis(NamedTuple):
+    """One axis of a joint; MuJoCo's joint and actuator have its name."""
+
+    name: str
+    description: JointAxis
+    servo: mujoco.MjsActuator
+
+
+def add_axes(
+    spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: JointDescription, name: str
+) -> Iterator[Axis]:
+    """Adds what a joint allows; a fixed joint allows nothing.
+
+    Args:
+        spec: Where servos are added.
+        body: The body of the child link.
+        joint: The joint.
+        name: Its name, scoped from the world.
+    """
+    position = list(joint.pose.position)
+    if joint.type == "ball":
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
+    for axis, suffix in ((joint.axis, ""), (joint.axis2, SCOPE + "2")):
+        if axis is not None:
+            slides = joint.type == "prismatic"
+            added = body.add_joint(
+                name=name + suffix,
+                type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
+                pos=position,
+                axis=list(joint.pose.orientation.rotate(axis.xyz)),
+            )
+            _set_axis(added, axis)
+            yield Axis(added.name, axis, _add_servo(spec, added.name, axis))
+
+
+def speed_limit(velocity: Any) -> Any:
+    """Returns the speed of the target that a servo follows, as MuJoCo takes it [rad/s or m/s]."""
+    return np.clip(velocity, _SLOW, _FAST)
+
+
+def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
+    if math.isfinite(axis.lower) or math.isfinite(axis.upper):
+        # MuJoCo has no one-sided limit, and none that locks a joint.
+        slack = _LOCKED if axis.lower == axis.upper else 0.0
+        joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+        joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
+    joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
+    joint.frictionloss = axis.friction
+    joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]
+    joint.springref = axis.spring_reference
+
+
+def _add_servo(spec: mujoco.MjSpec, name: str, axis: JointAxis) -> mujoco.MjsActuator:
+    """Adds what moves an axis; it does nothing until it gets gains or a feedforward."""
+    servo = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    slew = float(speed_limit(axis.velocity))
+    servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)
+    servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
+    servo.forcerange = [-axis.effort, axis.effort]
+    return servo

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints table: state and command of every axis, to and from MuJoCo's servos.
+
+A servo of MuJoCo is the command: in each physics step it evaluates targets and gains, clamps the
+effort, and moves the target that it follows no faster than the limit. Each world has gains and
+limits of its own once they are set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from deepsim_mujoco.spec.axes import speed_limit
+from deepsim_mujoco.spec.builder import Built
+from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
+
+from .layout import Floats, Part, Rows, numbers_of, start
+from .world_states import WorldStates
+
+COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
+_INPUTS = {"target_position": 0, "target_velocity": 1, "feedforward": 2}
+"""Where targets lie in a servo's control."""
+_TARGETS = ("target_position", "target_velocity")
+_ACTIVE = ("feedforward", "stiffness", "damping")
+"""The columns that move something: while they are 0, a joint is passive."""
+_FIELDS = {
+    "stiffness": ("actuator_biasprm", 1),
+    "damping": ("actuator_biasprm", 2),
+    "effort_limit": ("actuator_forcerange", 0),
+    "velocity_limit": ("actuator_dynprm", 1),
+}
+"""The fields of a model that gains and limits are written to, and where in a servo's numbers."""
+
+
+class Joints:
+    """Reads and writes the axes of all joints in all worlds.
+
+    Args:
+        states: The states.
+    """
+
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
+        self._names: Names = Entities(0).joints
+        self._commands: dict[str, Floats] = {
+            name: np.zeros((states.worlds, 0)) for name in COMMANDS
+        }
+        self._passive = np.ones(states.worlds, dtype=np.bool_)  # worlds without any command yet
+
+    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+        """Takes up a newly compiled model: new axes are as described, the others keep theirs."""
+        states, model = self._states, self._states.model
+        old, self._names = self._names, entities.joints
+        axes = [axis.description for one in built for axis in one.axes.values()]
+        if not self._passive.all():
+            states.actuate(np.flatnonzero(~self._passive))
+        self._own: set[str] = set()  # the columns of which each world has numbers of its own
+        self._described = {name: np.zeros(len(axes)) for name in COMMANDS}
+        self._described["effort_limit"] = np.array([axis.effort for axis in axes])
+        self._described["velocity_limit"] = np.array([axis.velocity for axis in axes])
+        joints = numbers_of(model, model.name_jntadr)
+        servos = numbers_of(model, model.name_actuatoradr)
+        joint = np.array([joints[name] for name in self._names], dtype=np.intp)
+        self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)
+        self._position = start(model, Part.mjSTATE_QPOS) + model.jnt_qposadr[joint]
+        self._velocity = start(model, Part.mjSTATE_QVEL) + model.jnt_dofadr[joint]
+        self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
+        self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
+        kept = [name for name in self._names if name in old]
+        here, there = self._names.rows(kept), old.rows(kept)
+        for name, values in self._commands.items():
+            new = np.tile(self._described[name], (states.worlds, 1))
+            new[:, here] = values[:, there]
+            self._commands[name] = new
+        for name in COMMANDS:
+            if name not in _TARGETS:
+                self._apply(name, np.arange(states.worlds))
+
+    def read(self, column: str, out: Floats) -> None:
+        """Fills one column, (W, n)."""
+        if column == "position":
+            out[:] = self._states.state.take(self._position, axis=1)
+        elif column == "velocity":
+            out[:] = self._states.state.take(self._velocity, axis=1)
+        elif column == "effort":
+            out[:] = self._states.effort.take(self._servo, axis=1)
+        else:
+            out[:] = self._commands[column]
+
+    def write(self, changed: Mapping[str, Cells]) -> None:
+        """Sets cells of columns by name."""
+        state = self._states.state
+        for column, (worlds, rows, values) in changed.items():
+            if column == "position":
+                # A servo follows its target from where the axis is put.
+                state[worlds, self._position[rows]] = values
+                state[worlds, self._followed[rows]] = values
+            elif column == "velocity":
+                state[worlds, self._velocity[rows]] = values
+            else:
+                self._commands[column][worlds, rows] = values
+                self._apply(column, np.unique(worlds))
+        self._states.changed()
+
+    def reset(self, worlds: WorldNumbers | None) -> None:
+        """Makes all commands of some worlds as described again; the states were reset already."""
+        chosen = np.arange(self._states.worlds) if worlds is None else worlds
+        self.set_state({}, chosen)
+
+    def get_state(self) -> dict[str, Floats]:
+        """Returns the commands that are not as described."""
+        return {
+            name: values.copy()
+            for name, values in self._commands.items()
+            if (values != self._described[name]).any()
+        }
+
+    def check_state(self, state: Mapping[str, Floats]) -> None:
+        """Refuses commands of other joints.
+
+        Raises:
+            ValueError: They are those of another number of axes.
+        """
+        for name, values in state.items():
+            if values.shape != self._commands[name].shape:
+                raise ValueError(
+                    f"the state has {name} of {values.shape[-1]} axes of joints, and these models "
+                    f"have {len(self._names)}: it is one of other models"
+                )
+
+    def set_state(self, state: Mapping[str, Floats], worlds: WorldNumbers) -> None:
+        """Sets all commands of some worlds; those that are not in the state as described."""
+        for name, now in self._commands.items():
+            values = state[name][worlds] if name in state else self._described[name]
+            changed = worlds[(now[worlds] != values).any(axis=1)]
+            if len(changed):
+                now[worlds] = values
+                self._apply(name, changed)
+
+    def _apply(self, column: str, worlds: WorldNumbers) -> None:
+        """Gives the servos of some worlds one column of the commands."""
+        values = self._commands[column][worlds]
+        if column in _ACTIVE:
+            self._actuate(worlds[self._passive[worlds] & values.any(axis=1)])
+        if column in _INPUTS:
+            if column == "target_velocity":
+                limit = self._commands["velocity_limit"][worlds]
+                values = np.clip(values, -limit, limit)
+            self._states.state[worlds[:, None], self._input + _INPUTS[column]] = values
+            return
+        if column == "velocity_limit":
+            self._apply("target_velocity", worlds)
+        if column not in self._own and (values == self._described[column]).all():
+            return  # as compiled
+        self._own.add(column)
+        field, place = _FIELDS[column]
+        numbers = self._states.batch.expand(field)[worlds[:, None], self._servo]
+        if column == "effort_limit":
+            numbers[..., 0], numbers[..., 1] = -values, values
+        else:
+            numbers[..., place] = speed_limit(values) if column == "velocity_limit" else -values
+        self._states.batch.expand(field)[worlds[:, None], self._servo] = numbers
+
+    def _actuate(self, worlds: WorldNumbers) -> None:
+        """Lets the servos of some worlds act, and follow their targets from where the axes are."""
+        if len(worlds):
+            state, world = self._states.state, worlds[:, None]
+            state[world, self._followed] = state[world, self._position]
+            self._states.actuate(worlds)
+            self._passive[worlds] = False

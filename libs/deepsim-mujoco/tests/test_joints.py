@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints table: the formula of the command and a point mass on paper are the oracles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader, ModelSpawner
+from deepsim_sync import UnknownEntityError, World
+
+DT = 0.001
+INERTIA = 0.05
+ARM = f"""<sdf version="1.7"><model name="arm"><link name="base"/>
+<link name="bar"><gravity>false</gravity><inertial><mass>1</mass><inertia><ixx>{INERTIA}</ixx>
+<iyy>{INERTIA}</iyy><izz>{INERTIA}</izz></inertia></inertial></link>
+<joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="hinge" type="revolute"><parent>base</parent><child>bar</child><axis><xyz>0 1 0</xyz>
+{{limit}}</axis></joint></model></sdf>"""
+SLIDE = """<sdf version="1.7"><model name="slide"><static>false</static>
+<link name="base"/><link name="cart"><inertial><mass>2</mass></inertial></link>
+<joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="rail" type="prismatic"><parent>base</parent><child>cart</child>
+<axis><xyz>1 0 0</xyz></axis></joint></model></sdf>"""
+CROSS = """<sdf version="1.7"><model name="cross"><link name="base"/>
+<link name="bob"><inertial><mass>1</mass></inertial></link>
+<joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="u" type="universal"><parent>base</parent><child>bob</child>
+<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint></model></sdf>"""
+numbers = st.floats(-3.0, 3.0)
+gains = st.floats(0.0, 5.0)
+
+
+def arms(worlds: int = 1, limit: str = "", names: tuple[str, ...] = ("arm",)) -> World:
+    world = World(MujocoSimulator(GazeboXMLLoader().load_world(WORLD), worlds=worlds))
+    for name in names:
+        ModelSpawner(ARM.format(limit=limit)).spawn(world, name, Pose())
+    return world
+
+
+WORLD = """<sdf version="1.7"><world name="w"><physics type="ode">
+<max_step_size>0.001</max_step_size></physics></world></sdf>"""
+
+
+def ticks(world: World, n: int) -> None:
+    for _ in range(n):
+        world.tick()
+
+
+@settings(max_examples=60, deadline=None)
+@given(numbers, numbers, numbers, numbers, numbers, gains, gains, st.floats(0.1, 10.0))
+def test_the_effort_is_that_of_the_command(q, v, target, target_v, forward, kp, kd, limit):
+    world = arms()
+    joints = world.joints
+    joints.put(position=q, velocity=v, target_position=target, target_velocity=target_v)
+    joints.put(feedforward=forward, stiffness=kp, damping=kd, effort_limit=limit)
+    world.tick()
+    expected = np.clip(kp * (target - q) + kd * (target_v - v) + forward, -limit, limit)
+    assert joints.effort[0, 0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_without_a_command_a_joint_moves_freely() -> None:
+    world = arms()
+    world.joints.put(velocity=2.0)
+    ticks(world, 100)
+    assert world.joints.velocity[0, 0] == pytest.approx(2.0, abs=1e-9)
+    assert world.joints.position[0, 0] == pytest.approx(0.2, abs=1e-9)
+    assert not world.joints.effort.any()
+
+
+def test_feedforward_accelerates_as_on_paper() -> None:
+    world = arms()
+    world.joints.feedforward = 0.5
+    ticks(world, 200)
+    assert world.joints.velocity[0, 0] == pytest.approx(0.5 / INERTIA * 0.2, rel=1e-6)
+
+
+def test_a_slide_takes_metres_and_newtons() -> None:
+    world = arms(names=())
+    ModelSpawner(SLIDE).spawn(world, "slide", Pose())
+    rail = world.joints.select(["slide::rail"])
+    rail.feedforward = 4.0
+    ticks(world, 100)
+    assert rail.velocity[0, 0] == pytest.approx(4.0 / 2.0 * 0.1, rel=1e-6)
+    before = world.models.pose
+    rail.put(position=0.75, velocity=0.0)
+    world.flush()
+    assert world.links.select(["slide::cart"]).pose[0, 0, 0] == pytest.approx(0.75)
+    assert np.array_equal(world.models.pose, before)
+
+
+def test_limits_are_as_described_until_they_are_put() -> None:
+    limit = "<limit><effort>2</effort><velocity>1</velocity></limit>"
+    world = arms(limit=limit)
+    joints = world.joints
+    assert joints.effort_limit[0, 0] == 2.0
+    assert joints.velocity_limit[0, 0] == 1.0
+    joints.put(stiffness=1000.0, target_position=1.0)
+    world.tick()
+    joints.put(effort_limit=0.25, velocity_limit=np.inf)
+    ticks(world, 2)
+    assert joints.effort[0, 0] == pytest.approx(0.25)
+    world.reset()
+    assert joints.effort_limit[0, 0] == 2.0
+    assert joints.velocity_limit[0, 0] == 1.0
+
+
+def test_a_target_moves_no_faster_than_its_limit() -> None:
+    world = arms(limit="<limit><velocity>0.5</velocity></limit>")
+    joints = world.joints
+    joints.put(position=0.3)
+    world.flush()
+    joints.put(stiffness=200.0, damping=20.0, target_position=2.0)
+    before = joints.position[0, 0]
+    ticks(world, 1000)
+    assert joints.position[0, 0] - before < 0.5
+    ticks(world, 4000)
+    assert joints.position[0, 0] == pytest.approx(2.0, abs=1e-3)
+    joints.put(stiffness=0.0, target_velocity=7.0)
+    ticks(world, 500)
+    assert joints.velocity[0, 0] == pytest.approx(0.5, abs=1e-3)
+    assert joints.target_velocity[0, 0] == 7.0  # reads as it was put
+
+
+def test_a_joint_follows_from_where_it_is() -> None:
+    """Neither from 0, when it gets its first gains, nor from where it was before it was put."""
+    world = arms(limit="<limit><velocity>0.1</velocity></limit>")
+    joints = world.joints
+    joints.put(velocity=1.0)
+    ticks(world, 500)
+    joints.put(velocity=0.0, stiffness=100.0, damping=10.0, target_position=0.5)
+    ticks(world, 10)
+    assert joints.position[0, 0] == pytest.approx(0.5, abs=0.01)
+    joints.put(position=-1.0, velocity=0.0, target_position=-1.0)
+    ticks(world, 10)
+    assert joints.position[0, 0] == pytest.approx(-1.0, abs=0.01)
+
+
+def test_a_universal_joint_has_two_rows() -> None:
+    world = arms(names=())
+    ModelSpawner(CROSS).spawn(world, "cross", Pose())
+    assert tuple(world.entities.joints) == ("cross::u", "cross::u::2")
+    world.joints.position = [[0.3, -0.2]]
+    assert world.joints.position.tolist() == [[0.3, -0.2]]
+    world.joints.put(stiffness=100.0, damping=10.0, target_position=[0.1, 0.4])
+    ticks(world, 2000)
+    assert world.joints.position[0] == pytest.approx([0.1, 0.4], abs=1e-2)
+
+
+def test_worlds_have_commands_of_their_own() -> None:
+    world, alone = arms(3), arms()
+    for each, stiffness in ((world, [[0.0], [40.0], [80.0]]), (alone, [[80.0]])):
+        each.joints.put(stiffness=stiffness, damping=5.0, target_position=1.0)
+        ticks(each, 100)
+    first, second, third = world.joints.position[:, 0]
+    assert first < second < third
+    assert third.tobytes() == alone.joints.position.tobytes()
+    world.reset(worlds=[2])
+    assert world.joints.stiffness[:, 0].tolist() == [0.0, 40.0, 0.0]
+    assert world.joints.effort[2, 0] == 0.0
+    ticks(world, 100)
+    assert world.joints.position[2, 0] == 0.0
+    assert world.joints.position[1, 0] > second
+
+
+def test_a_snapshot_holds_commands_and_efforts() -> None:
+    world = arms(2, limit="<limit><velocity>1</velocity></limit>")
+    joints = world.joints
+    joints.put(stiffness=50.0, damping=5.0, target_position=1.0, effort_limit=3.0)
+    ticks(world, 50)
+    state, effort = world.get_state(), joints.effort
+    ticks(world, 50)
+    later = joints.position
+    joints.put(stiffness=1.0, effort_limit=0.1, velocity_limit=0.2, feedforward=2.0)
+    ticks(world, 10)
+    for each in (world, arms(2, limit="<limit><velocity>1</velocity></limit>")):
+        each.set_state(state)
+        assert np.array_equal(each.joints.effort, effort)
+        assert (each.joints.effort_limit == 3.0).all()
+        ticks(each, 50)
+        assert each.joints.position.tobytes() == later.tobytes()
+
+
+def test_commands_outlive_the_spawn_and_the_delete_of_others() -> None:
+    lonely, busy = arms(2), arms(2)
+    for world in (lonely, busy):
+        arm = world.joints.select(["arm::hinge"])
+        arm.put(stiffness=50.0, damping=5.0, target_position=1.0, velocity_limit=0.5)
+        ticks(world, 50)
+        if world is busy:
+            ModelSpawner(ARM.format(limit="")).spawn(world, "other", Pose((1.0, 0.0, 0.0)))
+            assert not world.joints.select(["other::hinge"]).stiffness.any()
+        ticks(world, 50)
+        if world is busy:
+            world.delete("other")
+        ticks(world, 50)
+        effort = arm.effort
+    assert busy.joints.position.tobytes() == lonely.joints.position.tobytes()
+    assert effort.tobytes() == lonely.joints.effort.tobytes()
+    lonely.delete("arm")
+    with pytest.raises(UnknownEntityError, match="no joint is named 'arm::hinge'"):
+        lonely.joints.select(["arm::hinge"])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("effort", 1.0, "effort of joints is measured and cannot be put"),
+        ("stiffness", -1.0, "stiffness of joint 'arm::hinge' must be >= 0, got -1"),
+        ("damping", np.nan, "damping of joint 'arm::hinge' must be finite"),
+        ("position", np.inf, "position of joint 'arm::hinge' must be finite"),
+        ("target_position", [1.0, 2.0], "must have shape"),
+    ],
+)
+def test_what_does_not_fit_is_refused(column: str, value: object, why: str) -> None:
+    world = arms()
+    with pytest.raises(ValueError, match=why):
+        world.joints.put(**{"feedforward": 1.0, column: value})
+    world.tick()
+    assert not world.joints.effort.any()
