@@ -9,16 +9,29 @@ from pathlib import Path
 import pytest
 
 
+def _blocks(text: str) -> list[tuple[str, str]]:
+    return re.findall(r"^```(python|text)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 def test_the_examples_print_what_the_front_page_shows(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    blocks = _blocks(text)
     assert [language for language, _ in blocks] == ["python", "text"] * 2
     names = {"__name__": "readme"}
     for (_, code), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
         exec(code, names)
         assert capsys.readouterr().out == shown
+
+
+def test_the_page_on_joints_prints_what_it_shows(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (root / "docs" / "joints.md").read_text(encoding="utf-8")
+    ((_, code), (_, shown)) = _blocks(text)
+    exec(code, {"__name__": "page"})
+    assert capsys.readouterr().out == shown
 
 
 def test_every_link_to_a_file_leads_somewhere(root: Path) -> None:
