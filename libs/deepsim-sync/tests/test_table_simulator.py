@@ -22,32 +22,12 @@ from deepsim_sync import (
     WriteRefusedError,
 )
 from deepsim_sync.testing import Call, TableModel, TableSimulator
-from deepsim_sync.testing.conformance import (
-    ClockConformance,
-    EntityConformance,
-    LookConformance,
-    MotionConformance,
-    SnapshotConformance,
-    SpawnRequestConformance,
-    StateConformance,
-    WorldConformance,
-)
+from deepsim_sync.testing.conformance import SimulatorConformance
 
 
-class TestConformance(
-    EntityConformance,
-    StateConformance,
-    LookConformance,
-    ClockConformance,
-    MotionConformance,
-    SnapshotConformance,
-    SpawnRequestConformance,
-    WorldConformance,
-):
-    """Runs the shared suite but for contacts and cameras."""
-
-    test_visuals_look_as_described = None  # a TableModel says nothing about looks
-    test_lights_look_as_described = None
+class TestConformance(SimulatorConformance):
+    solid = False
+    test_looks_are_as_described = None  # a TableModel says nothing about looks
     test_the_centre_of_mass_flies_straight = None  # it is at the origin of the frame
 
     def make_simulator(self, worlds: int) -> Simulator:

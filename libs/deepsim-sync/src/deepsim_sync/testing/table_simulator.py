@@ -34,8 +34,7 @@ class TableModel:
 
     Attributes:
         links: Names of the links. The first one is the model frame; the others are fixed to it.
-        offsets: Poses of the other links in the model frame, by name; the identity where none is
-            given.
+        offsets: Poses of the other links in the model frame, by name; by default the identity.
         visuals: Names of the visuals that every link has.
         lights: Names of the lights that every link has.
         static: Whether it stays where it is put; otherwise it moves freely.
@@ -73,36 +72,34 @@ class Call(NamedTuple):
 
 class _Spawned(NamedTuple):
     model: TableModel
-    poses: NDArray[np.float64]
-    """(W, 7)"""
+    poses: NDArray[np.float64]  # (W, 7)
 
 
 class _Link(NamedTuple):
-    name: str
-    """``model::link``"""
-    own: str
-    """The name without its model."""
-    row: int
-    """Of its model."""
+    name: str  # without its model
+    row: int  # of its model
     model: TableModel
+
+
+class _State(NamedTuple):
+    models: tuple[str, ...]
+    steps: NDArray[np.intp]
+    pose: NDArray[np.float64]
+    twist: NDArray[np.float64]
 
 
 class TableSimulator:
     """Models that fly along their twists, or stand still if they are static; nothing collides.
 
-    Args:
+    It is its own `Snapshots`: of steps, poses and twists.
+
+    Attributes:
         worlds: The number of worlds, W.
         timestep: Duration of one step [s].
         gravity: Acceleration of free models along -z [m/s^2].
-
-    Attributes:
-        worlds: As given.
-        timestep: As given.
-        gravity: As given.
         entities: The names of all entities.
         log: Every call that was carried out, oldest first.
         cameras, camera_mounts, contacts, physics: None; tests may put something here.
-        snapshots: Steps, poses and twists.
     """
 
     cameras: Cameras | None = None
@@ -119,7 +116,7 @@ class TableSimulator:
         self.gravity = gravity
         self.entities = Entities(0)
         self.log: list[Call] = []
-        self.snapshots = _TableSnapshots(self)
+        self.snapshots = self
         self._spawned: dict[str, _Spawned] = {}  # in the order of the model rows
         self._links: list[_Link] = []  # in the order of the link rows
         self._state = Tables(self.entities, worlds)
@@ -136,22 +133,16 @@ class TableSimulator:
         return time
 
     def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
-        """Moves every free model of some worlds n times along its twist.
-
-        Raises:
-            ValueError: n is less than 1.
-            SimulationError: In some worlds a model is more than 1e100 m away.
-        """
+        """Moves every free model n times along its twist; one that is 1e100 m away diverged."""
         if n < 1:
             raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
         self._note("step", n, worlds)
         chosen = self._chosen(worlds)
         models = self._state.models
         pose, twist = models.pose[chosen], models.twist[chosen]
-        free = [each.model.gravity and not each.model.static for each in self._spawned.values()]
-        falls = np.array(free, dtype=np.bool_)
+        falls = [each.model.gravity and not each.model.static for each in self._spawned.values()]
         for _ in range(n):
-            twist[:, falls, 2] -= self.gravity * self.timestep
+            twist[:, np.flatnonzero(falls), 2] -= self.gravity * self.timestep
             with np.errstate(over="ignore"):  # reported below
                 pose[..., :3] += twist[..., :3] * self.timestep
             self._turn(pose, twist)
@@ -195,16 +186,7 @@ class TableSimulator:
         return refusals
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world, all or none.
-
-        Args:
-            requests: Their descriptions are `TableModel`.
-
-        Raises:
-            DuplicateEntityError: A name is taken, or occurs twice.
-            SpawnError: A name cannot be used, or a description is not a `TableModel` with at least
-                one link.
-        """
+        """Adds models to every world, all or none; descriptions are `TableModel` with a link."""
         checked = checked_requests(requests, self.worlds, self.entities.models)
         for model, name, _ in checked:
             if not isinstance(model, TableModel) or not model.links:
@@ -217,11 +199,7 @@ class TableSimulator:
         self._note("spawn", tuple(new))
 
     def delete(self, name: str) -> None:
-        """Removes a model from every world.
-
-        Raises:
-            UnknownEntityError: There is no such model.
-        """
+        """Removes a model from every world."""
         if name not in self._spawned:
             raise UnknownEntityError("model", name, self._spawned)
         self._become({other: each for other, each in self._spawned.items() if other != name})
@@ -230,6 +208,23 @@ class TableSimulator:
     def close(self) -> None:
         """Frees nothing: memory is all it holds."""
         self._note("close")
+
+    def get_state(self) -> _State:
+        """Returns steps, poses and twists."""
+        models = self._state.models
+        names = tuple(self.entities.models)
+        return _State(names, self._steps.copy(), models.pose.copy(), models.twist.copy())
+
+    def set_state(self, state: _State) -> None:
+        """Goes back to an instant of a simulator with the same models and worlds."""
+        if (state.models, len(state.steps)) != (tuple(self.entities.models), self.worlds):
+            raise ValueError(
+                f"the state is of {len(state.steps)} world(s) with {state.models}, "
+                f"there are {self.worlds} with {tuple(self.entities.models)}"
+            )
+        self._steps[:] = state.steps
+        self._state.models.pose[:] = state.pose
+        self._state.models.twist[:] = state.twist
 
     def _note(self, method: str, argument: Any = None, worlds: WorldNumbers | None = None) -> None:
         numbers = None if worlds is None else tuple(map(int, worlds))
@@ -247,21 +242,20 @@ class TableSimulator:
 
     def _become(self, spawned: dict[str, _Spawned]) -> None:
         """Has these models from now on; the rows of those that it had already are kept."""
-        links = [
-            _Link(name + SCOPE + link, link, row, each.model)
-            for row, (name, each) in enumerate(spawned.items())
-            for link in each.model.links
-        ]
-        entities = Entities(
-            self.entities.generation + 1,
-            models=spawned,
-            links=[link.name for link in links],
-            visuals=[link.name + SCOPE + name for link in links for name in link.model.visuals],
-            lights=[link.name + SCOPE + name for link in links for name in link.model.lights],
+        links, visuals, lights = {}, [], []
+        for row, (name, (model, _)) in enumerate(spawned.items()):
+            for own in model.links:
+                link = name + SCOPE + own
+                links[link] = _Link(own, row, model)
+                visuals += [link + SCOPE + visual for visual in model.visuals]
+                lights += [link + SCOPE + light for light in model.lights]
+        generation = self.entities.generation + 1
+        self.entities = Entities(
+            generation, models=spawned, links=links, visuals=visuals, lights=lights
         )
-        state = Tables(entities, self.worlds)
+        state = Tables(self.entities, self.worlds)
         state.carry_over(self._state)
-        self._spawned, self._links, self.entities, self._state = spawned, links, entities, state
+        self._spawned, self._links, self._state = spawned, list(links.values()), state
 
     def _turn(self, pose: NDArray[np.float64], twist: NDArray[np.float64]) -> None:
         """Turns models by their angular velocities, for one step."""
@@ -281,7 +275,7 @@ class TableSimulator:
                 link = self._links[at]
                 first = link.model.links[0]
                 into, at = "models", link.row
-                if link.own != first:
+                if link.name != first:
                     reason = f"it is fixed to link {first!r}: move that one"
             moves = (into, column) == ("models", "twist") and np.any(value)
             if moves and self._spawned[self.entities.models[at]].model.static:
@@ -298,43 +292,8 @@ class TableSimulator:
         for row, link in enumerate(self._links):
             pose, twist = models.pose[:, link.row], models.twist[:, link.row]
             links.pose[:, row], links.twist[:, row] = pose, twist
-            offset = link.model.offsets.get(link.own)
+            offset = link.model.offsets.get(link.name)
             if offset is not None:
                 arm = quaternions.rotate(pose[:, 3:], offset.position)
                 links.pose[:, row] = poses.compose(pose, np.asarray(offset))
                 links.twist[:, row, :3] += vectors.cross(twist[:, 3:], arm)
-
-
-class _TableState(NamedTuple):
-    models: tuple[str, ...]
-    steps: NDArray[np.intp]
-    pose: NDArray[np.float64]
-    twist: NDArray[np.float64]
-
-
-class _TableSnapshots:
-    """The snapshots of a `TableSimulator`."""
-
-    def __init__(self, simulator: TableSimulator) -> None:
-        self._simulator = simulator
-
-    def get_state(self) -> _TableState:
-        """Returns steps, poses and twists."""
-        simulator, models = self._simulator, self._simulator._state.models
-        names = tuple(simulator.entities.models)
-        return _TableState(names, simulator._steps.copy(), models.pose.copy(), models.twist.copy())
-
-    def set_state(self, state: _TableState) -> None:
-        """Goes back to an instant of a simulator with the same models and worlds.
-
-        Raises:
-            ValueError: It has others.
-        """
-        simulator, models = self._simulator, self._simulator._state.models
-        if (state.models, len(state.steps)) != (tuple(simulator.entities.models), simulator.worlds):
-            raise ValueError(
-                f"the state is of {len(state.steps)} world(s) with {state.models}, "
-                f"there are {simulator.worlds} with {tuple(simulator.entities.models)}"
-            )
-        simulator._steps[:] = state.steps
-        models.pose[:], models.twist[:] = state.pose, state.twist

@@ -5,42 +5,13 @@ A backend's tests subclass `SimulatorConformance`, say how a simulator is made, 
 pytest: ``pip install deepsim-sync[testing]``.
 """
 
+import pkgutil
+
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.bench", f"{__name__}.cases")
+_MODULES = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
+pytest.register_assert_rewrite(*_MODULES)
 
-from .cases import (  # noqa: E402 (the asserts in it are rewritten because of the line above)
-    CameraConformance,
-    CameraMountConformance,
-    ClockConformance,
-    Conformance,
-    ContactConformance,
-    ContactPointConformance,
-    EntityConformance,
-    LookConformance,
-    MotionConformance,
-    PhysicsPropertyConformance,
-    SnapshotConformance,
-    SpawnRequestConformance,
-    StateConformance,
-    WorldConformance,
-)
-from .suite import SimulatorConformance  # noqa: E402 (as above)
+from .suite import SimulatorConformance  # noqa: E402 (the line above rewrites its asserts)
 
-__all__ = [
-    "CameraConformance",
-    "CameraMountConformance",
-    "ClockConformance",
-    "Conformance",
-    "ContactConformance",
-    "ContactPointConformance",
-    "EntityConformance",
-    "LookConformance",
-    "MotionConformance",
-    "PhysicsPropertyConformance",
-    "SimulatorConformance",
-    "SnapshotConformance",
-    "SpawnRequestConformance",
-    "StateConformance",
-    "WorldConformance",
-]
+__all__ = ["SimulatorConformance"]

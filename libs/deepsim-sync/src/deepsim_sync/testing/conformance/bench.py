@@ -15,6 +15,9 @@ from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.spawning import SpawnRequest, spawn_poses
 from deepsim_sync.port.tables import ALL_COLUMNS, COLUMNS, Array, Key, Tables
 
+Rows = Mapping[Key, Mapping[str, ArrayLike]]
+"""Values by (table, column) and then by name: a cell, or a cell for each world."""
+
 
 class Bench:
     """Reads and writes rows of a simulator by name.
@@ -45,6 +48,11 @@ class Bench:
         return self.simulator.entities
 
     @property
+    def models(self) -> list[str]:
+        """The names of all models."""
+        return list(self.entities.models)
+
+    @property
     def time(self) -> float:
         """Simulated time [s] of the first world."""
         times = self.simulator.time
@@ -62,8 +70,7 @@ class Bench:
             pose: x y z, or x y z qx qy qz qw; (3,) or (7,) for all worlds, or a row for each.
         """
         given = np.asarray(pose, dtype=np.float64)
-        if given.ndim > 1:
-            self.alike = False
+        self.alike &= given.ndim == 1
         if given.shape[-1] == 3:
             upright = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*given.shape[:-1], 4))
             given = np.concatenate([given, upright], axis=-1)
@@ -81,11 +88,11 @@ class Bench:
         """Puts some worlds back to time 0."""
         self.simulator.reset(self._numbers(worlds))
 
-    def run(self, seconds: float) -> int:
-        """Steps through a stretch of simulated time; returns the number of steps."""
+    def run(self, seconds: float) -> float:
+        """Steps through a stretch of simulated time; returns its exact length [s]."""
         steps = round(seconds / self.simulator.timestep)
         self.simulator.step(steps)
-        return steps
+        return steps * self.simulator.timestep
 
     def tables(self, columns: Collection[Key] = ALL_COLUMNS) -> Tables:
         """New tables with some columns read."""
@@ -113,48 +120,36 @@ class Bench:
         """Twist of a model, (6,)."""
         return self.get("models", "twist", model, world)
 
-    def write(
-        self,
-        cells: Mapping[Key, Mapping[str, ArrayLike]],
-        worlds: Iterable[int] | None = None,
-    ) -> tuple[Refusal, ...]:
+    def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
         """Writes one batch to some worlds.
-
-        Args:
-            cells: Values by (table, column) and then by name: a cell, or a cell for each world.
-            worlds: The numbers of the worlds.
 
         Returns:
             The refusals of the first of them; those of the others are asserted to be the same.
         """
         chosen = self._numbers(worlds)
         numbers = np.arange(self.worlds) if chosen is None else chosen
-        entities = self.simulator.entities
         batch = {}
-        for (kind, column), by_name in cells.items():
+        for (kind, column), by_name in rows.items():
             spec = COLUMNS[kind][column]
-            rows = entities.names(kind).rows(by_name)
-            values = np.empty((len(numbers), len(rows), *spec.shape), spec.dtype)
+            at = self.entities.names(kind).rows(by_name)
+            values = np.empty((len(numbers), len(at), *spec.shape), spec.dtype)
             for place, value in enumerate(by_name.values()):
                 self.alike &= np.ndim(value) == len(spec.shape)
                 values[:, place] = value
             batch[kind, column] = Cells(
-                np.repeat(numbers, len(rows)),
-                np.tile(rows, len(numbers)),
+                np.repeat(numbers, len(at)),
+                np.tile(at, len(numbers)),
                 values.reshape(-1, *spec.shape),
             )
-        refusals = self.simulator.write(Changes(entities.generation, batch))
-        by_world: dict[int, list[Refusal]] = {int(world): [] for world in numbers}
-        for refusal in refusals:
-            by_world[refusal.world].append(refusal)
-        first, *others = by_world.values()
+        refusals = self.simulator.write(Changes(self.entities.generation, batch))
+        first, *others = ([r for r in refusals if r.world == world] for world in numbers)
         for other in others:
             assert [each[:4] for each in other] == [each[:4] for each in first]
         return tuple(first)
 
-    def state(self, *models: str, world: int = 0) -> bytes:
+    def state(self, *models: str) -> bytes:
         """Returns all rows of some models and of everything below them, bit for bit."""
-        return self.states(*models)[world]
+        return self.states(*models)[0]
 
     def states(self, *models: str) -> list[bytes]:
         """`state` for each of the worlds."""

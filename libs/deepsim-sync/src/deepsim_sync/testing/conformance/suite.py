@@ -3,49 +3,26 @@
 
 from __future__ import annotations
 
-from .cases import (
-    CameraConformance,
-    CameraMountConformance,
-    ClockConformance,
-    ContactConformance,
-    ContactPointConformance,
-    EntityConformance,
-    LookConformance,
-    MotionConformance,
-    PhysicsPropertyConformance,
-    SnapshotConformance,
-    SpawnRequestConformance,
-    StateConformance,
-    WorldConformance,
-)
+from .cameras import CameraCases
+from .clock import ClockCases
+from .contacts import ContactCases
+from .entities import EntityCases
+from .motion import FlightCases
+from .physics_properties import PhysicsPropertyCases
+from .snapshots import SnapshotCases
+from .states import StateCases
+from .worlds import WorldCases
 
 
 class SimulatorConformance(
-    EntityConformance,
-    StateConformance,
-    LookConformance,
-    ClockConformance,
-    MotionConformance,
-    ContactConformance,
-    ContactPointConformance,
-    CameraConformance,
-    CameraMountConformance,
-    PhysicsPropertyConformance,
-    SnapshotConformance,
-    SpawnRequestConformance,
-    WorldConformance,
+    EntityCases,
+    StateCases,
+    ClockCases,
+    FlightCases,
+    ContactCases,
+    WorldCases,
+    CameraCases,
+    PhysicsPropertyCases,
+    SnapshotCases,
 ):
-    """Every case; a backend's tests are a subclass that fills in the abstract methods.
-
-    Example::
-
-        class TestMySimulator(SimulatorConformance):
-            def make_simulator(self, worlds):
-                return MySimulator(worlds, timestep=0.001, gravity=(0, 0, -9.8))
-
-            def describe(self, sdf):
-                return my_loader(sdf)
-
-            def unbuildable(self):
-                return my_loader("<a model that my engine refuses>")
-    """
+    """Every case; a backend's tests are a subclass that fills in the abstract methods."""

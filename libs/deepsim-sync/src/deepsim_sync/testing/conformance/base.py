@@ -14,11 +14,9 @@ from deepsim_sync.port.contacts import Contacts
 from deepsim_sync.port.physics_properties import PhysicsProperties
 from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.snapshots import Snapshots
-from deepsim_sync.testing.conformance.bench import Bench
-from deepsim_sync.testing.conformance.models import BLOCK, EYE, LAMP
 
-CAMERA = "eye::link::camera"
-"""The camera of `Conformance.mounts`."""
+from .bench import Bench
+
 GRAVITY = 9.8
 """Acceleration along -z in every simulator under test [m/s^2]."""
 
@@ -28,15 +26,20 @@ T = TypeVar("T")
 class Conformance(ABC):
     """Makes the simulator under test, afresh for each test.
 
-    Tests of a capability are skipped for simulators that lack it.
+    Tests of a capability are skipped for simulators that lack it, and so are those of what an
+    engine says that it is not.
 
     Attributes:
         world_counts: The numbers of worlds that every test is run with.
-        deterministic: Whether the same calls give the same bytes; tests of that are skipped if not.
+        deterministic: Whether the same calls give the same bytes.
+        solid: Whether bodies collide.
+        diverges: Whether a box diverges at a twist of 1e300 m/s and rad/s.
     """
 
     world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
     deterministic: ClassVar[bool] = True
+    solid: ClassVar[bool] = True
+    diverges: ClassVar[bool] = True
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:
@@ -67,44 +70,34 @@ class Conformance(ABC):
 
     @pytest.fixture
     def cameras(self, bench: Bench) -> Cameras:
-        """Pictures of the simulator under test."""
-        return _capability(bench.simulator.cameras, "cameras")
+        return self.need(bench.simulator.cameras, "has no cameras")
 
     @pytest.fixture
     def mounts(self, bench: Bench) -> CameraMounts:
-        """Camera mounts of the simulator under test, which has a camera that sees a block."""
-        mounts = _capability(bench.simulator.camera_mounts, "camera mounts")
-        bench.spawn(LAMP, "lamp", (-1, 0, 1))
-        bench.spawn(BLOCK, "block")
-        bench.spawn(EYE, "eye", (-1.5, 0, 0))
-        return mounts
+        return self.need(bench.simulator.camera_mounts, "has no camera mounts")
 
     @pytest.fixture
     def contacts(self, bench: Bench) -> Contacts:
-        """Contact points of the simulator under test."""
-        return _capability(bench.simulator.contacts, "contact points")
+        return self.need(bench.simulator.contacts, "has no contact points")
 
     @pytest.fixture
     def physics(self, bench: Bench) -> PhysicsProperties:
-        """Physics properties of the simulator under test."""
-        return _capability(bench.simulator.physics, "physics properties")
+        return self.need(bench.simulator.physics, "has no physics properties")
 
     @pytest.fixture
     def snapshots(self, bench: Bench) -> Snapshots:
-        """Snapshots of the simulator under test."""
-        return _capability(bench.simulator.snapshots, "snapshots")
+        return self.need(bench.simulator.snapshots, "has no snapshots")
 
     def make_bench(self, worlds: int) -> Bench:
         """A new simulator on a bench; whoever asks closes it."""
         return Bench(self.make_simulator(worlds), self.describe)
 
+    def need(self, value: T | None, lack: str) -> T:
+        """Skips the test for simulators that have None or False here."""
+        if value is None or value is False:
+            pytest.skip(f"this simulator {lack}")
+        return value
+
     def need_determinism(self) -> None:
         """Skips the test for engines that do not repeat themselves."""
-        if not self.deterministic:
-            pytest.skip("this engine does not repeat itself bit for bit")
-
-
-def _capability(value: T | None, name: str) -> T:
-    if value is None:
-        pytest.skip(f"this simulator has no {name}")
-    return value
+        self.need(self.deterministic, "does not repeat itself bit for bit")

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names, and models that come and go."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Sequence
+
+import numpy as np
+import pytest
+
+from deepsim_sync.errors import DeepSimError, DuplicateEntityError, SpawnError, UnknownEntityError
+from deepsim_sync.port.entities import KINDS, Kind
+from deepsim_sync.port.spawning import SpawnRequest
+
+from .base import Conformance
+from .bench import Bench, assert_same_pose
+from .models import BLOCK, BOX, LAMP, OUTER, PAIR
+from .runs import SCALING, SCENES, Run
+
+TILTED = (1.0, 2.0, 3.0, 0.5, -0.5, 0.5, 0.5)
+
+
+class EntityCases(Conformance):
+    """Names, `spawn` and `delete`."""
+
+    @pytest.mark.parametrize(
+        ("sdf", "kind", "names"),
+        [
+            (BOX, "models", {"a"}),
+            (BOX, "links", {"a::link"}),
+            (BOX, "visuals", {"a::link::paint"}),
+            (PAIR, "links", {"a::base", "a::top"}),
+            (OUTER, "models", {"a", "a::inner"}),
+            (OUTER, "links", {"a::link", "a::inner::core"}),
+            (OUTER, "visuals", {"a::link::skin", "a::inner::core::skin"}),
+            (LAMP, "lights", {"a::link::bulb"}),
+        ],
+    )
+    def test_names_are_scoped_and_go_with_their_model(
+        self, bench: Bench, sdf: str, kind: Kind, names: set[str]
+    ) -> None:
+        """model::link::visual; a model within a model is a row of its own, outer::inner."""
+        before = {each: list(bench.entities.names(each)) for each in KINDS}
+        assert not before["models"]
+        bench.spawn(sdf, "a")
+        assert set(bench.entities.names(kind)) - set(before[kind]) == names
+        bench.simulator.delete("a")
+        assert {each: list(bench.entities.names(each)) for each in KINDS} == before
+
+    def test_generation_changes_with_the_entities_only(self, bench: Bench) -> None:
+        seen = {bench.entities.generation}
+        bench.spawn(BOX, "a", (0, 0, 1))
+        seen.add(bench.entities.generation)
+        bench.spawn(BOX, "b", (2, 0, 1))
+        seen.add(bench.entities.generation)
+        bench.tables()
+        bench.simulator.step(3)
+        bench.simulator.reset()
+        bench.simulator.spawn([])
+        seen.add(bench.entities.generation)
+        bench.simulator.delete("a")
+        seen.add(bench.entities.generation)
+        assert len(seen) == 4
+
+    def test_a_batch_is_added_in_one_generation(self, bench: Bench) -> None:
+        """Each is where it was asked for, in the order of the requests, after the older ones."""
+        bench.spawn(LAMP, "lamp", (0, 5, 0))
+        generation = bench.entities.generation
+        names = [f"box{n}" for n in range(20)]
+        bench.simulator.spawn([*_boxes(bench, names), bench.request(PAIR, "pair", (0, -5, 9))])
+        assert bench.entities.generation != generation
+        assert bench.models == ["lamp", *names, "pair"]
+        x = bench.tables().models.pose[0, 1:-1, 0]
+        np.testing.assert_allclose(x, 2.0 * np.arange(20), atol=1e-9)
+
+    def test_a_batch_is_as_if_added_one_by_one(self, bench: Bench) -> None:
+        """State and looks are the same bits, and each can be deleted alone."""
+        names = ["a", "b", "c"]
+        bench.simulator.spawn(_boxes(bench, names))
+        together = bench.state(*names)
+        for name in ("b", "a", "c"):
+            bench.simulator.delete(name)
+        for request in _boxes(bench, names):
+            bench.simulator.spawn([request])
+        assert bench.state(*names) == together
+
+    @pytest.mark.parametrize(
+        ("names", "error", "message"),
+        [
+            (["a", "box"], DuplicateEntityError, "box"),
+            (["a", "b", "a"], DuplicateEntityError, None),
+            (["a", ""], SpawnError, None),
+            (["a", "b::c"], SpawnError, None),
+            (["a", "broken", "b"], SpawnError, "'broken'"),
+        ],
+        ids=["taken", "twice", "empty", "scoped", "unbuildable"],
+    )
+    def test_a_refused_batch_adds_nothing(
+        self, bench: Bench, names: list[str], error: type[DeepSimError], message: str | None
+    ) -> None:
+        """All is as it was, bit for bit, and the names are free."""
+        bench.spawn(BOX, "box", (0, 5, 9))
+        before, generation = bench.state("box"), bench.entities.generation
+        requests = _boxes(bench, names)
+        if "broken" in names:
+            requests[1] = requests[1]._replace(description=self.unbuildable())
+        with pytest.raises(error, match=message):
+            bench.simulator.spawn(requests)
+        assert bench.entities.generation == generation
+        assert bench.models == ["box"]
+        assert bench.state("box") == before
+        bench.simulator.spawn(_boxes(bench, ["a", "broken"]))
+        bench.simulator.step()
+        assert bench.models == ["box", "a", "broken"]
+
+    @pytest.mark.parametrize(
+        ("sdf", "name", "error"),
+        [(BOX, "b", UnknownEntityError), (OUTER, "a::inner", DeepSimError)],
+        ids=["unknown", "a part"],
+    )
+    def test_only_whole_models_are_deleted(
+        self, bench: Bench, sdf: str, name: str, error: type[DeepSimError]
+    ) -> None:
+        bench.spawn(sdf, "a")
+        before = bench.models
+        with pytest.raises(error, match=f"'{name}'"):
+            bench.simulator.delete(name)
+        assert bench.models == before
+
+    def test_a_name_can_be_used_again(self, bench: Bench) -> None:
+        """Models come and go while the physics goes on, and each starts afresh."""
+        bench.spawn(BOX, "stays", (0, 0, 50))
+        for _ in range(25):
+            bench.spawn(BOX, "guest", TILTED)
+            assert_same_pose(bench.pose("guest"), TILTED)
+            np.testing.assert_array_equal(bench.twist("guest"), 0)
+            bench.write({("models", "twist"): {"guest": (1, 2, 3, 4, 5, 6)}})
+            bench.simulator.step()
+            bench.simulator.delete("guest")
+        assert bench.models == ["stays"]
+        assert bench.time == pytest.approx(25 * bench.simulator.timestep)
+
+    @pytest.mark.parametrize("scene", SCENES)
+    def test_spawn_and_delete_keep_the_others(self, bench: Bench, scene: str) -> None:
+        """Worlds that differ keep every bit and their time when models come and go."""
+        bench.spawn(BLOCK, "gone", (8, 0, 1))
+        run = Run(bench, scene)
+        run.rounds(0, SCALING + 1)
+        before, time = bench.states(*run.models), bench.simulator.time
+        for change in (
+            partial(bench.spawn, BOX, "new", run.poses((9, 9, 9))),
+            partial(bench.simulator.delete, "gone"),
+            partial(bench.simulator.delete, "new"),
+        ):
+            change()
+            assert bench.states(*run.models) == before
+        np.testing.assert_array_equal(bench.simulator.time, time)
+
+
+def _boxes(bench: Bench, names: Sequence[str]) -> list[SpawnRequest]:
+    return [bench.request(BOX, name, (2.0 * n, 0, 9)) for n, name in enumerate(names)]

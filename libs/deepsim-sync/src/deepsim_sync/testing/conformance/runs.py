@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that use most of the port, each world in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_sync.port.physics_properties import PHYSICS_PROPERTIES
+from deepsim_sync.port.tables import Key
+
+from .bench import Bench
+from .models import BLOCK, BOX, GROUND, HAMMER, HINGED, LAMP, PAIR, PENDULUM, SINKER
+
+Position = Sequence[float]
+
+SCENES: dict[str, list[tuple[str, str, Position]]] = {
+    "flight": [
+        (HAMMER, "hammer", (0, 0, 5)),
+        (PAIR, "pair", (0, 3, 5)),
+        (BOX, "box", (0, -3, 5)),
+        (BLOCK, "wall", (3, 0, 1)),
+        (LAMP, "lamp", (3, 3, 1)),
+    ],
+    "contacts": [
+        (GROUND, "ground", (0, 0, 0)),
+        (BOX, "box", (0, 0, 0.15)),
+        (BOX, "lid", (0.05, 0.02, 0.4)),
+        (BLOCK, "wall", (0.45, 0, 0.1)),
+    ],
+    "joints": [
+        (GROUND, "ground", (0, 0, 0)),
+        (HINGED, "gate", (0, 0, 1)),
+        (PENDULUM, "pendulum", (3, 0, 1)),
+        (SINKER, "sinker", (5, 0, 2)),
+        (BOX, "box", (0, 5, 0.12)),
+    ],
+}
+"""SDF, name and position of each model."""
+_PUSHED = {"hammer", "pair", "box", "lid", "gate"}
+_MOVED = {"box", "wall"}
+_SCALED = {"box::link", "sinker::link", "pendulum::link"}
+SCALING = 6
+"""The round in which physics properties are scaled, where the simulator offers them."""
+LAST = 24
+"""The number of rounds."""
+
+
+class Run:
+    """Rounds of calls in which each world is treated by its number, and so unlike the others.
+
+    Args:
+        bench: The simulator; the models of the scene are added to it.
+        scene: A key of `SCENES`.
+        numbers: The number that each world is treated as; its own by default.
+
+    Attributes:
+        models: The names of the models.
+    """
+
+    def __init__(self, bench: Bench, scene: str, numbers: Sequence[int] | None = None) -> None:
+        self._bench = bench
+        self._numbers = np.arange(bench.worlds) if numbers is None else np.array(numbers)
+        self._positions = {name: position for _, name, position in SCENES[scene]}
+        self.models = list(self._positions)
+        for sdf, name, position in SCENES[scene]:
+            bench.spawn(sdf, name, self.poses(position))
+
+    def rounds(self, first: int, last: int) -> list[list[bytes]]:
+        """Returns state, time and factors of each world after each of some rounds."""
+        return [self._round(number) for number in range(first, last)]
+
+    def _round(self, number: int) -> list[bytes]:
+        n, bench = self._numbers, self._bench
+        calls: list[tuple[NDArray[np.bool_], Callable[[NDArray[np.intp]], object]]] = [
+            ((n + number) % 3 == 0, partial(self._push, number)),
+            ((n + number) % 5 == 0, partial(self._move, number)),
+            ((n + number) % 4 != 0, partial(bench.step, 1 + number % 7)),
+            (n % 3 == number - 16, bench.reset),
+        ]
+        self._paint(number)
+        if number == SCALING:
+            self._scale()
+        for chosen, call in calls:
+            if chosen.any():
+                call(np.flatnonzero(chosen))
+        physics = bench.simulator.physics
+        factors = [physics.factors(each) for each in PHYSICS_PROPERTIES] if physics else []
+        parts = [bench.states(*self.models), bench.simulator.time, *factors]
+        return [b"".join(map(bytes, of_one_world)) for of_one_world in zip(*parts)]
+
+    def _paint(self, number: int) -> None:
+        shades = np.array([_random(n, number).uniform() for n in self._numbers.tolist()])
+        colors = np.stack([shades, shades / 2, shades / 3, np.ones(len(shades))], axis=1)
+        rows: dict[Key, dict[str, ArrayLike]] = {
+            ("visuals", "transparency"): {"box::link::paint": shades},
+        }
+        if "lamp" in self.models:
+            rows["lights", "diffuse"] = {"lamp::link::bulb": colors}
+        self._bench.write(rows)
+
+    def _push(self, number: int, worlds: NDArray[np.intp]) -> None:
+        twists = np.stack([twist_of(n, number) for n in self._numbers[worlds].tolist()])
+        models = [name for name in self.models if name in _PUSHED]
+        if number % 2:
+            self._bench.write({("models", "twist"): dict.fromkeys(models, twists)}, worlds)
+        else:
+            links = [self._bench.entities.links.within(name)[0] for name in models]
+            self._bench.write({("links", "twist"): dict.fromkeys(links, twists)}, worlds)
+
+    def _move(self, number: int, worlds: NDArray[np.intp]) -> None:
+        places = {name: self._positions[name] for name in self.models if name in _MOVED}
+        poses = {name: self.poses(place, number)[worlds] for name, place in places.items()}
+        self._bench.write({("models", "pose"): poses}, worlds)
+
+    def _scale(self) -> None:
+        physics = self._bench.simulator.physics
+        if physics is not None:
+            links = [name for name in self._bench.entities.links if name in _SCALED]
+            random = [_random(n, SCALING) for n in self._numbers.tolist()]
+            for each in PHYSICS_PROPERTIES:
+                factors = np.stack([one.uniform(0.4, 2.5, len(links)) for one in random])
+                physics.scale(each, links, factors)
+
+    def poses(self, position: Position, number: int = 0) -> NDArray[np.float64]:
+        """Poses near a position, (W, 7), another one in each world and round."""
+        return np.stack([pose_near(position, n, number) for n in self._numbers.tolist()])
+
+
+def pose_near(
+    position: Position, number: int, step: int = 0, spread: float = 0.02
+) -> NDArray[np.float64]:
+    """A pose near a position, (7,), of a world by its number."""
+    random = _random(number, step)
+    quaternion = np.append(random.uniform(-spread, spread, 3), 1.0)
+    quaternion /= np.sqrt(np.sum(quaternion * quaternion))
+    return np.concatenate([position + random.uniform(-spread, spread, 3), quaternion])
+
+
+def twist_of(number: int, step: int = 0) -> NDArray[np.float64]:
+    """A twist, (6,), of a world by its number."""
+    return np.random.default_rng([number, step, 1]).uniform(-1.0, 1.0, 6)
+
+
+def _random(number: int, step: int) -> np.random.Generator:
+    return np.random.default_rng([number, step])
