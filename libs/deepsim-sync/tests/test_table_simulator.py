@@ -26,9 +26,11 @@ from deepsim_sync.testing.conformance import SimulatorConformance
 
 
 class TestConformance(SimulatorConformance):
-    solid = False
     test_looks_are_as_described = None  # a TableModel says nothing about looks
     test_the_centre_of_mass_flies_straight = None  # it is at the origin of the frame
+    test_a_box_rests_and_slides_on_the_ground = None  # nothing collides
+    test_a_static_model_is_solid_where_it_is = None
+    test_a_moved_body_leaves_its_contacts = None
 
     def make_simulator(self, worlds: int) -> Simulator:
         return TableSimulator(worlds=worlds, timestep=0.001, gravity=9.8)

@@ -70,22 +70,10 @@ class Call(NamedTuple):
     """The worlds of a step or reset; None for all."""
 
 
-class _Spawned(NamedTuple):
-    model: TableModel
-    poses: NDArray[np.float64]  # (W, 7)
-
-
 class _Link(NamedTuple):
     name: str  # without its model
     row: int  # of its model
     model: TableModel
-
-
-class _State(NamedTuple):
-    models: tuple[str, ...]
-    steps: NDArray[np.intp]
-    pose: NDArray[np.float64]
-    twist: NDArray[np.float64]
 
 
 class TableSimulator:
@@ -117,7 +105,7 @@ class TableSimulator:
         self.entities = Entities(0)
         self.log: list[Call] = []
         self.snapshots = self
-        self._spawned: dict[str, _Spawned] = {}  # in the order of the model rows
+        self._spawned: list[SpawnRequest] = []  # in the order of the model rows
         self._links: list[_Link] = []  # in the order of the link rows
         self._state = Tables(self.entities, worlds)
         self._steps = np.zeros(worlds, dtype=np.intp)
@@ -140,7 +128,8 @@ class TableSimulator:
         chosen = self._chosen(worlds)
         models = self._state.models
         pose, twist = models.pose[chosen], models.twist[chosen]
-        falls = [each.model.gravity and not each.model.static for each in self._spawned.values()]
+        described = [each.description for each in self._spawned]
+        falls = [model.gravity and not model.static for model in described]
         for _ in range(n):
             twist[:, np.flatnonzero(falls), 2] -= self.gravity * self.timestep
             with np.errstate(over="ignore"):  # reported below
@@ -148,8 +137,7 @@ class TableSimulator:
             self._turn(pose, twist)
         models.pose[chosen], models.twist[chosen] = pose, twist
         self._steps[chosen] += n
-        near: NDArray[np.bool_] = np.abs(pose) < _FARTHEST
-        lost = ~np.asarray(near.all(axis=-1))
+        lost = ~np.asarray((np.abs(pose) < _FARTHEST).all(axis=-1))
         if lost.any():
             name = self.entities.models[int(np.argmax(lost.any(axis=0)))]
             diverged = chosen[lost.any(axis=1)].tolist()
@@ -163,8 +151,8 @@ class TableSimulator:
         chosen = self._chosen(worlds)
         self._steps[chosen] = 0
         self._state.models.twist[chosen] = 0.0
-        for row, each in enumerate(self._spawned.values()):
-            self._state.models.pose[chosen, row] = each.poses[chosen]
+        for row, each in enumerate(self._spawned):
+            self._state.models.pose[chosen, row] = np.asarray(each.pose)[chosen]
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
         """Copies the named columns of all worlds."""
@@ -179,11 +167,8 @@ class TableSimulator:
         """Applies a batch; refuses velocities of static models, and every link but the first."""
         self._require_present(changes.generation)
         self._note("write", changes)
-        refusals: list[Refusal] = []
-        for kind, column in ALL_COLUMNS:
-            if (kind, column) in changes.cells:
-                refusals += self._set(kind, column, changes.cells[kind, column])
-        return refusals
+        keys = [key for key in ALL_COLUMNS if key in changes.cells]
+        return [refusal for key in keys for refusal in self._set(*key, changes.cells[key])]
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
         """Adds models to every world, all or none; descriptions are `TableModel` with a link."""
@@ -191,40 +176,39 @@ class TableSimulator:
         for model, name, _ in checked:
             if not isinstance(model, TableModel) or not model.links:
                 raise SpawnError(name, f"expected a TableModel with a link, got {model!r}")
-        new = {name: _Spawned(model, np.asarray(pose)) for model, name, pose in checked}
-        if new:
-            self._become({**self._spawned, **new})
-            for name, each in new.items():
-                self._state.models.pose[:, self.entities.models.row(name)] = each.poses
-        self._note("spawn", tuple(new))
+        if checked:
+            self._become([*self._spawned, *checked])
+            for _, name, pose in checked:
+                self._state.models.pose[:, self.entities.models.row(name)] = pose
+        self._note("spawn", tuple(name for _, name, _ in checked))
 
     def delete(self, name: str) -> None:
         """Removes a model from every world."""
-        if name not in self._spawned:
-            raise UnknownEntityError("model", name, self._spawned)
-        self._become({other: each for other, each in self._spawned.items() if other != name})
+        if name not in self.entities.models:
+            raise UnknownEntityError("model", name, self.entities.models)
+        self._become([each for each in self._spawned if each.name != name])
         self._note("delete", name)
 
     def close(self) -> None:
         """Frees nothing: memory is all it holds."""
         self._note("close")
 
-    def get_state(self) -> _State:
-        """Returns steps, poses and twists."""
+    def get_state(self) -> Any:
+        """Returns names of models, steps, poses and twists."""
         models = self._state.models
         names = tuple(self.entities.models)
-        return _State(names, self._steps.copy(), models.pose.copy(), models.twist.copy())
+        return names, self._steps.copy(), models.pose.copy(), models.twist.copy()
 
-    def set_state(self, state: _State) -> None:
+    def set_state(self, state: Any) -> None:
         """Goes back to an instant of a simulator with the same models and worlds."""
-        if (state.models, len(state.steps)) != (tuple(self.entities.models), self.worlds):
+        names, steps, pose, twist = state
+        if (names, len(steps)) != (tuple(self.entities.models), self.worlds):
             raise ValueError(
-                f"the state is of {len(state.steps)} world(s) with {state.models}, "
+                f"the state is of {len(steps)} world(s) with {names}, "
                 f"there are {self.worlds} with {tuple(self.entities.models)}"
             )
-        self._steps[:] = state.steps
-        self._state.models.pose[:] = state.pose
-        self._state.models.twist[:] = state.twist
+        self._steps[:] = steps
+        self._state.models.pose[:], self._state.models.twist[:] = pose, twist
 
     def _note(self, method: str, argument: Any = None, worlds: WorldNumbers | None = None) -> None:
         numbers = None if worlds is None else tuple(map(int, worlds))
@@ -240,19 +224,17 @@ class TableSimulator:
                 f"generation {self.entities.generation} now: look the rows up again"
             )
 
-    def _become(self, spawned: dict[str, _Spawned]) -> None:
+    def _become(self, spawned: list[SpawnRequest]) -> None:
         """Has these models from now on; the rows of those that it had already are kept."""
         links, visuals, lights = {}, [], []
-        for row, (name, (model, _)) in enumerate(spawned.items()):
+        for row, (model, name, _) in enumerate(spawned):
             for own in model.links:
                 link = name + SCOPE + own
                 links[link] = _Link(own, row, model)
                 visuals += [link + SCOPE + visual for visual in model.visuals]
                 lights += [link + SCOPE + light for light in model.lights]
-        generation = self.entities.generation + 1
-        self.entities = Entities(
-            generation, models=spawned, links=links, visuals=visuals, lights=lights
-        )
+        names, number = [each.name for each in spawned], self.entities.generation + 1
+        self.entities = Entities(number, models=names, links=links, visuals=visuals, lights=lights)
         state = Tables(self.entities, self.worlds)
         state.carry_over(self._state)
         self._spawned, self._links, self._state = spawned, list(links.values()), state
@@ -278,7 +260,7 @@ class TableSimulator:
                 if link.name != first:
                     reason = f"it is fixed to link {first!r}: move that one"
             moves = (into, column) == ("models", "twist") and np.any(value)
-            if moves and self._spawned[self.entities.models[at]].model.static:
+            if moves and self._spawned[at].description.static:
                 reason = "a static model has no velocity: set its pose"
             if reason is None:
                 self._state.column(into, column)[world, at] = value

@@ -9,8 +9,7 @@ import pkgutil
 
 import pytest
 
-_MODULES = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
-pytest.register_assert_rewrite(*_MODULES)
+pytest.register_assert_rewrite(*(f"{__name__}.{m.name}" for m in pkgutil.iter_modules(__path__)))
 
 from .suite import SimulatorConformance  # noqa: E402 (the line above rewrites its asserts)
 

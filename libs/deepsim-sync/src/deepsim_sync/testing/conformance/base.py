@@ -17,8 +17,7 @@ from deepsim_sync.port.snapshots import Snapshots
 
 from .bench import Bench
 
-GRAVITY = 9.8
-"""Acceleration along -z in every simulator under test [m/s^2]."""
+GRAVITY = 9.8  # acceleration along -z in every simulator under test [m/s^2]
 
 T = TypeVar("T")
 
@@ -26,20 +25,14 @@ T = TypeVar("T")
 class Conformance(ABC):
     """Makes the simulator under test, afresh for each test.
 
-    Tests of a capability are skipped for simulators that lack it, and so are those of what an
-    engine says that it is not.
+    Cases of a capability are skipped for simulators that lack it. A subclass leaves out a case that
+    its engine cannot pass by ``test_name = None``.
 
     Attributes:
-        world_counts: The numbers of worlds that every test is run with.
-        deterministic: Whether the same calls give the same bytes.
-        solid: Whether bodies collide.
-        diverges: Whether a box diverges at a twist of 1e300 m/s and rad/s.
+        world_counts: The numbers of worlds that every case is run with.
     """
 
     world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
-    deterministic: ClassVar[bool] = True
-    solid: ClassVar[bool] = True
-    diverges: ClassVar[bool] = True
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:
@@ -63,41 +56,36 @@ class Conformance(ABC):
 
     @pytest.fixture
     def bench(self, worlds: int) -> Iterator[Bench]:
-        """The simulator under test, closed afterwards."""
         bench = self.make_bench(worlds)
         yield bench
         bench.close()
 
     @pytest.fixture
     def cameras(self, bench: Bench) -> Cameras:
-        return self.need(bench.simulator.cameras, "has no cameras")
+        return _capability(bench.simulator.cameras, "cameras")
 
     @pytest.fixture
     def mounts(self, bench: Bench) -> CameraMounts:
-        return self.need(bench.simulator.camera_mounts, "has no camera mounts")
+        return _capability(bench.simulator.camera_mounts, "camera mounts")
 
     @pytest.fixture
     def contacts(self, bench: Bench) -> Contacts:
-        return self.need(bench.simulator.contacts, "has no contact points")
+        return _capability(bench.simulator.contacts, "contact points")
 
     @pytest.fixture
     def physics(self, bench: Bench) -> PhysicsProperties:
-        return self.need(bench.simulator.physics, "has no physics properties")
+        return _capability(bench.simulator.physics, "physics properties")
 
     @pytest.fixture
     def snapshots(self, bench: Bench) -> Snapshots:
-        return self.need(bench.simulator.snapshots, "has no snapshots")
+        return _capability(bench.simulator.snapshots, "snapshots")
 
     def make_bench(self, worlds: int) -> Bench:
         """A new simulator on a bench; whoever asks closes it."""
         return Bench(self.make_simulator(worlds), self.describe)
 
-    def need(self, value: T | None, lack: str) -> T:
-        """Skips the test for simulators that have None or False here."""
-        if value is None or value is False:
-            pytest.skip(f"this simulator {lack}")
-        return value
 
-    def need_determinism(self) -> None:
-        """Skips the test for engines that do not repeat themselves."""
-        self.need(self.deterministic, "does not repeat itself bit for bit")
+def _capability(value: T | None, name: str) -> T:
+    if value is None:
+        pytest.skip(f"this simulator has no {name}")
+    return value

@@ -22,18 +22,12 @@ Rows = Mapping[Key, Mapping[str, ArrayLike]]
 class Bench:
     """Reads and writes rows of a simulator by name.
 
-    Every call is for all worlds unless it says which. As long as no call said so, all worlds were
-    treated alike; then each read asserts that they have the same bits, and the returned values are
-    the numbers of the first world.
+    Every call is for all worlds unless it says which. While none said so, the worlds are `alike`:
+    each read asserts that they have the same bits, and returns those of the first.
 
     Args:
         simulator: The one to be tested.
-        describe: Turns SDF text into a description that the simulator spawns.
-
-    Attributes:
-        simulator: As given.
-        worlds: The number of worlds, W.
-        alike: Whether all worlds were treated alike.
+        describe: Turns SDF text into a description that it spawns.
     """
 
     def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
@@ -44,12 +38,10 @@ class Bench:
 
     @property
     def entities(self) -> Entities:
-        """The names of all entities."""
         return self.simulator.entities
 
     @property
     def models(self) -> list[str]:
-        """The names of all models."""
         return list(self.entities.models)
 
     @property
@@ -57,18 +49,11 @@ class Bench:
         """Simulated time [s] of the first world."""
         times = self.simulator.time
         assert times.shape == (self.worlds,)
-        if self.alike:
-            assert (times == times[0]).all(), f"worlds that were treated alike differ: {times}"
+        assert not self.alike or (times == times[0]).all(), f"the worlds differ: {times}"
         return float(times[0])
 
     def request(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> SpawnRequest:
-        """A request as simulators take it.
-
-        Args:
-            sdf: The model.
-            name: Its name.
-            pose: x y z, or x y z qx qy qz qw; (3,) or (7,) for all worlds, or a row for each.
-        """
+        """A request; the pose is x y z or x y z qx qy qz qw, for all worlds, or a row for each."""
         given = np.asarray(pose, dtype=np.float64)
         self.alike &= given.ndim == 1
         if given.shape[-1] == 3:
@@ -99,11 +84,10 @@ class Bench:
         tables = Tables(self.simulator.entities, self.worlds)
         self.simulator.read(tables, columns)
         if self.alike and self.worlds > 1:
-            for kind, column in columns:
-                cells = tables.column(kind, column)
-                first = cells[0].tobytes()
-                unlike = [w for w, each in enumerate(cells) if each.tobytes() != first]
-                assert not unlike, f"{kind}.{column} of worlds {unlike} is not that of world 0"
+            for key in columns:
+                first, *others = (cells.tobytes() for cells in tables.column(*key))
+                unlike = [world for world, each in enumerate(others, 1) if each != first]
+                assert not unlike, f"{key} of worlds {unlike} is not that of world 0"
         return tables
 
     def get(self, kind: Kind, column: str, name: str, world: int = 0) -> Array:
@@ -121,11 +105,7 @@ class Bench:
         return self.get("models", "twist", model, world)
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
-        """Writes one batch to some worlds.
-
-        Returns:
-            The refusals of the first of them; those of the others are asserted to be the same.
-        """
+        """Returns what the first of some worlds refused, as all others do."""
         chosen = self._numbers(worlds)
         numbers = np.arange(self.worlds) if chosen is None else chosen
         batch = {}

@@ -18,12 +18,9 @@ def _link(name: str, *parts: str, pose: str = "", gravity: bool = True) -> str:
 def _inertial(
     mass: float, ixx: float, iyy: float, izz: float, centre: tuple[float, float, float] = (0, 0, 0)
 ) -> str:
-    x, y, z = centre
-    moments = f"<ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz>"
-    return (
-        f"<inertial><pose>{x} {y} {z} 0 0 0</pose><mass>{mass}</mass>"
-        f"<inertia>{moments}</inertia></inertial>"
-    )
+    pose = "<pose>{} {} {} 0 0 0</pose>".format(*centre)
+    inertia = f"<inertia><ixx>{ixx}</ixx><iyy>{iyy}</iyy><izz>{izz}</izz></inertia>"
+    return f"<inertial>{pose}<mass>{mass}</mass>{inertia}</inertial>"
 
 
 def _collision(shape: str, mu: float = 1.0) -> str:
@@ -35,11 +32,9 @@ def _visual(name: str, shape: str, looks: str = "") -> str:
     return f'<visual name="{name}">{shape}{looks}</visual>'
 
 
-def _joint(name: str, kind: str, parent: str, child: str, axis: str = "") -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>'
-        f"{axis}</joint>"
-    )
+def _joint(kind: str, parent: str, child: str, axis: str = "") -> str:
+    ends = f"<parent>{parent}</parent><child>{child}</child>"
+    return f'<joint name="joint" type="{kind}">{ends}{axis}</joint>'
 
 
 _PLANE = "<geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>"
@@ -80,7 +75,7 @@ PAIR = _model(
     "pair",
     _link("base", _SMALL, gravity=False),
     _link("top", _SMALL, pose="0.3 0.2 0.5 0 0 1", gravity=False),
-    _joint("weld", "fixed", "base", "top"),
+    _joint("fixed", "base", "top"),
 )
 """Two links fixed to each other, free of gravity; ``top`` is at `PAIR_OFFSET` of the model."""
 
@@ -88,7 +83,7 @@ HINGED = _model(
     "hinged",
     _link("base", _SMALL),
     _link("door", _SMALL, pose="0.5 0 0 0 0 0"),
-    _joint("hinge", "revolute", "base", "door", "<axis><xyz>0 0 1</xyz></axis>"),
+    _joint("revolute", "base", "door", "<axis><xyz>0 0 1</xyz></axis>"),
 )
 """A link that turns about the z axis of its own frame, on a free base."""
 
@@ -136,20 +131,22 @@ EYE = _model(
 )
 """A static camera of 64 x 48 pixels that looks along +x of its frame."""
 
-SINKER_MASS, SINKER_DAMPING = 2.0, 40.0
-_RAIL = f"<axis><xyz>0 0 1</xyz><dynamics><damping>{SINKER_DAMPING}</damping></dynamics></axis>"
+SINKER_RATE = 20.0
+_RAIL = "<axis><xyz>0 0 1</xyz><dynamics><damping>40</damping></dynamics></axis>"
 SINKER = _model(
     "sinker",
-    _link("link", _inertial(SINKER_MASS, 0.01, 0.01, 0.01)),
-    _joint("rail", "prismatic", "world", "link", _RAIL),
+    _link("link", _inertial(2, 0.01, 0.01, 0.01)),
+    _joint("prismatic", "world", "link", _RAIL),
 )
-"""A link of `SINKER_MASS` [kg] on a vertical rail that is damped by `SINKER_DAMPING` [N s/m]."""
+"""A link on a vertical rail; `SINKER_RATE` [1/s] is the rail's damping by the link's mass."""
 
-PENDULUM_MASS, PENDULUM_ARM, PENDULUM_INERTIA = 1.0, 0.3, 0.5
-_MOMENTS = (PENDULUM_INERTIA, PENDULUM_INERTIA, PENDULUM_INERTIA)
+PENDULUM_LEVER = 0.3 / (0.5 + 0.3**2)
 PENDULUM = _model(
     "pendulum",
-    _link("link", _inertial(PENDULUM_MASS, *_MOMENTS, centre=(PENDULUM_ARM, 0, 0))),
-    _joint("hinge", "revolute", "world", "link", "<axis><xyz>0 1 0</xyz></axis>"),
+    _link("link", _inertial(1, 0.5, 0.5, 0.5, centre=(0.3, 0, 0))),
+    _joint("revolute", "world", "link", "<axis><xyz>0 1 0</xyz></axis>"),
 )
-"""A link on a hinge along y, its centre of mass at `PENDULUM_ARM` [m] along x: it falls at once."""
+"""A link on a hinge along y, its centre of mass 0.3 m along x: it falls at once.
+
+`PENDULUM_LEVER` [1/m] is m l / (I + m l^2), its angular acceleration by that of gravity.
+"""

@@ -8,17 +8,14 @@ from functools import partial
 from typing import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from deepsim_sync.port.physics_properties import PHYSICS_PROPERTIES
-from deepsim_sync.port.tables import Key
 
 from .bench import Bench
 from .models import BLOCK, BOX, GROUND, HAMMER, HINGED, LAMP, PAIR, PENDULUM, SINKER
 
-Position = Sequence[float]
-
-SCENES: dict[str, list[tuple[str, str, Position]]] = {
+SCENES: dict[str, list[tuple[str, str, Sequence[float]]]] = {
     "flight": [
         (HAMMER, "hammer", (0, 0, 5)),
         (PAIR, "pair", (0, 3, 5)),
@@ -44,10 +41,8 @@ SCENES: dict[str, list[tuple[str, str, Position]]] = {
 _PUSHED = {"hammer", "pair", "box", "lid", "gate"}
 _MOVED = {"box", "wall"}
 _SCALED = {"box::link", "sinker::link", "pendulum::link"}
-SCALING = 6
-"""The round in which physics properties are scaled, where the simulator offers them."""
+SCALING = 6  # the round in which physics properties are scaled
 LAST = 24
-"""The number of rounds."""
 
 
 class Run:
@@ -57,9 +52,6 @@ class Run:
         bench: The simulator; the models of the scene are added to it.
         scene: A key of `SCENES`.
         numbers: The number that each world is treated as; its own by default.
-
-    Attributes:
-        models: The names of the models.
     """
 
     def __init__(self, bench: Bench, scene: str, numbers: Sequence[int] | None = None) -> None:
@@ -94,14 +86,10 @@ class Run:
         return [b"".join(map(bytes, of_one_world)) for of_one_world in zip(*parts)]
 
     def _paint(self, number: int) -> None:
-        shades = np.array([_random(n, number).uniform() for n in self._numbers.tolist()])
-        colors = np.stack([shades, shades / 2, shades / 3, np.ones(len(shades))], axis=1)
-        rows: dict[Key, dict[str, ArrayLike]] = {
-            ("visuals", "transparency"): {"box::link::paint": shades},
-        }
+        colors = np.stack([_random(n, number).uniform(size=4) for n in self._numbers.tolist()])
+        self._bench.write({("visuals", "transparency"): {"box::link::paint": colors[:, 0]}})
         if "lamp" in self.models:
-            rows["lights", "diffuse"] = {"lamp::link::bulb": colors}
-        self._bench.write(rows)
+            self._bench.write({("lights", "diffuse"): {"lamp::link::bulb": colors}})
 
     def _push(self, number: int, worlds: NDArray[np.intp]) -> None:
         twists = np.stack([twist_of(n, number) for n in self._numbers[worlds].tolist()])
@@ -126,13 +114,13 @@ class Run:
                 factors = np.stack([one.uniform(0.4, 2.5, len(links)) for one in random])
                 physics.scale(each, links, factors)
 
-    def poses(self, position: Position, number: int = 0) -> NDArray[np.float64]:
+    def poses(self, position: Sequence[float], number: int = 0) -> NDArray[np.float64]:
         """Poses near a position, (W, 7), another one in each world and round."""
         return np.stack([pose_near(position, n, number) for n in self._numbers.tolist()])
 
 
 def pose_near(
-    position: Position, number: int, step: int = 0, spread: float = 0.02
+    position: Sequence[float], number: int, step: int = 0, spread: float = 0.02
 ) -> NDArray[np.float64]:
     """A pose near a position, (7,), of a world by its number."""
     random = _random(number, step)

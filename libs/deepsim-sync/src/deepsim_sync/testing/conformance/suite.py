@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from .cameras import CameraCases
-from .clock import ClockCases
 from .contacts import ContactCases
 from .entities import EntityCases
-from .motion import FlightCases
+from .motion import ClockCases, FlightCases
 from .physics_properties import PhysicsPropertyCases
 from .snapshots import SnapshotCases
 from .states import StateCases
