@@ -115,6 +115,35 @@ class DiesAlways(Linear):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class WaitsFor(Linear):
+    """Waits for a file in fragments whose first random number is that of fragment 0."""
+
+    def __init__(self, file: str, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        self.file = Path(file)
+        self.first = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(0,))).random()
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        if rng.random() == self.first:
+            while not self.file.exists():
+                os.sched_yield()
+        return super().act(agent, observations, rng)
+
+
+class HangsOnce(Linear):
+    """Never acts, in the first process that finds no file there."""
+
+    def __init__(self, file: str, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        self.hangs = not Path(file).exists()
+        Path(file).touch()
+
+    def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
+        while self.hangs:
+            signal.pause()
+        return super().act(agent, observations, rng)
+
+
 class Signs(Linear):
     """Leaves a file named after its process."""
 
@@ -178,6 +207,17 @@ class Nested(gymnasium.Env[Any, Any]):
         self.steps += 1
         reward = float(self.np_random.random())
         return action, reward, self.steps == 3, False, {}
+
+
+class Smooth(Nested):
+    """Observes its last action, of a box."""
+
+    action_space: Any = spaces.Box(-1.0, 1.0, (2,))
+    observation_space: Any = action_space
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        super().reset(**options)
+        return np.zeros(2, np.float32), {}
 
 
 class Words(Nested):

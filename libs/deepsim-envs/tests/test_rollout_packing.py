@@ -18,10 +18,7 @@ from deepsim_envs.rollout_pool.packing import packed, unpacked
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", ">f8"]
 LEAVES = (
     st.none()
-    | st.booleans()
     | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text()
     | st.sampled_from(DTYPES).flatmap(
         lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, min_side=0))
     )
@@ -29,9 +26,8 @@ LEAVES = (
 VALUES = st.recursive(
     LEAVES,
     lambda parts: (
-        st.lists(parts, max_size=3)
-        | st.lists(parts, max_size=3).map(tuple)
-        | st.dictionaries(st.text(), parts, max_size=3)
+        st.lists(parts, max_size=3).map(tuple)
+        | st.dictionaries(st.text(), parts | st.text(), max_size=3)
     ),
     max_leaves=8,
 )
@@ -44,16 +40,16 @@ def test_a_value_comes_back_as_it_was(value: Any) -> None:
 
 def test_arrays_that_come_back_are_ones_own() -> None:
     array = np.arange(6.0).reshape(2, 3)
-    found = unpacked(packed([array, array.T]))
+    found = unpacked(packed((array, array.T)))
     found[0][:] = 0.0
     assert np.array_equal(found[1], array.T)
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {1: 2}, b"bytes", np.array([object()]), np.array(["a"]), np.float64(1.0)]
+    "value", [object(), {1, 2}, b"bytes", np.array([object()]), np.array(["a"]), np.float32(1.0)]
 )
 def test_nothing_else_travels(value: Any) -> None:
-    with pytest.raises(TypeError, match="only plain data and arrays of numbers travel"):
+    with pytest.raises(TypeError, match="only arrays of numbers travel"):
         packed([value])
 
 
@@ -66,7 +62,7 @@ def test_nothing_else_travels(value: Any) -> None:
         packed([1]) + b"\x00",
         packed(np.zeros(3))[:-1],
         packed(np.zeros(3)).replace(b"<f8", b"|O8"),
-        packed([1]).replace(b"list", b"eval"),
+        packed(np.zeros(3)).replace(b"[3]", b"[9]"),
     ],
 )
 def test_other_bytes_are_refused(content: bytes) -> None:

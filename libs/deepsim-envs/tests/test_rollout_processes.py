@@ -16,7 +16,13 @@ import numpy as np
 import pytest
 
 from deepsim_envs import digest
-from deepsim_envs.rollout_pool import FragmentError, RolloutPool, Spec, WorkerDiedError
+from deepsim_envs.rollout_pool import (
+    FragmentError,
+    NoWorkerError,
+    RolloutPool,
+    Spec,
+    WorkerDiedError,
+)
 
 TESTS = str(Path(__file__).parent)
 RINK = "rollout_tasks:make_rink"
@@ -128,6 +134,68 @@ def test_a_worker_has_its_weights_after_an_error(backend: str, workers: int) -> 
         with pytest.raises(FragmentError):
             pool.collect(9)
         assert digest(pool.collect(2)) == undisturbed
+
+
+def test_fragments_come_as_they_are_done(expected: list[str]) -> None:
+    with make_pool(2) as pool:
+        before = {fragment.number: digest(fragment) for fragment in pool.as_completed(3)}
+        assert [before[number] for number in range(3)] == expected[:3]
+        assert pool.collected == 3
+
+
+def test_a_slow_worker_holds_up_no_other(tmp_path: Path) -> None:
+    """The worker of fragment 0 waits for a file, which appears after all others have come."""
+    policy = Spec("rollout_tasks:WaitsFor", {"file": str(tmp_path / "go")})
+    with make_pool(2, policy, length=2) as pool:
+        coming = pool.as_completed(5)
+        assert [next(coming).number for _ in range(4)] == [1, 2, 3, 4]
+        (tmp_path / "go").touch()
+        assert [fragment.number for fragment in coming] == [0]
+
+
+def test_new_weights_hold_for_what_is_begun_after_them() -> None:
+    with make_pool(1) as pool:
+        versions = []
+        for fragment in pool.as_completed():
+            versions.append(fragment.weights)
+            if len(versions) == 3:
+                break
+            pool.set_weights(WEIGHTS)
+        assert versions == [0, 1, 2]
+        assert pool.collected == 3
+
+
+def test_a_worker_that_hangs_is_given_up_in_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And killed; the next one computes its fragment."""
+    policy = Spec("rollout_tasks:HangsOnce", {"file": str(tmp_path / "begun")})
+    with make_pool(1, policy, length=2, timeout=6.0) as pool:
+        assert [fragment.number for fragment in pool.collect(1)] == [0]
+        assert pool.replaced == 1
+    assert "worker 0 died during fragment 0 (no answer within 6 s)" in caplog.text
+
+
+def test_a_stopped_worker_does_not_hang_the_pool(expected: list[str]) -> None:
+    """Though more is sent to it than its pipe holds."""
+    with make_pool(1, timeout=6.0) as pool:
+        found = pool.collect(3)
+        (pid,) = children()
+        os.kill(pid, signal.SIGSTOP)
+        pool.set_weights({**WEIGHTS, "more": np.zeros(2**20)})
+        assert [digest(fragment) for fragment in found] == expected[:3]
+        pool.collect(1)
+        assert pool.replaced == 1
+
+
+def test_workers_that_cannot_start_are_given_up() -> None:
+    context = multiprocessing.get_context("spawn")
+    context.set_executable("false")
+    try:
+        with make_pool(1) as pool, pytest.raises(NoWorkerError, match="3 died one after the other"):
+            pool.collect(1)
+    finally:
+        context.set_executable(sys.executable)
 
 
 def test_closing_ends_its_own_workers_and_nobody_else() -> None:

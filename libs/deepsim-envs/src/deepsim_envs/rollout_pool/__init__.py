@@ -4,7 +4,13 @@
 The backend ``"ray"`` needs ``deepsim-envs[ray]``.
 """
 
-from .errors import ClosedPoolError, FragmentError, OpenClusterError, WorkerDiedError
+from .errors import (
+    ClosedPoolError,
+    FragmentError,
+    NoWorkerError,
+    OpenClusterError,
+    WorkerDiedError,
+)
 from .fragment import Fragment
 from .policy import Policy, RandomPolicy
 from .pool import RolloutPool
@@ -14,6 +20,7 @@ __all__ = [
     "ClosedPoolError",
     "Fragment",
     "FragmentError",
+    "NoWorkerError",
     "OpenClusterError",
     "Policy",
     "RandomPolicy",

@@ -4,6 +4,7 @@
 deepsim_sync.DeepSimError
 ├── FragmentError         a fragment could not be computed: the task or the policy raised
 ├── WorkerDiedError       a fragment ended its worker's process time and again
+├── NoWorkerError         no worker starts
 ├── ClosedPoolError       a fragment was asked of a pool that is closed
 └── OpenClusterError      a Ray cluster that obeys whoever can reach it
 """
@@ -51,6 +52,13 @@ class WorkerDiedError(DeepSimError):
             f"fragment {fragment} was given up: {deaths} workers died of it, one after the other, "
             f"the last one by {reason}"
         )
+
+
+class NoWorkerError(DeepSimError):
+    """No worker of a pool starts, as when a Ray cluster has no room for one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the rollout pool has no worker: {reason}")
 
 
 class ClosedPoolError(DeepSimError, RuntimeError):

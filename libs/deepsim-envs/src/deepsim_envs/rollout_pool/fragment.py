@@ -12,7 +12,7 @@ Bools = NDArray[np.bool_]
 
 
 class Fragment(NamedTuple):
-    """What some worlds went through in a fixed number of steps; all of it is NumPy arrays.
+    """What some worlds went through in a fixed number of steps, in NumPy arrays.
 
     Each array has the axes (length, worlds); those of observations and actions go on as their space
     does, and are dicts or tuples of arrays where that is nested. Row t of world w is one step: the
@@ -41,3 +41,5 @@ class Fragment(NamedTuple):
     """Whether the step is the first one of an episode of its world."""
     seeds: NDArray[np.uint64]
     """Seed of the episode that the step belongs to."""
+    weights: int = 0
+    """How many times the pool's weights were set before the fragment was begun."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain data and arrays as bytes, between processes: nothing that is read back can run code."""
+"""Arrays as bytes, between processes: nothing that is read back can run code."""
 
 from __future__ import annotations
 
@@ -11,67 +11,60 @@ import numpy as np
 
 _LENGTH = struct.Struct("<Q")
 _KINDS = "biuf"  # bool, integers, floats
-_PLAIN = (type(None), bool, int, float, str)
 
 
 def packed(value: Any) -> bytes:
-    """A value as bytes: a JSON header, then the arrays' bits, little-endian.
+    """Returns a value as bytes: a JSON header, then the bits of the arrays, little-endian.
 
     Args:
-        value: None, bool, int, float, str, arrays of numbers, and lists, tuples and dicts with keys
-            of str of these.
+        value: Arrays of numbers, or dicts and tuples of them at any depth; also None and integers,
+            and strings in dicts.
 
     Raises:
-        TypeError: There is something else in it.
+        TypeError: The value holds something else.
     """
-    arrays: list[bytes] = []
-    header = json.dumps(_described(value, arrays), separators=(",", ":")).encode()
+    arrays = []
+
+    def described(array: Any) -> Any:
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in _KINDS:
+            raise TypeError(f"only arrays of numbers travel, got {array!r}")
+        little = array.dtype.newbyteorder("<")
+        arrays.append(np.ascontiguousarray(array, little).data)
+        return [little.str, array.shape]  # in JSON, the only list that begins with a string
+
+    header = json.dumps(value, default=described, separators=(",", ":")).encode()
     return b"".join([_LENGTH.pack(len(header)), header, *arrays])
 
 
 def unpacked(content: bytes) -> Any:
-    """The value of bytes that `packed` made; its arrays are its own.
+    """Returns the value of bytes that `packed` made; its arrays are its own.
 
     Raises:
-        ValueError: They are no such bytes.
+        ValueError: The bytes are others.
     """
-    try:
-        start = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-        value, end = _restored(json.loads(content[_LENGTH.size : start]), content, start)
-        if end != len(content):
-            raise ValueError(f"{len(content) - end} bytes too many")
-    except (KeyError, IndexError, TypeError, ValueError, struct.error) as error:
-        raise ValueError(f"not a packed value: {error!r}") from error
-    return value
+    start = 0
 
-
-def _described(value: Any, arrays: list[bytes]) -> Any:
-    if isinstance(value, np.ndarray) and value.dtype.kind in _KINDS:
-        little = value.dtype.newbyteorder("<")
-        arrays.append(value.astype(little).tobytes())
-        return ["array", little.str, list(value.shape)]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return ["dict", [[key, _described(part, arrays)] for key, part in value.items()]]
-    if type(value) in (list, tuple):
-        return [type(value).__name__, [_described(part, arrays) for part in value]]
-    if type(value) in _PLAIN:
-        return ["plain", value]
-    raise TypeError(f"only plain data and arrays of numbers travel, got {value!r}")
-
-
-def _restored(header: Any, content: bytes, start: int) -> tuple[Any, int]:
-    kind, *rest = header
-    if kind == "array":
-        dtype, shape = np.dtype(rest[0]), tuple(rest[1])
+    def restored(part: Any) -> Any:
+        nonlocal start
+        if isinstance(part, dict):
+            return {key: restored(each) for key, each in part.items()}
+        if not isinstance(part, list):
+            return part
+        if not part or not isinstance(part[0], str):
+            return tuple(restored(each) for each in part)
+        dtype, shape = np.dtype(part[0]), tuple(part[1])
         if dtype.kind not in _KINDS:
             raise ValueError(f"arrays of {dtype} do not travel")
         count = int(np.prod(shape, dtype=np.int64))
         array = np.frombuffer(content, dtype, count, start).reshape(shape)
-        return array.astype(dtype.newbyteorder("=")), start + array.nbytes
-    if kind == "plain":
-        return rest[0], start
-    parts: list[Any] = []
-    for part in rest[0]:
-        value, start = _restored(part[1] if kind == "dict" else part, content, start)
-        parts.append((part[0], value) if kind == "dict" else value)
-    return {"dict": dict, "list": list, "tuple": tuple}[kind](parts), start
+        start += array.nbytes
+        return array.astype(dtype.newbyteorder("="))
+
+    try:
+        start = _LENGTH.size + _LENGTH.unpack_from(content)[0]
+        value = restored(json.loads(content[_LENGTH.size : start]))
+        if start != len(content):
+            raise ValueError(f"{len(content) - start} bytes too many")
+    except (IndexError, TypeError, ValueError, struct.error) as error:
+        raise ValueError(f"not a packed value: {error!r}") from error
+    return value

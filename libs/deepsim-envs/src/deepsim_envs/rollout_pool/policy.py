@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
-from .columns import allocated, put
+from .columns import allocated, put_batch
 
 
 class Policy(Protocol):
@@ -59,7 +59,7 @@ class RandomPolicy:
         space.seed(int(rng.integers(2**31)))
         actions = allocated(space, (rows,), f"action of agent {agent!r}")
         for row in range(rows):
-            put(actions, row, space.sample())
+            put_batch(actions, row, space.sample(), "sample")
         return actions
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:

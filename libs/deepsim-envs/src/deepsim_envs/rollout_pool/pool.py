@@ -3,26 +3,34 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import logging
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from time import monotonic
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .carriers import Carrier, Death, LocalCarrier
-from .errors import ClosedPoolError, FragmentError, WorkerDiedError, WorkerTracebackError
+from .errors import (
+    ClosedPoolError,
+    FragmentError,
+    NoWorkerError,
+    WorkerDiedError,
+    WorkerTracebackError,
+)
 from .fragment import Fragment
 from .packing import packed, unpacked
-from .processes import ProcessCarrier
-from .ray_actors import RayCarrier
-from .ray_cluster import RayCluster
 from .spec import Spec, portable
-from .worker import setup_text
+from .workers.local import Death, LocalWorkers, Workers
+from .workers.processes import ProcessWorkers
+from .workers.ray_actors import RayWorkers
+from .workers.ray_cluster import RayCluster
 
 BackendName = Literal["local", "process", "ray"]
-_DEATHS = 3  # of workers by the same fragment, before it is given up
+_DEATHS = 3  # by the same fragment, or of starting workers in a row, before the pool gives up
 _LOG = logging.getLogger(__name__)
 
 
@@ -37,12 +45,16 @@ class RolloutPool:
         spec: Makes the environment, an `Environment` or a `gymnasium.Env`: a function, or an id
             that is registered with Gymnasium.
         policy: Makes the `Policy`.
-        workers: How many; the backend ``"local"`` makes do with one.
+        workers: The number of workers; the backend ``"local"`` makes do with one.
         backend: ``"local"``, in this process; ``"process"``, in processes on this machine; or
             ``"ray"``, on a Ray cluster.
         length: Steps of a fragment.
         worlds: Worlds of a fragment, for which the policy acts at once.
         seed: Root of all seeds, >= 0.
+        timeout: Time in which a worker must compute a fragment, or else counts as dead, and in
+            which one must start, if no other works [s]. Not for the backend ``"local"``.
+        resources: What each worker takes of a Ray cluster: ``"CPU"``, ``"GPU"``, and resources
+            of Ray by name; one CPU by default.
         ray_address: The Ray cluster to join; see `RayCluster`.
         allow_open_cluster: Whether a Ray cluster that asks for no token will do.
 
@@ -53,8 +65,9 @@ class RolloutPool:
         replaced: How many workers died and were replaced.
 
     Raises:
-        TypeError: What is to be made is not said by a name, as by a bare function.
-        ValueError: A number is too small, or there is no such backend.
+        TypeError: The spec or the policy is not given by name, but as a bare function.
+        ValueError: A number is too small, there is no such backend, resources are not for Ray, or
+            no machine of the Ray cluster has them.
         gymnasium.error.Error: There is no such id.
         OpenClusterError: The Ray cluster asks for no token.
     """
@@ -69,6 +82,8 @@ class RolloutPool:
         length: int = 200,
         worlds: int = 1,
         seed: int = 0,
+        timeout: float = 600.0,
+        resources: Mapping[str, float] | None = None,
         ray_address: str | None = None,
         allow_open_cluster: bool = False,
     ) -> None:
@@ -80,55 +95,90 @@ class RolloutPool:
                 raise ValueError(f"{name} must be >= 1, got {number}")
         if seed < 0:
             raise ValueError(f"seed must be >= 0, got {seed}")
-        environment, policy = _spec("spec", spec), _spec("policy", policy)
-        if not policy.is_function:
-            raise ValueError(f"policy must be of the form 'package.module:name', got {policy.make}")
-        setup = setup_text(portable(environment), policy, length, worlds, seed)
+        if not timeout > 0.0:
+            raise ValueError(f"timeout must be > 0 s, got {timeout}")
+        if resources is not None and backend != "ray":
+            raise ValueError(f"resources are those of a Ray cluster, not of backend {backend!r}")
+        environment, acting = _spec("spec", spec), _spec("policy", policy)
+        if not acting.is_function:
+            raise ValueError(f"policy must be of the form 'package.module:name', got {acting.make}")
+        setup = {
+            "environment": portable(environment),
+            "policy": acting,
+            "length": length,
+            "worlds": worlds,
+            "root": seed,
+        }
         self.workers = workers
         self.backend = backend
         self.collected = 0
         self.replaced = 0
-        self._weights: dict[str, NDArray[Any]] | None = None
+        self._timeout = timeout
+        self._weights: bytes | None = None
+        self._version = 0
         self._informed: set[int] = set()  # workers that have the weights
-        self._carrier: Carrier | None = _carrier(
-            backend, setup, workers, ray_address, allow_open_cluster
-        )
+        self._idle: list[int] = []  # workers that have started
+        self._failed_starts = 0  # in a row
+        self._link: Workers | None
+        if backend == "local":
+            self._link = LocalWorkers(setup)
+        elif backend == "process":
+            self._link = ProcessWorkers(setup, workers, timeout)
+        else:
+            needs = {"CPU": 1.0} if resources is None else resources
+            cluster = RayCluster(workers, needs, ray_address, allow_open=allow_open_cluster)
+            self._link = RayWorkers(setup, workers, timeout, cluster)
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Gives the policy of every worker new weights, from the next fragment on.
+        """Gives the policy of every worker new weights, for fragments that are begun from now on.
 
         Args:
             weights: Arrays of numbers by name; they are copied.
         """
-        copies = {name: np.array(value) for name, value in weights.items()}
-        packed(copies)  # refuses what cannot travel
-        self._weights = copies
+        self._weights = packed({name: np.asarray(value) for name, value in weights.items()})
+        self._version += 1
         self._informed.clear()
 
     def collect(self, count: int) -> list[Fragment]:
-        """The next fragments, in order.
+        """Returns the next fragments, in order.
 
-        The fragments of a worker that dies are computed again by another one.
+        The fragments of a worker that dies are computed again by another one. After an error the
+        pool is as before: the same fragments come next.
 
         Raises:
             FragmentError: The environment or the policy raised; its cause has the traceback.
             WorkerDiedError: Workers died of the same fragment time and again.
+            NoWorkerError: No worker starts.
             ClosedPoolError: The pool is closed.
         """
-        if self._carrier is None:
-            raise ClosedPoolError
         if count < 0:
             raise ValueError(f"count must be >= 0, got {count}")
         numbers = range(self.collected, self.collected + count)
-        done = self._computed(self._carrier, numbers)
+        done = sorted(self._computed(self._open(), numbers), key=lambda each: each.number)
         self.collected += count
-        return [done[number] for number in numbers]
+        return done
+
+    def as_completed(self, count: int | None = None) -> Iterator[Fragment]:
+        """Yields the next fragments as they come, so that a slow worker holds up no other.
+
+        New weights may be set between two fragments; `Fragment.weights` says with which ones a
+        fragment was computed. Fragments that are under way when the iterator is closed are lost.
+
+        Args:
+            count: The number of fragments; None for no end.
+
+        Raises:
+            FragmentError, WorkerDiedError, NoWorkerError, ClosedPoolError: See `collect`.
+        """
+        first = self.collected
+        numbers = itertools.count(first) if count is None else range(first, first + count)
+        return self._advanced(self._computed(self._open(), numbers))
 
     def close(self) -> None:
         """Ends the workers; closing twice does no harm."""
-        if self._carrier is not None:
-            carrier, self._carrier = self._carrier, None
-            carrier.close()
+        if self._link is not None:
+            link, self._link = self._link, None
+            link.close()
 
     def __enter__(self) -> RolloutPool:
         return self
@@ -136,60 +186,113 @@ class RolloutPool:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _computed(self, carrier: Carrier, numbers: Iterable[int]) -> dict[int, Fragment]:
-        """Fragments by number."""
-        waiting, idle = deque(numbers), deque(range(carrier.count))
-        busy: dict[int, int] = {}  # worker -> fragment
+    def _open(self) -> Workers:
+        if self._link is None:
+            raise ClosedPoolError
+        return self._link
+
+    def _advanced(self, fragments: Iterator[Fragment]) -> Iterator[Fragment]:
+        for fragment in fragments:
+            self.collected = max(self.collected, fragment.number + 1)
+            yield fragment
+
+    def _computed(self, link: Workers, numbers: Iterable[int]) -> Iterator[Fragment]:
+        """Yields fragments as they come; raises the first error by number when it is clear."""
+        upcoming = iter(numbers)
+        number = next(upcoming, None)
+        again: list[int] = []  # fragments of workers that died
+        busy: dict[int, tuple[int, float]] = {}  # the fragment of a worker, and its deadline
         deaths: Counter[int] = Counter()  # by fragment
-        done: dict[int, Fragment] = {}
-        errors: dict[int, dict[str, str]] = {}
+        error: tuple[int, dict[str, str]] | None = None
         try:
-            while True:
-                # After an error only what comes before it, so that the first one is what is raised.
-                while idle and waiting and waiting[0] < min(errors, default=waiting[0] + 1):
-                    worker, number = idle.popleft(), waiting.popleft()
-                    busy[worker] = number
-                    carrier.send(worker, self._request(worker, number))
-                if not busy:
-                    break
-                worker, answer = carrier.receive()
-                number = busy.pop(worker)
-                if isinstance(answer, Death):
-                    deaths[number] += 1
-                    self._replace(carrier, worker, number, answer)
-                    if deaths[number] == _DEATHS:
-                        raise WorkerDiedError(number, _DEATHS, answer.reason)
-                    waiting.appendleft(number)
-                else:
-                    told = unpacked(answer)
-                    if "error" in told:
-                        errors[number] = told["error"]
-                        self._informed.discard(worker)  # it has forgotten its policy
+            while busy or again or number is not None:
+                while self._idle and (again or number is not None):
+                    worker = self._idle.pop(0)
+                    if again:
+                        sent = heapq.heappop(again)
                     else:
-                        done[number] = Fragment(*told["values"])
-                idle.append(worker)
+                        sent, number = number or 0, next(upcoming, None)
+                    busy[worker] = sent, monotonic() + self._timeout
+                    self._send(link, worker, sent)
+                worker, answer = self._receive(link, busy)
+                if worker not in busy:
+                    self._started(link, worker, answer)
+                    continue
+                sent, _ = busy.pop(worker)
+                if isinstance(answer, Death):
+                    deaths[sent] += 1
+                    self._died(link, worker, f"fragment {sent}", answer)
+                    if deaths[sent] == _DEATHS:
+                        raise WorkerDiedError(sent, _DEATHS, answer.reason)
+                    heapq.heappush(again, sent)
+                    continue
+                self._idle.append(worker)
+                found = unpacked(answer)
+                if isinstance(found, tuple):
+                    yield Fragment(*found)
+                    continue
+                self._informed.discard(worker)  # it has forgotten its policy
+                if error is None or sent < error[0]:
+                    error = sent, found
+                # Only what comes before it, so that the first error is what is raised.
+                number, again = None, [each for each in again if each < error[0]]
         finally:
             for worker in busy:  # their answers would be taken for those of the next collection
-                carrier.replace(worker)
-                self._informed.discard(worker)
-        if errors:
-            number = min(errors)
-            error = errors[number]
-            raise FragmentError(number, **error) from WorkerTracebackError(error["traceback"])
-        return done
+                self._replace(link, worker)
+        if error is not None:
+            raise FragmentError(error[0], **error[1]) from WorkerTracebackError(
+                error[1]["traceback"]
+            )
 
-    def _request(self, worker: int, number: int) -> bytes:
+    def _send(self, link: Workers, worker: int, number: int) -> None:
         weights = None if worker in self._informed else self._weights
         self._informed.add(worker)
-        return packed({"fragment": number, "weights": weights})
+        link.send(worker, packed([number, self._version]), weights)
 
-    def _replace(self, carrier: Carrier, worker: int, number: int, death: Death) -> None:
-        _LOG.warning(
-            "worker %d died (%s): another one computes fragment %d", worker, death.reason, number
+    def _receive(
+        self, link: Workers, busy: Mapping[int, tuple[int, float]]
+    ) -> tuple[int, bytes | Death]:
+        """Waits for any worker: its answer, or that it started, died, or is late."""
+        late = min(busy, key=lambda worker: busy[worker][1], default=None)
+        deadline = monotonic() + self._timeout if late is None else busy[late][1]
+        found = link.receive(deadline - monotonic())
+        if found is not None:
+            return found
+        if late is not None:
+            return late, Death(f"no answer within {self._timeout:g} s")
+        raise NoWorkerError(
+            f"none of {self.workers} has started within {self._timeout:g} s: {link.needs}"
         )
-        carrier.replace(worker)
-        self._informed.discard(worker)
+
+    def _started(self, link: Workers, worker: int, answer: bytes | Death) -> None:
+        """Takes note that a worker has started, or died without a fragment."""
+        if not isinstance(answer, Death):
+            self._failed_starts = 0
+            self._idle.append(worker)
+            return
+        if worker in self._idle:
+            self._idle.remove(worker)
+        else:
+            self._failed_starts += 1
+        self._died(link, worker, "its start", answer)
+        if self._failed_starts == _DEATHS:
+            self._failed_starts = 0
+            raise NoWorkerError(
+                f"{_DEATHS} died one after the other as they started, the last one by "
+                f"{answer.reason}: see what it printed (a script that makes a pool of processes "
+                "needs `if __name__ == '__main__':`)"
+            )
+
+    def _died(self, link: Workers, worker: int, during: str, death: Death) -> None:
+        _LOG.warning(
+            "worker %d died during %s (%s): another one takes over", worker, during, death.reason
+        )
+        self._replace(link, worker)
         self.replaced += 1
+
+    def _replace(self, link: Workers, worker: int) -> None:
+        link.replace(worker)
+        self._informed.discard(worker)
 
 
 def _spec(what: str, spec: Spec | str) -> Spec:
@@ -199,14 +302,3 @@ def _spec(what: str, spec: Spec | str) -> Spec:
             f"processes find it; got {spec!r}"
         )
     return Spec(spec) if isinstance(spec, str) else spec
-
-
-def _carrier(
-    backend: BackendName, setup: str, workers: int, address: str | None, allow_open: bool
-) -> Carrier:
-    if backend == "local":
-        return LocalCarrier(setup)
-    if backend == "process":
-        return ProcessCarrier(setup, workers)
-    cluster = RayCluster(workers, address, allow_open=allow_open)
-    return RayCarrier(setup, cluster, workers)

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
-from .columns import allocated, as_columns, put, taken
-from .fragment import Fragment
+from deepsim_envs.area import Agents
+from deepsim_envs.spaces import leafwise
+
+from .columns import allocated, put_batch
+from .fragment import Bools, Fragment
+from .packing import packed, unpacked
 from .policy import Policy
-from .spec import Spec, environment_maker
-from .worlds import Columns, RolloutWorlds, make_rollout_worlds
+from .spec import Spec
+from .worlds import RolloutWorlds, make_rollout_worlds
+
+_NOBODY = np.zeros(0, np.intp)
 
 
 class Sampler:
@@ -35,29 +42,33 @@ class Sampler:
     def __init__(
         self, environment: Mapping[str, Any], policy: Spec, length: int, worlds: int, root: int
     ) -> None:
-        self._environment = environment
-        self._policy_spec = policy
-        self._length = length
-        self._count = worlds
+        self._environment, self._policy_spec = environment, policy
+        self._shape = (length, worlds)
         self._root = root
         self._worlds: RolloutWorlds | None = None
         self._policy: Policy | None = None
 
-    def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Gives the policy new weights."""
-        self._made()[1].set_weights(weights)
+    def answer(self, request: bytes, weights: bytes | None) -> bytes:
+        """Returns the packed fragment of a request, or the packed error of the task or the policy.
 
-    def sample(self, number: int) -> Fragment:
-        """Returns the fragment of a number.
-
-        Raises:
-            Exception: Whatever the environment or the policy raised.
+        Args:
+            request: The packed number of the fragment, and the version of the weights.
+            weights: New weights, packed, which the policy takes on first.
         """
-        worlds, policy = self._made()
-        rollout = _Rollout(worlds, policy, (self._length, self._count), number, self._root)
-        for step in range(self._length):
-            rollout.step(step)
-        return rollout.fragment
+        number, version = unpacked(request)
+        try:
+            worlds, policy = self._made()
+            if weights is not None:
+                policy.set_weights(unpacked(weights))
+            rollout = _Rollout(worlds.groups, self._shape, self._root, number)
+            rollout.run(worlds, policy)
+            return packed(tuple(rollout.fragment(version)))
+        except Exception as error:
+            kind, message, trace = type(error).__name__, str(error), traceback.format_exc()
+            # What an error leaves behind must not reach another fragment, nor replace the error.
+            with contextlib.suppress(Exception):
+                self.close()
+            return packed({"kind": kind, "message": message, "traceback": trace})
 
     def close(self) -> None:
         """Closes the worlds and forgets the policy; the next fragment makes them anew."""
@@ -68,101 +79,149 @@ class Sampler:
 
     def _made(self) -> tuple[RolloutWorlds, Policy]:
         if self._worlds is None:
-            make, name = environment_maker(self._environment), str(self._environment["make"])
-            self._worlds = make_rollout_worlds(make, name, self._count)
+            self._worlds = make_rollout_worlds(self._environment, self._shape[1])
         if self._policy is None:
+            groups = self._worlds.groups
             self._policy = self._policy_spec.find()(
-                observation_space=self._worlds.observation_space,
-                action_space=self._worlds.action_space,
+                observation_space={n: g.observation_space for g in groups for n in g.names},
+                action_space={n: g.action_space for g in groups for n in g.names},
                 **self._policy_spec.kwargs,
             )
         return self._worlds, self._policy
 
 
 class _Rollout:
-    """A fragment that is being computed."""
+    """A fragment that is being computed; arrays have the axes (agents, length, worlds)."""
 
     def __init__(
-        self,
-        worlds: RolloutWorlds,
-        policy: Policy,
-        shape: tuple[int, int],
-        number: int,
-        root: int,
+        self, groups: Sequence[Agents], shape: tuple[int, int], root: int, number: int
     ) -> None:
         own = np.random.SeedSequence(root, spawn_key=(number,))
+        self._number, self._shape = number, shape
         self._rng = np.random.default_rng(own)
         self._episodes = own.spawn(shape[1])  # each spawns the seeds of a world's episodes
-        self._worlds = worlds
-        self._policy = policy
-        self._actions: Mapping[str, Space[Any]] = worlds.action_space
-        spaces = worlds.observation_space
-        self._live = np.zeros((shape[1], len(spaces)), np.bool_)
-        self._seeds = np.zeros(shape[1], dtype=np.uint64)
-        self._seen: Columns = {}
-        self.fragment = Fragment(
-            number=number,
-            observations=_by_agent(spaces, shape, "observation"),
-            actions=_by_agent(self._actions, shape, "action"),
-            rewards={agent: np.zeros(shape) for agent in spaces},
-            terminations={agent: np.zeros(shape, dtype=np.bool_) for agent in spaces},
-            truncations={agent: np.zeros(shape, dtype=np.bool_) for agent in spaces},
-            next_observations=_by_agent(spaces, shape, "observation"),
-            live={agent: np.zeros(shape, dtype=np.bool_) for agent in spaces},
-            starts=np.zeros(shape, dtype=np.bool_),
-            seeds=np.zeros(shape, dtype=np.uint64),
+        self._names = [name for group in groups for name in group.names]
+        full = (len(self._names), *shape)
+        self._rewards = np.zeros(full)
+        self._terminated, self._truncated, self._live = np.zeros((3, *full), np.bool_)
+        self._starts = np.zeros(shape, np.bool_)
+        self._seeds = np.zeros(shape, np.uint64)
+        self._groups, first = [], 0
+        for group in groups:
+            live = self._live[first : first + len(group)]
+            self._groups.append(_GroupRecords(group, shape, live))
+            first += len(group)
+
+    def run(self, worlds: RolloutWorlds, policy: Policy) -> None:
+        """Steps all worlds, and begins an episode where one is over."""
+        over = np.arange(self._shape[1])
+        for step in range(self._shape[0]):
+            if len(over):
+                self._begin(worlds, step, over)
+            actions = [group.act(step, policy, self._rng) for group in self._groups]
+            seen, reward, terminated, truncated = worlds.step_worlds(actions)
+            for group, batch in zip(self._groups, seen, strict=True):
+                group.see(step, batch)
+            self._rewards[:, step] = reward.T
+            ended = (terminated | truncated).T
+            over = _NOBODY
+            if np.count_nonzero(ended):
+                self._terminated[:, step] = terminated.T
+                self._truncated[:, step] = truncated.T
+                live = self._live[:, step] & ~ended
+                self._live[:, step + 1 :] = live[:, None]
+                over = np.flatnonzero(~live.any(axis=0))
+
+    def _begin(self, worlds: RolloutWorlds, step: int, over: NDArray[np.intp]) -> None:
+        """Begins episodes in some worlds; until they end, rows from here on are theirs."""
+        for world in over.tolist():
+            (seed,) = self._episodes[world].spawn(1)
+            self._seeds[step:, world] = seed.generate_state(1, np.uint64)[0]
+        self._starts[step, over] = True
+        self._live[:, step:, over] = True
+        seen = worlds.reset_worlds(self._seeds[step, over].tolist(), over)
+        for group, batch in zip(self._groups, seen, strict=True):
+            group.begin(step, batch, over)
+
+    def fragment(self, weights: int) -> Fragment:
+        """Returns the fragment, which was computed with weights of that version."""
+
+        def named(columns: NDArray[Any]) -> dict[str, Any]:
+            return dict(zip(self._names, columns, strict=True))
+
+        columns: dict[str, Any] = {"observations": {}, "actions": {}, "next_observations": {}}
+        for group in self._groups:
+            group.finish(self._starts)
+            for part, by_agent in columns.items():
+                by_agent.update(group.by_agent(getattr(group, part)))
+        return Fragment(
+            number=self._number,
+            rewards=named(self._rewards),
+            terminations=named(self._terminated),
+            truncations=named(self._truncated),
+            live=named(self._live),
+            starts=self._starts,
+            seeds=self._seeds,
+            weights=weights,
+            **columns,
         )
 
-    def step(self, row: int) -> None:
-        """Fills a row: one step of every world."""
-        over = np.flatnonzero(~self._live.any(axis=1))
-        if len(over):
-            self._begin_episodes(row, over)
-        fragment = self.fragment
-        fragment.seeds[row] = self._seeds
-        outcome = self._worlds.step(self._act(row))
-        self._seen = outcome.observation
-        ended = outcome.terminated | outcome.truncated
-        for column, agent in enumerate(self._actions):
-            live = np.flatnonzero(self._live[:, column])
-            place = (row, live)
-            put(fragment.next_observations[agent], place, taken(self._seen[agent], live))
-            fragment.rewards[agent][place] = outcome.reward[live, column]
-            fragment.terminations[agent][place] = outcome.terminated[live, column]
-            fragment.truncations[agent][place] = outcome.truncated[live, column]
-        self._live &= ~ended
 
-    def _begin_episodes(self, row: int, worlds: NDArray[np.intp]) -> None:
-        for world in worlds.tolist():
-            (seed,) = self._episodes[world].spawn(1)
-            self._seeds[world] = seed.generate_state(1, np.uint64)[0]
-        self.fragment.starts[row, worlds] = True
-        self._seen = self._worlds.reset(worlds.tolist(), self._seeds[worlds].tolist())
-        self._live[worlds] = True
+class _GroupRecords:
+    """What the agents of a group saw and did, in arrays (A_g, length, worlds, ...)."""
 
-    def _act(self, row: int) -> Columns:
-        """Returns the actions of all agents, which are recorded as the worlds get them."""
-        for column, (agent, space) in enumerate(self._actions.items()):
-            live = np.flatnonzero(self._live[:, column])
-            if not len(live):
+    def __init__(self, group: Agents, shape: tuple[int, int], live: Bools) -> None:
+        self._names, self._live = group.names, live
+        full, name = (len(group), *shape), repr(group.names[0])
+        spaces = group.observation_space, group.action_space
+        self.observations = allocated(spaces[0], full, f"observation of agent {name}")
+        self.next_observations = allocated(spaces[0], full, f"observation of agent {name}")
+        self.actions = allocated(spaces[1], full, f"action of agent {name}")
+        self._seen: Any = None
+
+    def begin(self, step: int, seen: Any, worlds: NDArray[np.intp]) -> None:
+        """Records the first observations of episodes, of a batch (W, A_g, ...)."""
+
+        def put(record: NDArray[Any], part: NDArray[Any]) -> None:
+            record[:, step][:, worlds] = part[worlds].swapaxes(0, 1)
+
+        leafwise(put, self.observations, seen)
+        self._seen = seen
+
+    def see(self, step: int, seen: Any) -> None:
+        """Records what follows a step, a batch (W, A_g, ...)."""
+
+        def put(record: NDArray[Any], part: NDArray[Any]) -> None:
+            record[:, step] = part.swapaxes(0, 1)
+
+        leafwise(put, self.next_observations, seen)
+        self._seen = seen
+
+    def act(self, step: int, policy: Policy, rng: np.random.Generator) -> Any:
+        """Records the actions of live agents; returns those of all, (W, A_g, ...)."""
+        for row, name in enumerate(self._names):
+            live = self._live[row, step]
+            count = np.count_nonzero(live)
+            if not count:
                 continue
-            seen = taken(self._seen[agent], live)
-            put(self.fragment.observations[agent], (row, live), seen)
-            self.fragment.live[agent][row, live] = True
-            what = f"action of agent {agent!r}"
-            acted = self._policy.act(agent, seen, self._rng)
-            put(
-                self.fragment.actions[agent],
-                (row, live),
-                as_columns(space, acted, len(live), what),
-            )
-        return {agent: taken(self.fragment.actions[agent], row) for agent in self._actions}
+            worlds: Any = slice(None) if count == len(live) else np.flatnonzero(live)
+            own = leafwise(lambda part: part[worlds, row].copy(), self._seen)  # noqa: B023 (called at once)
+            acted = policy.act(name, own, rng)
+            put_batch(self.actions, (row, step, worlds), acted, f"action of agent {name!r}")
+        return leafwise(lambda record: record[:, step].swapaxes(0, 1), self.actions)
 
+    def finish(self, starts: Bools) -> None:
+        """Fills in the observations within episodes, and zeros where agents took no part."""
+        goes_on, void = ~starts[1:], ~self._live
 
-def _by_agent(
-    spaces: Mapping[str, Space[Any]], shape: tuple[int, ...], what: str
-) -> dict[str, Any]:
-    return {
-        agent: allocated(space, shape, f"{what} of agent {agent!r}")
-        for agent, space in spaces.items()
-    }
+        def fill(seen: NDArray[Any], after: NDArray[Any]) -> None:
+            seen[:, 1:][:, goes_on] = after[:, :-1][:, goes_on]
+            seen[void] = 0
+            after[void] = 0
+
+        leafwise(fill, self.observations, self.next_observations)
+
+    def by_agent(self, records: Any) -> Iterator[tuple[str, Any]]:
+        """Yields the names of the agents with their arrays, (length, worlds, ...)."""
+        for row, name in enumerate(self._names):
+            yield name, leafwise(lambda record, row=row: record[row], records)

@@ -1,122 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worlds of a rollout, on arrays by agent."""
+"""The worlds of a rollout: a DeepSim environment, or environments of Gymnasium beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from numpy.typing import NDArray
 
+from deepsim_envs.area import Agents
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
 from deepsim_envs.spaces import leafwise
+from deepsim_envs.step_result import Step
 
-Columns = dict[str, Any]
-"""By agent: an array (W, ...), or dicts and tuples of such arrays."""
-Bools = NDArray[np.bool_]
-
-
-class Outcome(NamedTuple):
-    """The results of a step; rows of agents that did not act are void."""
-
-    observation: Columns
-    reward: NDArray[np.float64]
-    """(W, A)."""
-    terminated: Bools
-    truncated: Bools
-
-
-class EnvironmentWorlds:
-    """All agents of an environment, in all its worlds."""
-
-    def __init__(self, environment: Environment | JoinedEnvironment) -> None:
-        self._environment = environment
-        members = [(name, group) for group in environment.groups for name in group.names]
-        self.observation_space = {name: group.observation_space for name, group in members}
-        self.action_space = {name: group.action_space for name, group in members}
-
-    def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
-        """Begins episodes in some worlds; returns the observations in all of them."""
-        return self._columns(self._environment.reset_worlds(seeds, worlds))
-
-    def step(self, actions: Columns) -> Outcome:
-        """Steps all worlds; actions of agents that are done are ignored."""
-        batches = [
-            leafwise(
-                lambda *columns: np.stack(columns, axis=1), *(actions[name] for name in group.names)
-            )
-            for group in self._environment.groups
-        ]
-        step = self._environment.step_worlds(batches)
-        return Outcome(self._columns(step.observation), *step[1:])
-
-    def close(self) -> None:
-        """Closes the environment."""
-        self._environment.close()
-
-    def _columns(self, batches: Sequence[Any]) -> Columns:
-        return {
-            name: leafwise(lambda part, row=row: part[:, row], batch)
-            for group, batch in zip(self._environment.groups, batches, strict=True)
-            for row, name in enumerate(group.names)
-        }
+from .spec import environment_maker
 
 
 class GymnasiumWorlds:
-    """Gymnasium environments, whose one agent is named ``"agent"`` if it has no name."""
+    """Gymnasium environments with the array side of an `Environment`.
+
+    The one agent is named ``"agent"`` if it has no name.
+    """
 
     def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]]) -> None:
         self._envs = SyncVectorEnv(makers, autoreset_mode=AutoresetMode.DISABLED)
-        self._agent = str(getattr(self._envs.envs[0].unwrapped, "agent", "agent"))
-        self.observation_space = {self._agent: self._envs.single_observation_space}
-        self.action_space = {self._agent: self._envs.single_action_space}
+        name = str(getattr(self._envs.envs[0].unwrapped, "agent", "agent"))
+        spaces = self._envs.single_observation_space, self._envs.single_action_space
+        self.groups = (Agents([name], *spaces),)
 
-    def reset(self, worlds: Sequence[int], seeds: Sequence[int]) -> Columns:
+    def reset_worlds(self, seed: Sequence[int], worlds: NDArray[np.intp]) -> tuple[Any, ...]:
         """Begins episodes in some worlds; returns the observations in all of them."""
-        own: list[int | None] = [None] * self._envs.num_envs
+        seeds: list[int | None] = [None] * self._envs.num_envs
         mask = np.zeros(self._envs.num_envs, np.bool_)
         mask[worlds] = True
-        for world, seed in zip(worlds, seeds, strict=True):
-            own[world] = seed
-        return {self._agent: self._envs.reset(seed=own, options={"reset_mask": mask})[0]}
+        for world, own in zip(worlds.tolist(), seed, strict=True):
+            seeds[world] = own
+        seen, _ = self._envs.reset(seed=seeds, options={"reset_mask": mask})
+        return (leafwise(_with_agent, seen),)
 
-    def step(self, actions: Columns) -> Outcome:
-        """Steps all worlds."""
-        seen, reward, terminated, truncated, _ = self._envs.step(actions[self._agent])
-        return Outcome(
-            {self._agent: seen}, reward[:, None], terminated[:, None], truncated[:, None]
-        )
+    def step_worlds(self, actions: Sequence[Any]) -> Step:
+        """Steps all worlds.
+
+        Raises:
+            ValueError: An action holds NaN.
+        """
+        own = leafwise(self._own_actions, actions[0])
+        seen, *rest, _ = self._envs.step(own)
+        return Step((leafwise(_with_agent, seen),), *map(_with_agent, rest))
+
+    def _own_actions(self, part: NDArray[Any]) -> NDArray[Any]:
+        if part.dtype.kind == "f" and np.isnan(part).any():
+            name = self.groups[0].names[0]
+            raise ValueError(f"action of agent {name!r} must not hold NaN, got {part[:, 0]!r}")
+        return part[:, 0]
 
     def close(self) -> None:
         """Closes all environments."""
         self._envs.close()
 
 
-RolloutWorlds: TypeAlias = EnvironmentWorlds | GymnasiumWorlds
-"""W worlds of a task; `observation_space` and `action_space` are by agent, in one world."""
+RolloutWorlds: TypeAlias = Environment | JoinedEnvironment | GymnasiumWorlds
 
 
-def make_rollout_worlds(make: Callable[..., Any], name: str, worlds: int) -> RolloutWorlds:
-    """Makes so many worlds: by one call if `make` takes ``worlds``, or by one for each.
-
-    Args:
-        make: Makes an `Environment` or a `gymnasium.Env`.
-        name: Its name, for messages.
-        worlds: The number of worlds.
+def make_rollout_worlds(spec: Mapping[str, Any], worlds: int) -> RolloutWorlds:
+    """Makes the worlds of a portable spec: by one call if it takes ``worlds``, or by one for each.
 
     Raises:
-        TypeError: It makes something else.
+        TypeError: It makes neither an `Environment` nor a `gymnasium.Env`.
     """
+    make = environment_maker(spec)
     if takes_worlds(make):
-        return EnvironmentWorlds(make_worlds(make, worlds))
+        return make_worlds(make, worlds)
     first = make()
-    if not isinstance(first, (Environment, gymnasium.Env)):
-        raise TypeError(f"{name} must make an Environment or a gymnasium.Env, got {first!r}")
     makers: list[Callable[[], Any]] = [lambda: first, *[make] * (worlds - 1)]
     if isinstance(first, Environment):
-        return EnvironmentWorlds(JoinedEnvironment(makers))
-    return GymnasiumWorlds(makers)
+        return first if worlds == 1 else JoinedEnvironment(makers)
+    if isinstance(first, gymnasium.Env):
+        return GymnasiumWorlds(makers)
+    raise TypeError(f"{spec['make']} must make an Environment or a gymnasium.Env, got {first!r}")
+
+
+def _with_agent(part: NDArray[Any]) -> NDArray[Any]:
+    return part[:, None]
