@@ -11,12 +11,10 @@ import numpy as np
 from deepsim_math import Material, Point, Pose, Quaternion, Twist, Vector3
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.entities import SCOPE, Kind
-from deepsim_sync.trackers.getters import (
+from deepsim_sync.trackers import (
     GetLinkStateTracker,
     GetModelStateTracker,
     GetVisualTracker,
-)
-from deepsim_sync.trackers.setters import (
     SetLinkStateTracker,
     SetModelStateTracker,
     SetVisualTracker,

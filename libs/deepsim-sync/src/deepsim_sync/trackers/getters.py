@@ -48,21 +48,13 @@ class GetModelStateTracker(StateGetter[ModelState]):
     state = ModelState
 
     def get_model_state(self, name: str, reference_frame: str = "") -> ModelState:
-        """The state of one model.
-
-        Args:
-            name: The model.
-            reference_frame: A model or link; empty is the world frame.
-
-        Raises:
-            UnknownEntityError: There is no such model or frame.
-        """
+        """Returns the state of one model; see `get_model_states`."""
         return self._states([name], reference_frame)[name]
 
     def get_model_states(
         self, names: Iterable[str] | None = None, reference_frame: str = ""
     ) -> dict[str, ModelState]:
-        """States by name, in the order asked for.
+        """Returns states by name, in the order asked for.
 
         Args:
             names: The models; all of them by default.
@@ -81,21 +73,13 @@ class GetLinkStateTracker(StateGetter[LinkState]):
     state = LinkState
 
     def get_link_state(self, name: str, reference_frame: str = "") -> LinkState:
-        """The state of one link, ``model::link``.
-
-        Args:
-            name: The link.
-            reference_frame: A model or link; empty is the world frame.
-
-        Raises:
-            UnknownEntityError: There is no such link or frame.
-        """
+        """Returns the state of one link, ``model::link``; see `get_link_states`."""
         return self._states([name], reference_frame)[name]
 
     def get_link_states(
         self, names: Iterable[str] | None = None, reference_frame: str = ""
     ) -> dict[str, LinkState]:
-        """States by name, in the order asked for.
+        """Returns states by name, in the order asked for.
 
         Args:
             names: The links; all of them by default.
@@ -111,18 +95,11 @@ class GetVisualTracker(PerWorld):
     """Appearance of visuals at the present instant."""
 
     def get_visual(self, name: str) -> Visual:
-        """One visual, ``model::link::visual``.
-
-        Raises:
-            UnknownEntityError: There is no such visual.
-        """
+        """Returns one visual, ``model::link::visual``; see `get_visuals`."""
         return self.get_visuals([name])[name]
 
     def get_visuals(self, names: Iterable[str] | None = None) -> dict[str, Visual]:
-        """Visuals by name, in the order asked for.
-
-        Args:
-            names: The visuals; all of them by default.
+        """Returns visuals by name, in the order asked for; all of them by default.
 
         Raises:
             UnknownEntityError: There is no such visual.

@@ -72,19 +72,18 @@ class SetLinkStateTracker(Setter):
 
 
 class SetVisualTracker(Setter):
-    """Sets how visuals look."""
+    """Sets how visuals look, by name.
+
+    Its methods raise UnknownEntityError where there is no such visual, and ValueError for a
+    transparency outside 0..1 or a visibility that is not a bool.
+    """
 
     def set_visual(self, visual: Visual) -> None:
         """Sets all properties of one visual; see `set_visuals`."""
         self.set_visuals([visual])
 
     def set_visuals(self, visuals: Iterable[Visual]) -> None:
-        """Sets material, transparency and visibility of visuals.
-
-        Raises:
-            UnknownEntityError: There is no such visual.
-            ValueError: A transparency lies outside 0..1, or a visibility is not a bool.
-        """
+        """Sets material, transparency and visibility of visuals."""
         chosen = list(visuals)
         values = {
             **material_columns([visual.material for visual in chosen]),
@@ -94,29 +93,15 @@ class SetVisualTracker(Setter):
         self._put([visual.visual_name for visual in chosen], values)
 
     def set_materials(self, materials: Mapping[str, Material]) -> None:
-        """Sets materials by visual name.
-
-        Raises:
-            UnknownEntityError: There is no such visual.
-        """
+        """Sets materials by visual name."""
         self._put(list(materials), material_columns(list(materials.values())))
 
     def set_transparencies(self, transparencies: Mapping[str, float]) -> None:
-        """Sets transparencies by visual name: 0 opaque .. 1 invisible.
-
-        Raises:
-            UnknownEntityError: There is no such visual.
-            ValueError: A transparency lies outside 0..1.
-        """
+        """Sets transparencies by visual name: 0 opaque .. 1 invisible."""
         self._put(list(transparencies), {"transparency": [*transparencies.values()]})
 
     def set_visibles(self, visibles: Mapping[str, bool]) -> None:
-        """Shows or hides visuals by name.
-
-        Raises:
-            UnknownEntityError: There is no such visual.
-            ValueError: A value is not a bool.
-        """
+        """Shows or hides visuals by name."""
         self._put(list(visibles), {"visible": [*visibles.values()]})
 
     def _put(self, names: list[str], values: Mapping[str, ArrayLike]) -> None:
