@@ -45,13 +45,6 @@ def test_what_was_put_is_sent_first(world: World, simulator: TableSimulator) -> 
     assert len(simulator.calls("write")) == 1
 
 
-def test_one_that_cannot_be_built_leaves_none(world: World) -> None:
-    before = list(world.entities.models)
-    with pytest.raises(SpawnError, match="'broken'"):
-        world.spawn_many([*requests("a", "b"), SpawnRequest("no model", "broken", HIGH)])
-    assert list(world.entities.models) == before
-
-
 @pytest.mark.parametrize(
     ("names", "error"),
     [
@@ -76,9 +69,3 @@ def test_a_pose_that_is_none_is_refused(world: World) -> None:
     with pytest.raises(ValueError, match="'b'"):
         world.spawn_many([*requests("a"), SpawnRequest(TableModel(), "b", nowhere)])
     assert "a" not in world.entities.models
-
-
-def test_nothing_asked_for_is_nothing_done(world: World, simulator: TableSimulator) -> None:
-    generation = world.entities.generation
-    world.spawn_many([])
-    assert world.entities.generation == generation
