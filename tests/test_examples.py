@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from deepsim import load_task
 
 
 def run(path: Path) -> str:
@@ -61,3 +64,19 @@ def test_the_robot_patrols_and_charges_between(root: Path) -> None:
         "│   └── [▶] charge",
         "└── [ ] drive_to_next_post",
     ]
+
+
+def test_the_pole_is_balanced_in_every_world_and_falls_without(root: Path) -> None:
+    task = load_task(root / "examples" / "cartpole")
+    lengths = {}
+    for name, policy in task.policies.items():
+        environment = task.make(worlds=32, seed=7)
+        (seen,), steps = environment.reset_worlds(), np.zeros(32)
+        while environment.live.any():
+            (worlds,) = environment.live[:, 0].nonzero()
+            actions = policy.act("cart", seen[:, 0], None, environment.world.rngs)
+            (seen,) = environment.step_worlds((actions[:, None],), worlds).observation
+            steps[worlds] += 1
+        lengths[name] = steps
+    assert (lengths["balance"] == 500).all()
+    assert lengths["random"].mean() < 100
