@@ -100,6 +100,10 @@ class Joints:
             elif column == "velocity":
                 state[worlds, self._velocity[rows]] = values
             else:
+                if column == "stiffness":  # an axis follows its target from where it gets stiff
+                    soft = (self._commands[column][worlds, rows] == 0.0).nonzero()
+                    world, row = worlds[soft], rows[soft]
+                    state[world, self._followed[row]] = state[world, self._position[row]]
                 self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
         self._states.changed()
@@ -143,7 +147,10 @@ class Joints:
         """Gives the servos of some worlds one column of the commands."""
         values = self._commands[column][worlds]
         if column in _ACTIVE:
-            self._actuate(worlds[self._passive[worlds] & values.any(axis=1)])
+            acting = worlds[self._passive[worlds] & values.any(axis=1)]
+            if len(acting):
+                self._states.actuate(acting)
+                self._passive[acting] = False
         if column in _INPUTS:
             if column == "target_velocity":
                 limit = self._commands["velocity_limit"][worlds]
@@ -162,11 +169,3 @@ class Joints:
         else:
             numbers[..., place] = speed_limit(values) if column == "velocity_limit" else -values
         self._states.batch.expand(field)[worlds[:, None], self._servo] = numbers
-
-    def _actuate(self, worlds: WorldNumbers) -> None:
-        """Lets the servos of some worlds act, and follow their targets from where the axes are."""
-        if len(worlds):
-            state, world = self._states.state, worlds[:, None]
-            state[world, self._followed] = state[world, self._position]
-            self._states.actuate(worlds)
-            self._passive[worlds] = False

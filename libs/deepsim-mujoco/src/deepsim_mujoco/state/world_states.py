@@ -112,7 +112,7 @@ class WorldStates:
             self._refuse(error.ids, str(error))
         if self._servo_force is not None:
             stepped = slice(None) if chosen is None else chosen
-            self.effort[stepped] = self._servo_force[stepped]
+            self.effort[stepped] = self._servo_force[stepped] + 0.0  # never -0.0
         if self._warnings.tobytes() != self._no_warnings:  # a tenth of the time of `any`
             is_bad = self._warnings[:, _BAD, 1].any(axis=1)
             bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]

@@ -140,7 +140,8 @@ SINKER = _model(
 )
 """A link on a vertical rail; `SINKER_RATE` [1/s] is the rail's damping by the link's mass."""
 
-PENDULUM_LEVER = 0.3 / (0.5 + 0.3**2)
+PENDULUM_INERTIA = 0.5 + 0.3**2  # about the hinge [kg m^2]
+PENDULUM_LEVER = 0.3 / PENDULUM_INERTIA
 PENDULUM = _model(
     "pendulum",
     _link("link", _inertial(1, 0.5, 0.5, 0.5, centre=(0.3, 0, 0))),

@@ -10,6 +10,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.port.entities import SCOPE
 from deepsim_sync.port.physics_properties import PHYSICS_PROPERTIES
 
 from .bench import Bench
@@ -41,6 +42,16 @@ SCENES: dict[str, list[tuple[str, str, Sequence[float]]]] = {
 _PUSHED = {"hammer", "pair", "box", "lid", "gate"}
 _MOVED = {"box", "wall"}
 _SCALED = {"box::link", "sinker::link", "pendulum::link"}
+COMMANDS = {
+    "target_position": 0.5,
+    "target_velocity": 1.0,
+    "feedforward": 2.0,
+    "stiffness": 30.0,
+    "damping": 3.0,
+    "effort_limit": 5.0,
+    "velocity_limit": 2.0,
+}
+"""The columns of a joint's command, and the largest values that a run gives them."""
 SCALING = 6  # the round in which physics properties are scaled
 LAST = 24
 
@@ -77,6 +88,8 @@ class Run:
         self._paint(number)
         if number == SCALING:
             self._scale()
+        if number % 4 == 2:
+            self._command(number)
         for chosen, call in calls:
             if chosen.any():
                 call(np.flatnonzero(chosen))
@@ -113,6 +126,20 @@ class Run:
             for each in PHYSICS_PROPERTIES:
                 factors = np.stack([one.uniform(0.4, 2.5, len(links)) for one in random])
                 physics.scale(each, links, factors)
+
+    def _command(self, number: int) -> None:
+        """Gives most worlds gains and targets, and others a feedforward alone."""
+        joints = [
+            name for name in self._bench.entities.joints if name.split(SCOPE)[0] in self.models
+        ]
+        random = [_random(n, number) for n in self._numbers.tolist()]
+        held = self._numbers % 3 != 0
+        for column, largest in COMMANDS.items():
+            values = np.array([one.uniform(0.0, largest) for one in random])
+            if column in ("stiffness", "damping"):
+                values *= held
+            if joints:
+                self._bench.write({("joints", column): dict.fromkeys(joints, values)})
 
     def poses(self, position: Sequence[float], number: int = 0) -> NDArray[np.float64]:
         """Poses near a position, (W, 7), another one in each world and round."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from .cameras import CameraCases
 from .contacts import ContactCases
 from .entities import EntityCases
+from .joints import JointCases
 from .motion import ClockCases, FlightCases
 from .physics_properties import PhysicsPropertyCases
 from .snapshots import SnapshotCases
@@ -19,6 +20,7 @@ class SimulatorConformance(
     ClockCases,
     FlightCases,
     ContactCases,
+    JointCases,
     WorldCases,
     CameraCases,
     PhysicsPropertyCases,

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints table: state and command of every axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from .base import GRAVITY, Conformance
+from .bench import Bench
+from .models import HINGED, PENDULUM, PENDULUM_INERTIA, SINKER, SINKER_RATE
+from .runs import COMMANDS
+
+_HINGE = "pendulum::joint"
+
+
+class JointCases(Conformance):
+    """Simulators that have no table of joints skip these."""
+
+    @pytest.fixture
+    def pendulum(self, bench: Bench) -> Bench:
+        """The bench with a pendulum on it."""
+        bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
+        if not len(bench.entities.joints):
+            pytest.skip("this simulator has no joints")
+        return bench
+
+    def test_each_axis_has_a_row_that_comes_and_goes_with_its_model(self, pendulum: Bench) -> None:
+        pendulum.spawn(HINGED, "gate", (3, 0, 5))
+        assert list(pendulum.entities.joints) == [_HINGE, "gate::joint"]
+        pendulum.simulator.delete("pendulum")
+        assert list(pendulum.entities.joints) == ["gate::joint"]
+
+    def test_position_and_velocity_are_those_of_the_link(self, pendulum: Bench) -> None:
+        """Counter-clockwise about the axis; writing them moves the link."""
+        _write(pendulum, position=0.4, velocity=-2.0)
+        pose = pendulum.get("links", "pose", "pendulum::link")
+        np.testing.assert_allclose(pose[3:], [0, np.sin(0.2), 0, np.cos(0.2)], atol=1e-9)
+        twist = pendulum.get("links", "twist", "pendulum::link")
+        np.testing.assert_allclose(twist[3:], [0, -2.0, 0], atol=1e-9)
+        pendulum.run(0.05)
+        turn = pendulum.get("links", "pose", "pendulum::link")
+        position = pendulum.get("joints", "position", _HINGE)
+        assert position == pytest.approx(2.0 * np.arctan2(turn[4], turn[6]), abs=1e-6)
+
+    @pytest.mark.parametrize("limit", [np.inf, 4.0])
+    def test_the_effort_follows_the_command_in_every_step(
+        self, pendulum: Bench, limit: float
+    ) -> None:
+        command = {"target_position": 0.7, "target_velocity": 0.3, "feedforward": 0.5}
+        _write(pendulum, **command, stiffness=20.0, damping=2.0, effort_limit=limit)
+        for _ in range(5):
+            position = float(pendulum.get("joints", "position", _HINGE))
+            velocity = float(pendulum.get("joints", "velocity", _HINGE))
+            pendulum.step()
+            effort = 20.0 * (0.7 - position) + 2.0 * (0.3 - velocity) + 0.5
+            expected = np.clip(effort, -limit, limit)
+            assert pendulum.get("joints", "effort", _HINGE) == pytest.approx(expected, abs=1e-6)
+
+    def test_an_effort_turns_a_link_by_its_inertia(self, pendulum: Bench) -> None:
+        """Against the weight m g l, which is 0.3 g: it stays where the two are equal."""
+        _write(pendulum, feedforward=-0.3 * GRAVITY)
+        pendulum.run(0.1)
+        assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-3
+        _write(pendulum, feedforward=-0.3 * GRAVITY + 1.0, position=0.0, velocity=0.0)
+        time = pendulum.run(0.1)
+        expected = time / PENDULUM_INERTIA
+        assert pendulum.get("joints", "velocity", _HINGE) == pytest.approx(expected, rel=0.01)
+
+    def test_a_slide_takes_metres_and_newtons(self, bench: Bench) -> None:
+        bench.spawn(SINKER, "sinker", (0, 0, 5))
+        if not len(bench.entities.joints):
+            pytest.skip("this simulator has no joints")
+        bench.write({("joints", "feedforward"): {"sinker::joint": 2.0 * GRAVITY + 40.0}})
+        bench.run(1.0)
+        speed = 40.0 / (2.0 * SINKER_RATE)
+        assert bench.get("joints", "velocity", "sinker::joint") == pytest.approx(speed, rel=1e-3)
+        assert bench.get("links", "twist", "sinker::link")[2] == pytest.approx(speed, rel=1e-3)
+
+    def test_targets_keep_to_the_limit_of_velocity(self, pendulum: Bench) -> None:
+        _write(pendulum, velocity_limit=0.5, stiffness=2e3, damping=200.0, target_position=1.0)
+        time = pendulum.run(1.0)
+        assert 0.3 < pendulum.get("joints", "position", _HINGE) < 0.5 * time + 0.01
+        _write(pendulum, stiffness=0.0, target_velocity=3.0)
+        pendulum.run(0.5)
+        assert pendulum.get("joints", "velocity", _HINGE) == pytest.approx(0.5, abs=0.05)
+        assert pendulum.get("joints", "target_velocity", _HINGE) == 3.0
+
+    def test_a_reset_makes_commands_as_described(self, pendulum: Bench) -> None:
+        before = pendulum.state("pendulum")
+        _write(pendulum, position=0.3, **COMMANDS)
+        pendulum.run(0.1)
+        assert pendulum.state("pendulum") != before
+        pendulum.reset()
+        assert pendulum.state("pendulum") == before
+
+    def test_worlds_have_commands_of_their_own(self, pendulum: Bench) -> None:
+        """In world w the pendulum is held at w mrad."""
+        targets = np.arange(pendulum.worlds) * 1e-3
+        _write(pendulum, target_position=targets, stiffness=1e4, damping=500.0)
+        pendulum.run(0.5)
+        positions = pendulum.tables([("joints", "position")]).joints.position[:, 0]
+        np.testing.assert_allclose(positions - positions[0], targets, atol=1e-5)
+
+
+def _write(bench: Bench, **columns: ArrayLike) -> None:
+    refused = bench.write({("joints", name): {_HINGE: each} for name, each in columns.items()})
+    assert refused == ()
