@@ -7,6 +7,7 @@ import pytest
 
 from deepsim_gazebo import BatchStateClient, GazeboSimulator, NewEntity
 from deepsim_math import Pose
+from deepsim_spawn import MjcfModel
 from deepsim_sync import SpawnError, SpawnRequest
 from deepsim_sync.testing.conformance.models import BOX
 
@@ -62,3 +63,8 @@ def test_a_collision_without_a_shape_is_named(gazebo: GazeboSimulator, shape: st
     gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
     gazebo.step(5)
     assert list(gazebo.entities.models) == ["odd"]
+
+
+def test_mjcf_is_refused(gazebo: GazeboSimulator) -> None:
+    with pytest.raises(TypeError, match=r"SDF or URDF text .*, got MjcfModel\('model'\)"):
+        gazebo.spawn([SpawnRequest(MjcfModel("<mujoco/>"), "odd", Pose())])

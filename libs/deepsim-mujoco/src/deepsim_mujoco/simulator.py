@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math.poses import compose
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
@@ -222,8 +223,14 @@ class MujocoSimulator:
             poses: (models, W, 7) where they begin.
         """
         roots = [root.name for one in added for root in one.roots]
-        parts = [len(one.roots) for one in added]
-        self._states.adopt(model, roots, np.repeat(poses, parts, axis=0).swapaxes(0, 1))
+        begin = np.repeat(poses, [len(one.roots) for one in added], axis=0)
+        first = 0
+        for one in added:
+            for row, place in enumerate(one.places, first):
+                begin[row] = compose(begin[row], np.asarray(place))
+            first += len(one.roots)
+        positions = {name: each for one in added for name, each in one.positions.items()}
+        self._states.adopt(model, roots, begin.swapaxes(0, 1), positions)
         self.timestep = self._states.timestep
         built, world_lights = self._spec.models, self._spec.lights
         self.entities = Entities(

@@ -44,6 +44,7 @@ from .gazebo_xml_loader import GazeboXMLLoader
 from .heightmaps import heightmap_heights
 from .images import image_rectangles
 from .meshes import mesh_triangles
+from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import ModelSpawner
 from .search_path import SearchPath
@@ -72,6 +73,7 @@ __all__ = [
     "LightType",
     "LinkDescription",
     "Mesh",
+    "MjcfModel",
     "ModelDescription",
     "ModelFormatError",
     "ModelFormatWarning",

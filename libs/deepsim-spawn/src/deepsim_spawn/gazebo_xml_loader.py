@@ -93,7 +93,8 @@ class GazeboXMLLoader:
         root = self._open(source, arguments, load)
         load.roots.append(root)
         if root.tag not in _READERS:
-            raise root.error(f"expected <sdf> or <robot>, got <{root.tag}>")
+            other = ": for MJCF there is MjcfModel" if root.tag == "mujoco" else ""
+            raise root.error(f"expected <sdf> or <robot>, got <{root.tag}>{other}")
         description = _READERS[root.tag](root)
         for document in load.roots:
             document.warn_of_unread(HARMLESS)

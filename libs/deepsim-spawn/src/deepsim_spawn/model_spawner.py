@@ -13,13 +13,14 @@ from deepsim_sync import SpawnRequest, World
 from .abstract_spawner import AbstractSpawner
 from .description import ModelDescription
 from .gazebo_xml_loader import GazeboXMLLoader
+from .mjcf import MjcfModel
 
 
 class ModelSpawner(AbstractSpawner):
     """Spawns any number of models of one description, which is loaded once.
 
     Args:
-        source: A file, an XML string, or a description; as `GazeboXMLLoader.load_model` takes it.
+        source: A description, or a file or XML string as `GazeboXMLLoader.load_model` takes it.
         arguments: Of a xacro file.
         loader: Where URIs are looked up; by default one with the usual search path.
 
@@ -32,12 +33,13 @@ class ModelSpawner(AbstractSpawner):
 
     def __init__(
         self,
-        source: str | Path | ModelDescription,
+        source: str | Path | ModelDescription | MjcfModel,
         *,
         arguments: Mapping[str, str] | None = None,
         loader: GazeboXMLLoader | None = None,
     ) -> None:
-        if isinstance(source, ModelDescription):
+        self.description: ModelDescription | MjcfModel
+        if isinstance(source, (ModelDescription, MjcfModel)):
             self.description = source
         else:
             reader = loader if loader is not None else GazeboXMLLoader()

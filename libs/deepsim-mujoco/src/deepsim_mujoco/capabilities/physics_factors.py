@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_mujoco.spec.builder import COLLISION_GROUP, Built
+from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.surfaces import priorities
 from deepsim_mujoco.state.layout import numbers_of
 from deepsim_mujoco.state.world_states import WorldStates
@@ -53,7 +53,7 @@ class PhysicsFactors:
         self._body = np.array(links, dtype=np.intp)
         row_of_body = np.full(model.nbody, -1, dtype=np.intp)
         row_of_body[self._body] = np.arange(len(self._body))
-        self._geom = np.flatnonzero(model.geom_group == COLLISION_GROUP)
+        self._geom = np.flatnonzero(model.geom_contype | model.geom_conaffinity)
         self._geom_row = row_of_body[model.geom_bodyid[self._geom]]
         rows = row_of_body[model.dof_bodyid]
         self._dof = np.flatnonzero(rows >= 0)

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import NamedTuple
 
-from deepsim_math import Pose
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Material, Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,
     LightDescription,
+    MjcfModel,
     ModelDescription,
     ModelFormatError,
     Plane,
@@ -22,6 +27,7 @@ from deepsim_sync import SCOPE, SpawnError
 from .assets import Assets
 from .axes import Axis, add_axes
 from .inertias import set_inertia
+from .kept_files import KeptFile
 from .lights import add_light
 from .loops import close_loop
 from .shapes import Asset, apply_shape
@@ -47,6 +53,14 @@ class Sensor:
     camera: CameraDescription
 
 
+class Look(NamedTuple):
+    """The appearance of a visual as described."""
+
+    material: Material | None
+    transparency: float
+    visible: bool = True
+
+
 @dataclass(slots=True)
 class Built:
     """All that one spawned model added to a spec.
@@ -55,20 +69,28 @@ class Built:
     lights have the names of visuals and lights; what MuJoCo alone needs has a prefix with ``#``.
     """
 
-    description: ModelDescription
+    description: ModelDescription | MjcfModel
     name: str
     frames: list[Frame] = field(default_factory=list)
     links: list[Node] = field(default_factory=list)
     axes: dict[str, Axis] = field(default_factory=dict)
-    visuals: dict[str, VisualDescription] = field(default_factory=dict)
+    visuals: dict[str, Look] = field(default_factory=dict)
     materials: list[str] = field(default_factory=list)
     """The visuals that have a material of MuJoCo's."""
     lights: dict[str, LightDescription] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
     roots: list[mujoco.MjsBody] = field(default_factory=list)
+    places: list[Pose] = field(default_factory=list)
+    """Of the roots in the frame of the model, where they are not all at its origin."""
+    positions: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Of joints, where they do not begin at MuJoCo's."""
     others: list[mujoco.MjsElement] = field(default_factory=list)
+    holders: list[mujoco.MjsFrame] = field(default_factory=list)
+    """Those of roots, which must not go before these."""
     assets: list[str] = field(default_factory=list)
     """Meshes and height fields of the geoms, one each; they may be shared with other models."""
+    files: dict[str, KeptFile] = field(default_factory=dict)
+    """Those of MJCF, by the keys that stand for them there."""
 
 
 def build_model(
@@ -115,11 +137,11 @@ def build_model(
 
 def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
     """Takes a model out of a spec, with all that no other one uses."""
-    for element in [*built.others, *built.roots]:
+    for element in [*built.others, *built.roots, *built.holders]:
         spec.delete(element)
     for asset in built.assets:
         assets.give_back(asset)
-    for gone in (built.others, built.roots, built.assets):
+    for gone in (built.others, built.roots, built.holders, built.assets):
         gone.clear()
 
 
@@ -220,7 +242,7 @@ def _fill(
         if _needs_material(visual):
             _add_material(spec, built, geom, visual)
         apply_shape(geom, look, frame @ visual.pose, asset=asset)
-        built.visuals[name] = visual
+        built.visuals[name] = Look(visual.material, visual.transparency, visual.visible)
     for light in link.lights:
         name = node.name + SCOPE + light.name
         add_light(body, name, light, frame)

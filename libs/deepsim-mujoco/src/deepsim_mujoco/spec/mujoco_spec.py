@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import add_sky
-from deepsim_spawn import ModelDescription, WorldDescription
+from deepsim_spawn import MjcfModel, ModelDescription, WorldDescription
 from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError
 
 from .assets import Assets
 from .builder import Built, build_model, remove_model
 from .lights import add_light, apply_scene
+from .mjcf import build_mjcf, warn_of_left_out
 from .unsupported import warn_of_unsupported
 
 
@@ -60,11 +61,16 @@ class MujocoSpec:
         _check(requests)
         first = {id(request.description): request for request in reversed(requests)}
         for description, name, _ in first.values():
-            warn_of_unsupported(description, name)
+            warn = (
+                warn_of_unsupported
+                if isinstance(description, ModelDescription)
+                else warn_of_left_out
+            )
+            warn(description, name)
         added: list[Built] = []
         try:
             for description, name, _ in requests:
-                added.append(build_model(self._spec, self._assets, description, name))
+                added.append(_build(self._spec, self._assets, description, name))
             model = self._compile()
         except BaseException as error:
             for one in added:
@@ -95,7 +101,7 @@ class MujocoSpec:
         try:
             model = self._compile()
         except BaseException as error:
-            self._built[name] = build_model(self._spec, self._assets, gone.description, name)
+            self._built[name] = _build(self._spec, self._assets, gone.description, name)
             if isinstance(error, ValueError):
                 raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
             raise
@@ -104,19 +110,30 @@ class MujocoSpec:
 
     def _compile(self) -> mujoco.MjModel:
         self._assets.restore_files()
+        for one in self._built.values():
+            for file in one.files.values():
+                file.restore()
         return self._spec.compile()
+
+
+def _build(
+    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription | MjcfModel, name: str
+) -> Built:
+    if isinstance(description, MjcfModel):
+        return build_mjcf(spec, description, name)
+    return build_model(spec, assets, description, name)
 
 
 def _check(requests: Iterable[SpawnRequest]) -> None:
     for request in requests:
-        if not isinstance(request.description, ModelDescription):
+        if not isinstance(request.description, (ModelDescription, MjcfModel)):
             raise TypeError(
-                f"MuJoCo spawns a ModelDescription, got {request.description!r}: "
+                f"MuJoCo spawns a ModelDescription or MjcfModel, got {request.description!r}: "
                 "for a file or XML there is deepsim_spawn.ModelSpawner"
             )
 
 
-def _try_alone(description: ModelDescription, name: str) -> None:
+def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
     """Compiles a model by itself.
 
     Raises:
@@ -124,7 +141,7 @@ def _try_alone(description: ModelDescription, name: str) -> None:
     """
     spec = _empty_spec(WorldDescription())
     assets = Assets(spec)  # it holds the files that are read now
-    build_model(spec, assets, description, name)
+    _build(spec, assets, description, name)
     try:
         spec.compile()
     except ValueError as error:
@@ -134,6 +151,7 @@ def _try_alone(description: ModelDescription, name: str) -> None:
 def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
+    spec.copy_during_attach = True  # otherwise no attached spec is ever freed
     spec.option.timestep = world.physics.max_step_size
     spec.option.gravity = list(world.gravity)
     # Without it MuJoCo resets a diverged world in silence.

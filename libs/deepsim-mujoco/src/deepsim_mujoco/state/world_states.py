@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,7 +15,7 @@ from deepsim_mujoco.engine import Batch, BatchError, mujoco
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
-from .layout import Floats, Rows, kept_numbers, kept_servos, numbers_of
+from .layout import Floats, Part, Rows, kept_numbers, kept_servos, numbers_of, start
 
 _BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
 """The warnings, in a row, of a world that only a reset helps."""
@@ -57,13 +58,20 @@ class WorldStates:
         self.version = 0
         self._derived_version = -1
 
-    def adopt(self, model: mujoco.MjModel, roots: list[str], poses: Floats) -> None:
+    def adopt(
+        self,
+        model: mujoco.MjModel,
+        roots: list[str],
+        poses: Floats,
+        positions: Mapping[str, Floats],
+    ) -> None:
         """Goes on with another compiled model; common parts keep their state bit for bit.
 
         Args:
             model: The compiled model.
             roots: Names of the r bodies, of new models, that can be put anywhere.
             poses: (W, r, 7) where they begin.
+            positions: Of joints of new models that do not begin at MuJoCo's own.
         """
         batch = Batch(model, self.worlds, self._threads)
         initial = batch.state.copy()
@@ -72,6 +80,9 @@ class WorldStates:
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
         initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7).T
+        for name, values in positions.items():
+            address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
+            initial[:, address : address + len(values)] = values
         batch.state[:] = initial
         effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):

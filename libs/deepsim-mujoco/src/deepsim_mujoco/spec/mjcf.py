@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF models, attached to the spec of a world."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping
+from itertools import chain
+from xml.etree import ElementTree
+
+import numpy as np
+
+from deepsim_math import Color, Material, Pose, Quaternion
+from deepsim_mujoco.engine import mujoco
+from deepsim_spawn import (
+    JointDescription,
+    LinkDescription,
+    MjcfModel,
+    UnsupportedElementWarning,
+)
+from deepsim_sync import SCOPE, SpawnError
+
+from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
+from .kept_files import keep
+from .surfaces import priorities
+from .tree import Frame, Node, anchor_name
+
+_WORLD = "worldbody"  # what the file fixes to the world; MJCF reserves the name "world"
+_TOLD = ("actuator", "option", "sensor")
+"""Sections without effect. The joints table will take over the gains and limits of actuators."""
+_LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
+_KINDS = (
+    *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
+    *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
+)
+"""What does not go with bodies; default classes stay, for MuJoCo 3.17 crashes as they go."""
+_DEFAULT_GREY = (0.5, 0.5, 0.5, 1.0)
+_SHOWN_GROUPS = 3  # the first ones are drawn by MuJoCo's own viewer
+
+
+def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
+    """Adds an MJCF model to a spec, at the origin of the world.
+
+    What its world holds is attached to a mocap body, the link ``worldbody``; a body that joints
+    other than a free one hold to the world, to a mocap body of its own.
+
+    Args:
+        spec: Where it is added.
+        description: The model.
+        name: A name that nothing in the spec has.
+
+    Returns:
+        What was added.
+
+    Raises:
+        SpawnError: MuJoCo refuses it, or it lacks the keyframe; nothing was added.
+    """
+    root = ElementTree.fromstring(description.text)
+    keys = root.findall("keyframe/key")
+    _arrange(root)
+    ends = ("geom", "geom1", "geom2")
+    referenced = {element.get(end) for element in root.iter() for end in ends}
+    built = Built(description, name)
+    text = ElementTree.tostring(root, encoding="unicode")
+    try:
+        for key, path in description.files.items():
+            built.files[key] = keep(path.read_bytes(), path.suffix.lower())
+        model = _parse(text, built).compile()
+        child = _parse(text, built)  # what was compiled is never freed once it is attached
+    except (ValueError, OSError) as error:
+        why = " ".join(str(error).split())
+        raise SpawnError(name, f"MuJoCo refuses its MJCF: {why}") from error
+    data = mujoco.MjData(model)
+    _apply_keyframe(data, keys, description, name)
+    mujoco.mj_kinematics(model, data)
+    nodes = _nodes(model, data, name)
+    if not nodes:
+        raise SpawnError(name, "its MJCF has no body")
+    built.links = [*nodes.values()]
+    _show(child, built, referenced)
+    before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
+    frame = spec.worldbody.add_frame()
+    spec.attach(child, prefix=name + SCOPE, frame=frame)
+    built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
+    built.holders.append(frame)
+    _keep_roots(spec, built, data, nodes)
+    for joint in range(model.njnt):
+        if model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
+            each = model.joint(joint)
+            built.positions[name + SCOPE + each.name] = data.joint(joint).qpos.copy()
+    return built
+
+
+def warn_of_left_out(description: MjcfModel, name: str) -> None:
+    """Warns of the sections of an MJCF model that have no effect."""
+    root = ElementTree.fromstring(description.text)
+    found = [tag for tag in _TOLD if root.find(tag) is not None]
+    if found:
+        sections = ", ".join(f"<{tag}>" for tag in found)
+        warnings.warn(
+            f"model {name!r}: {sections} of its MJCF not simulated; physics is that of the world",
+            UnsupportedElementWarning,
+            stacklevel=4,
+        )
+
+
+def _arrange(root: ElementTree.Element) -> None:
+    """Leaves out what has no effect, and puts what is fixed to the world on bodies of its own."""
+    for tag in _LEFT_OUT:
+        for section in root.findall(tag):
+            root.remove(section)
+    for compiler in root.iter("compiler"):
+        for merges in ("discardvisual", "fusestatic"):
+            compiler.attrib.pop(merges, None)
+    held = False
+    for reference in chain(root.iterfind("equality/*"), root.iterfind("contact/*")):
+        for end in ("body1", "body2"):
+            if reference.get(end) == "world":
+                reference.set(end, _WORLD)
+        if reference.tag in ("connect", "weld") and reference.get("body1"):
+            reference.attrib.setdefault("body2", _WORLD)
+        held |= _WORLD in (reference.get("body1"), reference.get("body2"))
+    for lights in [*root.iter()]:
+        for light in lights.findall("light"):
+            lights.remove(light)
+    fixed = ElementTree.Element("body", name=_WORLD, mocap="true")
+    for count, world in enumerate(root.findall("worldbody")):
+        for number, element in enumerate([*world]):
+            joints = element.findall("joint")
+            is_body = element.tag == "body"
+            is_free = element.find("freejoint") is not None or any(
+                joint.get("type") == "free" for joint in joints
+            )
+            if is_body and (is_free or element.get("mocap") == "true"):
+                continue
+            world.remove(element)
+            if is_body and joints:
+                name = element.attrib.setdefault("name", f"body {count} {number}")
+                anchor = ElementTree.SubElement(world, "body", name=f"#anchor {name}", mocap="true")
+                anchor.append(element)
+            else:
+                fixed.append(element)
+    if held or len(fixed) or root.find("worldbody/body[@mocap]") is not None:
+        ElementTree.SubElement(root, "worldbody").append(fixed)
+
+
+def _parse(text: str, built: Built) -> mujoco.MjSpec:
+    """A spec with the copies of its files, and names for all that keeps state by name."""
+    child = mujoco.MjSpec.from_string(text)
+    for asset in chain(child.meshes, child.hfields, child.skins, child.textures):
+        if asset.file:
+            asset.file = str(built.files[asset.file].path)
+    for texture in child.textures:
+        texture.cubefiles = [str(built.files[key].path) if key else "" for key in texture.cubefiles]
+
+    for number, body in enumerate(child.bodies):
+        body.name = body.name or f"body {number}"
+    for number, joint in enumerate(child.joints):
+        joint.name = joint.name or f"#joint {number}"
+    return child
+
+
+def _apply_keyframe(
+    data: mujoco.MjData, keys: list[ElementTree.Element], description: MjcfModel, name: str
+) -> None:
+    wanted = description.keyframe
+    named = {key.get("name", ""): key for key in keys}
+    if wanted in named:
+        given = np.array(named[wanted].get("qpos", "").split(), dtype=np.float64)
+        if len(given) not in (0, len(data.qpos)):
+            raise SpawnError(
+                name,
+                f"its keyframe {wanted!r} has {len(given)} positions, expected {len(data.qpos)}",
+            )
+        if len(given):
+            data.qpos[:] = given
+    elif wanted != "home":
+        known = ", ".join(map(repr, named)) or "none"
+        raise SpawnError(name, f"its MJCF has no keyframe {wanted!r}; it has {known}")
+
+
+def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, Node]:
+    """The links by the numbers of their bodies, as MuJoCo holds them, but for anchors."""
+    nodes: dict[int, Node] = {}
+    for number in range(1, model.nbody):
+        body = model.body(number).name
+        if body.startswith("#anchor "):
+            continue
+        parent = nodes.get(int(model.body_parentid[number]))
+        placed = bool(model.body_mocapid[number] >= 0)
+        joint = model.body_jntadr[number]
+        is_free = joint >= 0 and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE
+        nodes[number] = Node(
+            name + SCOPE + body,
+            name,
+            LinkDescription(body),
+            Pose() if placed or is_free else _pose(data, number),
+            placed=placed,
+            self_collide=True,
+            joint=None if placed or is_free else JointDescription("#", "fixed", "world", body),
+            parent=parent,
+        )
+    return nodes
+
+
+def _keep_roots(
+    spec: mujoco.MjSpec, built: Built, data: mujoco.MjData, nodes: Mapping[int, Node]
+) -> None:
+    """Finds the bodies that can be put anywhere, and the link that stands for the model."""
+    prefix = built.name + SCOPE
+    places: dict[str, Pose] = {}
+    for number, node in nodes.items():
+        if not node.is_root and node.parent is not None:
+            continue
+        body = spec.body(prefix + (node.link.name if node.is_root else f"#anchor {node.link.name}"))
+        body.name = node.name if node.is_root else anchor_name(node)
+        built.roots.append(body)
+        places[node.name] = _pose(data, number) if node.is_root else Pose()
+        built.places.append(places[node.name])
+    moving = (node for node in nodes.values() if node.is_root and not node.placed)
+    standing = (node for node in nodes.values() if node.placed)
+    link = next(chain(moving, standing)).name
+    built.frames = [Frame(built.name, link, places[link].inverse())]
+
+
+def _pose(data: mujoco.MjData, body: int) -> Pose:
+    w, x, y, z = data.xquat[body].tolist()
+    return Pose(tuple(data.xpos[body].tolist()), Quaternion(x, y, z, w))
+
+
+def _show(child: mujoco.MjSpec, built: Built, referenced: Collection[str | None]) -> None:
+    """Sorts geoms into those that are drawn and those that touch, and names the former.
+
+    What touches is drawn if its body has nothing else. Geoms that others refer to keep their names.
+    """
+    has_visuals = {
+        geom.parent.name for geom in child.geoms if not (geom.contype or geom.conaffinity)
+    }
+    materials = {material.name: material for material in child.materials}
+    for number, geom in enumerate(child.geoms):
+        touches, body = bool(geom.contype or geom.conaffinity), geom.parent.name
+        if touches and not geom.priority:
+            geom.priority = int(priorities(max(geom.friction[0], 1e-5)))
+        if geom.group >= _SHOWN_GROUPS or (touches and body in has_visuals):
+            geom.group = COLLISION_GROUP
+            continue
+        geom.group = VISUAL_GROUP
+        if geom.name not in referenced:
+            geom.name = f"{body}{SCOPE}{geom.name or f'visual {number}'}"
+        material = materials.get(geom.material)
+        plain = tuple(geom.rgba.tolist())
+        red, green, blue, alpha = (
+            plain
+            if material is None or not np.allclose(plain, _DEFAULT_GREY)
+            else material.rgba.tolist()
+        )
+        shine = 0.0 if material is None else float(material.specular)
+        glow = 0.0 if material is None else float(material.emission)
+        colour = Color(red, green, blue, 1.0)
+        built.visuals[built.name + SCOPE + geom.name] = Look(
+            Material(
+                ambient=colour,
+                diffuse=colour,
+                specular=Color(shine, shine, shine),
+                emissive=Color(red * glow, green * glow, blue * glow),
+            ),
+            1.0 - alpha,
+        )

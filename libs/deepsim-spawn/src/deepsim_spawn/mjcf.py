@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models in MuJoCo's own format, for engines that take it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from types import MappingProxyType
+
+from lxml import etree
+
+from deepsim_math import Pose
+
+from .search_path import SearchPath
+from .xml import Document, Element, Load, parse, read_bytes, without_declaration
+
+_FOLDERS = {
+    "flexcomp": "meshdir",
+    "hfield": "meshdir",
+    "mesh": "meshdir",
+    "skin": "meshdir",
+    "texture": "texturedir",
+}
+"""The elements that name files, and the attribute of `<compiler>` with the folder of these."""
+_OF_FILES = ("assetdir", "meshdir", "strippath", "texturedir")
+_SIZES = ("count", "height", "ncol", "nrow", "width")
+_LARGEST = 10_000
+"""Of these numbers, of which a large one takes hours or all memory."""
+
+
+@dataclass(frozen=True, slots=True, init=False, eq=False)
+class MjcfModel:
+    """A model or scene in MJCF, MuJoCo's format, with all that it includes.
+
+    The embedded engine spawns it as it does a `ModelDescription`; its bodies are the links, and the
+    world of the file, if it holds any of them, is the link ``worldbody``. Its frame is that of this
+    world. Gazebo takes no MJCF. Files lie in the folder of the model or on the search path, and
+    plugins are left out.
+
+    Args:
+        source: A file, or MJCF as text, which starts with ``<``.
+        search_path: Where else its files may lie; as `GazeboXMLLoader` takes it.
+        keyframe: The positions of the joints when it is spawned and after a reset. Without one
+            named ``home`` those of the bodies as described are taken; any other must be there.
+        pose: Where a `ModelSpawner` spawns it by default.
+
+    Attributes:
+        name: As in the file.
+        text: MJCF without includes, in which keys stand for files.
+        files: The files, by these keys.
+        keyframe: As given.
+        pose: As given.
+
+    Raises:
+        ModelFormatError: It cannot be read, or names a file that is not there or lies elsewhere.
+
+    >>> MjcfModel("<mujoco model='dot'><worldbody><body name='base'/></worldbody></mujoco>").name
+    'dot'
+    """
+
+    name: str
+    text: str
+    files: Mapping[str, Path]
+    keyframe: str
+    pose: Pose
+
+    def __init__(
+        self,
+        source: str | Path,
+        *,
+        search_path: SearchPath | str | Path | Iterable[str | Path] | None = None,
+        keyframe: str = "home",
+        pose: Pose | None = None,
+    ) -> None:
+        load = Load(SearchPath.of(search_path))
+        root = _open(source, load)
+        reader = _Reader(root)
+        set_field = object.__setattr__
+        set_field(self, "name", root.attributes.get("model") or "model")
+        set_field(self, "text", etree.tostring(reader.copy(root), encoding="unicode"))
+        set_field(self, "files", MappingProxyType(reader.files))
+        set_field(self, "keyframe", keyframe)
+        set_field(self, "pose", pose if pose is not None else Pose())
+        load.findings.emit(stacklevel=2)
+
+    def __repr__(self) -> str:
+        return f"MjcfModel({self.name!r})"
+
+
+def _open(source: str | Path, load: Load) -> Element:
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        root = parse(without_declaration(source), Document("<string>", None, load))
+    else:
+        path = Path(source).resolve()
+        root = parse(read_bytes(path), Document(str(path), path, load))
+    if root.tag != "mujoco":
+        raise root.error(f"expected <mujoco>, got <{root.tag}>: for SDF and URDF see ModelSpawner")
+    return root
+
+
+class _Reader:
+    """Copies MJCF with includes in place and files by keys."""
+
+    def __init__(self, root: Element) -> None:
+        self.files: dict[str, Path] = {}
+        self._keys: dict[Path, str] = {}
+        self._main = root.document
+        self._opened = {root.document.path}
+        self._included: dict[Element, Element] = {}
+        self._folders: dict[str, str] = {}
+        self._settings(root)
+
+    def _settings(self, root: Element) -> None:
+        """Opens all includes, and finds the folders of files, which hold wherever they are said."""
+        pending = [root]
+        while pending:
+            element = pending.pop()
+            if element.tag == "include":
+                self._included[element] = self._include(element)
+                element = self._included[element]
+            elif element.tag == "compiler":
+                given = {name: element.attributes.pop(name, "") for name in _OF_FILES}
+                both = given.pop("assetdir")
+                self._folders.update({"meshdir": both, "texturedir": both} if both else {})
+                self._folders.update({name: value for name, value in given.items() if value})
+            pending += reversed(element.children)
+
+    def _include(self, element: Element) -> Element:
+        path = self._find(element, element.require_attribute("file", str))
+        if path in self._opened:
+            raise element.error(f"{str(path)!r} is included already")
+        self._opened.add(path)
+        return parse(read_bytes(path), Document(str(path), path, self._main.load))
+
+    def _find(self, element: Element, name: str) -> Path:
+        """A file, which MuJoCo looks up from the folder of the main file."""
+        return element.make(self._main.load.search_path.find, name, self._main.path)
+
+    def copy(self, element: Element) -> etree._Element:
+        """An element and all below it."""
+        if element.tag in ("attach", "model"):
+            raise element.error("models of other files are not read: write all into one file")
+        for name in _SIZES:
+            for number in element.attributes.get(name, "").split():
+                if number.lstrip("+-0").isdigit() and int(number) > _LARGEST:
+                    raise element.error(f"{name} must be at most {_LARGEST}, got {number}")
+        attributes = dict(element.attributes)
+        if element.tag in _FOLDERS:
+            if "file" in attributes and element.tag != "flexcomp":  # its name by default
+                attributes.setdefault("name", PurePath(attributes["file"]).stem)
+            files = {name: file for name, file in attributes.items() if name.startswith("file")}
+            attributes.update((name, self._key(element, file)) for name, file in files.items())
+        made = etree.Element(element.tag, attributes)
+        for child in element.children:
+            if child.tag in ("extension", "plugin"):
+                child.warn_unsupported("plugins are not loaded, left out")
+            elif child in self._included:
+                made.extend(self.copy(self._included[child]))
+            else:
+                made.append(self.copy(child))
+        return made
+
+    def _key(self, element: Element, name: str) -> str:
+        folder = self._folders.get(_FOLDERS[element.tag], "")
+        if self._folders.get("strippath") == "true":
+            name = PurePath(name).name
+        path = self._find(element, str(PurePath(folder, name)))
+        if not path.is_file():
+            raise element.error(f"{name!r} is not a regular file")
+        key = self._keys.setdefault(path, f"{len(self._keys)}{path.suffix.lower()}")
+        self.files[key] = path
+        return key

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF is read with all that it includes, and only from where it may be."""
+
+from __future__ import annotations
+
+import os
+from xml.etree import ElementTree
+
+import pytest
+
+from deepsim_math import Pose
+from deepsim_spawn import (
+    GazeboXMLLoader,
+    MjcfModel,
+    ModelFormatError,
+    ModelSpawner,
+    UnsupportedElementWarning,
+)
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def test_includes_stand_in_place_and_files_have_keys(tmp_path):
+    write(
+        tmp_path,
+        robot_xml="""<mujoco model="arm"><compiler meshdir="meshes" texturedir="skins"/>
+            <include file="parts/assets.xml"/><worldbody><include file="parts/body.xml"/>
+            </worldbody></mujoco>""",
+        parts__assets_xml="""<mujocoinclude><asset><mesh file="a.stl"/><mesh name="b" file="a.stl"/>
+            <texture type="cube" fileup="sky.png" filedown="sky.png"/></asset></mujocoinclude>""",
+        parts__body_xml="<mujocoinclude><body name='l'/><body name='r'/></mujocoinclude>",
+        meshes__a_stl="",
+        skins__sky_png="",
+    )
+    model = MjcfModel(tmp_path / "robot.xml")
+    assert model.name == "arm"
+    assert repr(model) == "MjcfModel('arm')"
+    assert dict(model.files) == {
+        "0.stl": tmp_path / "meshes/a.stl",
+        "1.png": tmp_path / "skins/sky.png",
+    }
+    root = ElementTree.fromstring(model.text)
+    assert [body.get("name") for body in root.findall("worldbody/body")] == ["l", "r"]
+    meshes = [(mesh.get("name"), mesh.get("file")) for mesh in root.findall("asset/mesh")]
+    assert meshes == [("a", "0.stl"), ("b", "0.stl")]
+    texture = root.find("asset/texture")
+    assert (texture.get("fileup"), texture.get("filedown")) == ("1.png", "1.png")
+    assert root.find("compiler").attrib == {}
+
+
+def test_a_later_compiler_of_an_include_says_where_files_lie(tmp_path):
+    write(
+        tmp_path,
+        robot_xml="""<mujoco><asset><mesh file="/elsewhere/a.stl"/></asset>
+            <include file="settings.xml"/></mujoco>""",
+        settings_xml="<x><compiler assetdir='meshes' strippath='true'/></x>",
+        meshes__a_stl="",
+    )
+    assert [*MjcfModel(tmp_path / "robot.xml").files.values()] == [tmp_path / "meshes/a.stl"]
+
+
+def mesh(file):
+    return f"<mujoco><asset><mesh file='{file}'/></asset></mujoco>"
+
+
+def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
+    write(tmp_path, secret_stl="", models__robot_xml=mesh("../secret.stl"), parts__a_stl="")
+    with pytest.raises(ModelFormatError, match=r"robot\.xml:1: .*leads to .* outside of"):
+        MjcfModel(tmp_path / "models/robot.xml")
+    (tmp_path / "models/robot.xml").write_text(mesh(tmp_path / "secret.stl"))
+    with pytest.raises(ModelFormatError, match="outside of"):
+        MjcfModel(tmp_path / "models/robot.xml")
+    (tmp_path / "models/robot.xml").write_text("<mujoco><include file='../secret.stl'/></mujoco>")
+    with pytest.raises(ModelFormatError, match="outside of"):
+        MjcfModel(tmp_path / "models/robot.xml")
+    found = MjcfModel(mesh("a.stl"), search_path=tmp_path / "parts").files
+    assert [*found.values()] == [tmp_path / "parts/a.stl"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<robot name='r'/>", "expected <mujoco>, got <robot>: for SDF and URDF see ModelSpawner"),
+        ("<mujoco><asset><mesh file='gone.stl'/></asset></mujoco>", "'gone.stl' was not found"),
+        ("<mujoco><include/></mujoco>", "the attribute 'file' is missing"),
+        ("<mujoco><asset><model file='x.xml'/></asset></mujoco>", "write all into one file"),
+        ("<mujoco><worldbody><attach model='m'/></worldbody></mujoco>", "write all into one file"),
+        (
+            "<mujoco><worldbody><replicate count='100000000'/></worldbody></mujoco>",
+            "count must be at most 10000, got 100000000",
+        ),
+        ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", "<!DOCTYPE> is refused"),
+    ],
+)
+def test_what_cannot_be_read_is_named(text, message):
+    with pytest.raises(ModelFormatError, match=message):
+        MjcfModel(text)
+
+
+def test_a_file_is_included_once_and_is_a_regular_one(tmp_path):
+    write(tmp_path, a_xml="<mujoco><include file='a.xml'/></mujoco>")
+    with pytest.raises(ModelFormatError, match=r"a\.xml' is included already"):
+        MjcfModel(tmp_path / "a.xml")
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "a.xml").write_text(mesh("pipe.stl"))
+    with pytest.raises(ModelFormatError, match=r"'pipe\.stl' is not a regular file"):
+        MjcfModel(tmp_path / "a.xml")
+
+
+def test_plugins_are_left_out_with_a_warning():
+    text = """<mujoco><extension><plugin plugin="evil"/></extension>
+        <worldbody><body><plugin plugin="evil"/></body></worldbody></mujoco>"""
+    with pytest.warns(UnsupportedElementWarning, match="plugins are not loaded"):
+        model = MjcfModel(text)
+    assert "evil" not in model.text
+
+
+def test_a_spawner_takes_mjcf_and_a_loader_says_how_to(tmp_path):
+    model = MjcfModel("<mujoco/>", pose=Pose((1, 2, 3)))
+    assert ModelSpawner(model).description is model
+    with pytest.raises(ModelFormatError, match="got <mujoco>: for MJCF there is MjcfModel"):
+        GazeboXMLLoader().load("<mujoco/>")
