@@ -112,6 +112,22 @@ def test_a_keyframe_holds_at_spawn_and_after_a_reset(keyframe: str, angle: float
     np.testing.assert_allclose(poses(world)[:, lower, :3], [elbow] * 2, atol=1e-9)
 
 
+def test_joints_take_commands_from_where_the_keyframe_has_them() -> None:
+    """Hinges and slides are rows of the joints table, with the limits that the file gives."""
+    limited = ARM.replace('range="-170 170"', 'range="-170 170" actuatorfrcrange="-80 80"')
+    world = World(MujocoSimulator())
+    with pytest.warns(UnsupportedElementWarning, match="<actuator>"):
+        world.spawn(mjcf(limited), "m", Pose())
+    assert list(world.entities.joints) == ["m::shoulder"]
+    shoulder = world.joints.select(["m::shoulder"])
+    assert shoulder.position[0, 0] == 0.5
+    assert shoulder.effort_limit[0, 0] == 80.0
+    shoulder.stiffness, shoulder.damping, shoulder.target_position = 500.0, 50.0, 1.0
+    for _ in range(2000):
+        world.tick()
+    assert shoulder.position[0, 0] == pytest.approx(1.0, abs=0.02)
+
+
 @pytest.mark.filterwarnings("ignore::deepsim_spawn.UnsupportedElementWarning")
 def test_a_keyframe_that_is_not_there_or_does_not_fit_is_named() -> None:
     world = World(MujocoSimulator())

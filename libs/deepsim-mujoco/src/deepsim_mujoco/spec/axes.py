@@ -50,7 +50,7 @@ def add_axes(
                 axis=list(joint.pose.orientation.rotate(axis.xyz)),
             )
             _set_axis(added, axis)
-            yield Axis(added.name, axis, _add_servo(spec, added.name, axis))
+            yield Axis(added.name, axis, add_servo(spec, added.name, axis))
 
 
 def speed_limit(velocity: Any) -> Any:
@@ -70,7 +70,7 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
     joint.springref = axis.spring_reference
 
 
-def _add_servo(spec: mujoco.MjSpec, name: str, axis: JointAxis) -> mujoco.MjsActuator:
+def add_servo(spec: mujoco.MjSpec, name: str, axis: JointAxis) -> mujoco.MjsActuator:
     """Adds what moves an axis; it does nothing until it gets gains or a feedforward."""
     servo = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))

@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from deepsim_math import Color, Material, Pose, Quaternion
+from deepsim_math import Color, Material, Pose, Quaternion, Vector3
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import (
+    JointAxis,
     JointDescription,
     LinkDescription,
     MjcfModel,
@@ -20,6 +21,7 @@ from deepsim_spawn import (
 )
 from deepsim_sync import SCOPE, SpawnError
 
+from .axes import Axis, add_servo
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
 from .surfaces import priorities
@@ -27,7 +29,7 @@ from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # what the file fixes to the world; MJCF reserves the name "world"
 _TOLD = ("actuator", "option", "sensor")
-"""Sections without effect. The joints table will take over the gains and limits of actuators."""
+"""Sections without effect; commands of the joints table take the place of actuators."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
@@ -84,10 +86,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
     built.holders.append(frame)
     _keep_roots(spec, built, data, nodes)
-    for joint in range(model.njnt):
-        if model.jnt_type[joint] != mujoco.mjtJoint.mjJNT_FREE:
-            each = model.joint(joint)
-            built.positions[name + SCOPE + each.name] = data.joint(joint).qpos.copy()
+    _add_servos(spec, built, model, data)
     return built
 
 
@@ -221,6 +220,27 @@ def _keep_roots(
     standing = (node for node in nodes.values() if node.placed)
     link = next(chain(moving, standing)).name
     built.frames = [Frame(built.name, link, places[link].inverse())]
+
+
+def _add_servos(
+    spec: mujoco.MjSpec, built: Built, model: mujoco.MjModel, data: mujoco.MjData
+) -> None:
+    """Makes axes of hinges and slides, and keeps where all joints begin."""
+    for number, kind in enumerate(model.jnt_type.tolist()):
+        if kind == mujoco.mjtJoint.mjJNT_FREE:
+            continue
+        joint = model.joint(number)
+        name = built.name + SCOPE + joint.name
+        built.positions[name] = data.joint(number).qpos.copy()
+        if kind != mujoco.mjtJoint.mjJNT_BALL:
+            lower, upper = joint.range if model.jnt_limited[number] else (-np.inf, np.inf)
+            limited = model.jnt_actfrclimited[number]
+            effort = np.abs(model.jnt_actfrcrange[number]).max() if limited else np.inf
+            axis = JointAxis(
+                Vector3(*joint.axis), lower=float(lower), upper=float(upper), effort=float(effort)
+            )
+            built.axes[name] = Axis(name, axis, add_servo(spec, name, axis))
+            built.others.append(built.axes[name].servo)
 
 
 def _pose(data: mujoco.MjData, body: int) -> Pose:

@@ -80,9 +80,13 @@ class WorldStates:
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
         initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7).T
+        servos = numbers_of(model, model.name_actuatoradr)
         for name, values in positions.items():
             address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
+            if name in servos:  # which follows its target from there
+                address = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[servos[name]]
+                initial[:, address] = values[0]
         batch.state[:] = initial
         effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):
