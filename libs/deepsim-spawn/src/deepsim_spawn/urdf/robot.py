@@ -13,6 +13,7 @@ from .extensions import Extensions
 from .joint import read_joint
 from .link import read_link
 from .materials import Materials
+from .mujoco import apply_mujoco
 from .names import free_name
 from .tree import read_tree
 
@@ -28,6 +29,7 @@ def read_urdf(robot: Element) -> ModelDescription:
         ModelFormatError: It cannot be read.
     """
     name = free_name(robot)
+    apply_mujoco(robot)
     robot.attribute("version", str, "")
     links = robot.find_all("link")
     joints = robot.find_all("joint")
