@@ -53,6 +53,17 @@ def load_link(load_model):
 
 
 @pytest.fixture
+def load_link_strictly():
+    """As `load_link`, by a loader that repairs nothing."""
+
+    def load(body):
+        text = f"<sdf version='1.7'><model name='m'><link name='base'>{body}</link></model></sdf>"
+        return GazeboXMLLoader(strict=True).load_model(text).links[0]
+
+    return load
+
+
+@pytest.fixture
 def matrix():
     """The 4x4 matrix of a pose, by the textbook formula."""
 

@@ -117,9 +117,9 @@ def test_a_shape_that_is_not_supported_is_left_out_with_one_warning(load_link, s
         ("<mesh><uri>ghost.stl</uri></mesh>", "uri: 'ghost.stl' was not found"),
     ],
 )
-def test_a_shape_that_cannot_be_is_an_error(load_link, shape, message):
+def test_a_shape_that_cannot_be_is_an_error(load_link_strictly, shape, message):
     with pytest.raises(ModelFormatError, match=message):
-        load_link(f"<collision name='c'><geometry>{shape}</geometry></collision>")
+        load_link_strictly(f"<collision name='c'><geometry>{shape}</geometry></collision>")
 
 
 def test_a_surface_is_read_as_far_as_backends_use_it(load_link):
@@ -263,6 +263,6 @@ def test_any_other_sensor_is_kept_as_text(load_link):
         (f"<visual name='v'>{BALL}<transparency>2</transparency></visual>", "0..1"),
     ],
 )
-def test_a_link_that_cannot_be_is_an_error(load_link, body, message):
+def test_a_link_that_cannot_be_is_an_error(load_link_strictly, body, message):
     with pytest.raises(ModelFormatError, match=message):
-        load_link(body)
+        load_link_strictly(body)

@@ -31,6 +31,9 @@ class GazeboXMLLoader:
     Args:
         search_path: Where ``model://``, ``package://`` and ``file://`` URIs are looked up; folders
             make a `SearchPath`, and None is one of the environment alone.
+        strict: Whether what is wrong, but read by other tools, is refused instead of repaired.
+        skip_missing_collisions: Whether a collision whose mesh is not found is left out with a
+            warning, as a visual always is, instead of being refused.
 
     >>> loader = GazeboXMLLoader()
     >>> loader.load_model("<robot name='dot'><link name='base'/></robot>").links[0].name
@@ -38,9 +41,15 @@ class GazeboXMLLoader:
     """
 
     def __init__(
-        self, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
+        self,
+        search_path: SearchPath | str | Path | Iterable[str | Path] | None = None,
+        *,
+        strict: bool = False,
+        skip_missing_collisions: bool = False,
     ) -> None:
         self._search_path = SearchPath.of(search_path)
+        self._strict = strict
+        self._skip_missing_collisions = skip_missing_collisions
 
     def load(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
@@ -89,7 +98,7 @@ class GazeboXMLLoader:
     def _load(
         self, source: str | Path, arguments: Mapping[str, str]
     ) -> ModelDescription | WorldDescription:
-        load = Load(self._search_path)
+        load = Load(self._search_path, self._strict, self._skip_missing_collisions)
         root = self._open(source, arguments, load)
         load.roots.append(root)
         if root.tag not in _READERS:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -20,21 +21,32 @@ _MARGIN = 1e-6
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
 
+_WATER = 1000.0
+"""[kg/m^3]; near the mean density of robots and of what they carry."""
+
 
 def make_inertial(
-    element: Element, mass: float, pose: Pose, moments: Mapping[str, float]
-) -> Inertial:
-    """Mass and inertia of a link; an impossible tensor is replaced, with a warning.
+    element: Element, mass: float, pose: Pose, moments: Mapping[str, float] | None
+) -> Inertial | None:
+    """Mass and inertia of a link, None for one without mass.
+
+    An impossible tensor is replaced, with a warning.
 
     Args:
         element: Where they are written.
         mass: [kg].
         pose: Of the inertial frame, in the link frame.
-        moments: The six of `MOMENTS` [kg m^2].
+        moments: The six of `MOMENTS` [kg m^2]; None for those of a ball as dense as water.
 
     Raises:
-        ModelFormatError: The mass is not positive.
+        ModelFormatError: The mass is negative, or, where the load is strict, zero.
     """
+    if mass == 0.0:
+        element.repair("mass [kg] must be > 0, got 0", "a link without mass is a frame")
+        return None
+    if moments is None:
+        radius = (0.75 * max(mass, 0.0) / (math.pi * _WATER)) ** (1.0 / 3.0)
+        moments = {name: 0.4 * mass * radius**2 * (name[1] == name[2]) for name in MOMENTS}
     ixx, ixy, ixz, iyy, iyz, izz = (moments[name] for name in MOMENTS)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if mass > 0.0 and not is_physical(tensor):

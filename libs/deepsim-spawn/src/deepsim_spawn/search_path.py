@@ -95,6 +95,8 @@ class SearchPath:
         for folder, candidate in candidates:
             found = _existing(candidate)
             if found and found.is_relative_to(folder):
+                if not (found.is_file() or found.is_dir()):
+                    raise ValueError(f"{uri!r} is neither a regular file nor a folder")
                 return found
             outside = outside or (found and (found, folder))
         if outside:

@@ -12,6 +12,10 @@ LARGEST = 1e100
 """Far beyond all physics, and small enough that no product of poses or inertias overflows."""
 
 
+class NoSizeError(ValueError):
+    """A length is not above zero."""
+
+
 def finite(what: str, *values: float) -> None:
     """Refuses NaN, infinity, and numbers beyond all physics."""
     for value in values:
@@ -42,7 +46,7 @@ def positive(what: str, *values: float) -> None:
     """Refuses numbers that are not finite and above zero."""
     for value in values:
         if not value > 0.0:
-            raise ValueError(f"{what} must be > 0, got {value:g}")
+            raise NoSizeError(f"{what} must be > 0, got {value:g}")
     finite(what, *values)
 
 

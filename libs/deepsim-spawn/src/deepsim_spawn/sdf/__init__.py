@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from .file import read_sdf
 from .frames import MODEL, Frame, Scope
+from .geometry import read_scale, unless_left_out
 from .harmless import HARMLESS
+from .joint import read_limits
 from .material import read_material
 from .model_folder import CONFIG, model_file, named_file, read_config
 from .sensor import read_plugin, read_sensor
@@ -19,8 +21,11 @@ __all__ = [
     "model_file",
     "named_file",
     "read_config",
+    "read_limits",
     "read_material",
     "read_plugin",
+    "read_scale",
     "read_sdf",
     "read_sensor",
+    "unless_left_out",
 ]

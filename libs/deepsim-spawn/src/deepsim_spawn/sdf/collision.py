@@ -9,7 +9,7 @@ from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
 
 from .frames import Scope
-from .geometry import read_geometry
+from .geometry import read_geometry, unless_left_out
 from .pose import read_pose
 
 
@@ -28,7 +28,7 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
         solver = element.find(path)
         if solver is not None and solver.text != repr(value):
             solver.warn_unsupported("not supported, ignored")
-    geometry = read_geometry(element)
+    geometry = unless_left_out(element, read_geometry)
     if geometry is None:
         return None
     return element.make(

@@ -8,7 +8,7 @@ from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element
 
 from .frames import Scope
-from .include import sdf_entity
+from .include import refuse_include_bombs, sdf_entity
 from .model import read_model
 from .world import read_world
 
@@ -20,6 +20,7 @@ def read_sdf(root: Element) -> ModelDescription | WorldDescription:
         ModelFormatError: It holds something else, or cannot be read.
     """
     entity = sdf_entity(root)
+    refuse_include_bombs(entity)
     if entity.tag == "world":
         return read_world(entity)
     if entity.tag != "model":

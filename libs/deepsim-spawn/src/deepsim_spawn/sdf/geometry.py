@@ -22,8 +22,44 @@ from deepsim_spawn.description import (
     Polyline,
     Sphere,
 )
+from deepsim_spawn.description.checks import NoSizeError
+from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import boolean, integer, number, pair, vector, word
+from deepsim_spawn.xml.values import boolean, factors, integer, number, pair, vector, word
+
+
+def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
+    """The shape of a collision or visual, or None, with a warning, for one that can be spared.
+
+    These are visuals of no size, visuals whose mesh is not there, and, where the load skips them,
+    collisions whose mesh is not there.
+
+    Raises:
+        ModelFormatError: The shape cannot be read.
+    """
+    load = owner.document.load
+    try:
+        return read(owner)
+    except ModelFormatError as error:
+        missing = isinstance(error.__cause__, FileNotFoundError)
+        empty = isinstance(error.__cause__, NoSizeError)
+        seen = owner.tag == "visual" and not load.strict
+        if not (seen and (missing or empty)) and not (missing and load.skip_missing_collisions):
+            raise
+        reason = error.__cause__
+    owner.mark_read()
+    owner.warn(str(reason), f"{owner.tag}s without a {'mesh' if missing else 'size'} are left out")
+    return None
+
+
+def read_scale(owner: Element, factors: list[float]) -> Vector3:
+    """The scale of a mesh: one factor for each axis, or one for all."""
+    if len(factors) == 1:
+        owner.repair(f"expected 3 numbers as scale, got {factors}", "it counts along all axes")
+        factors *= 3
+    elif len(factors) == 4:
+        owner.repair(f"expected 3 numbers as scale, got {factors}", "the fourth is ignored")
+    return Vector3(*factors[:3])
 
 
 def read_geometry(owner: Element) -> Geometry | None:
@@ -83,7 +119,7 @@ def _mesh(shape: Element) -> Mesh:
     return shape.make(
         Mesh,
         path=_file(shape),
-        scale=shape.get("scale", vector, Vector3(1.0, 1.0, 1.0)),
+        scale=read_scale(shape, shape.get("scale", factors, [1.0, 1.0, 1.0])),
         submesh=shape.require("submesh/name").value(word) if shape.find("submesh") else "",
         center=shape.get("submesh/center", boolean, False),
     )

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from deepsim_spawn.xml import Document, Element, parse, read_bytes
+from deepsim_spawn.xml.document import MAX_ELEMENTS
 from deepsim_spawn.xml.values import word
 
 from .model_folder import model_file
 from .version import sdf_version
+
+MAX_NESTING = 32
+"""Of models in models, by include or in place: keeps the reader within Python's stack."""
 
 _ENTITIES = ("world", "model", "light", "actor")
 
@@ -43,12 +48,44 @@ def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | No
             yield _open_include(element), element
 
 
+def refuse_include_bombs(entity: Element) -> None:
+    """Refuses includes that stand for too many elements, before any of them is built.
+
+    Raises:
+        ModelFormatError: There are too many, or an included file cannot be read.
+    """
+    _expanded_size(entity, {}, MAX_NESTING)
+
+
+def _expanded_size(entity: Element, sizes: dict[Path | None, int], depth: int) -> int:
+    """How many elements an entity holds, with all that it includes; each file is counted once."""
+    size, pending = 0, [entity]
+    while pending:
+        element = pending.pop()
+        size += 1
+        if element.tag == "include" and depth > 0:
+            included = _open_include(element)
+            path = included.document.path
+            if path not in sizes:
+                sizes[path] = 0  # in a circle, which the reader will name
+                sizes[path] = _expanded_size(included, sizes, depth - 1)
+            size += sizes[path]
+        if size > MAX_ELEMENTS:
+            raise element.error("too many elements in one load")
+        if element.tag != "plugin":
+            pending += element.children
+    return size
+
+
 def _open_include(element: Element) -> Element:
     uri = element.require("uri")
     load = element.document.load
     path = uri.file(uri.value(word))
     if path.is_dir():
         path = model_file(path, load)
-    root = parse(read_bytes(path), Document(str(path), path, load))
-    load.roots.append(root)
+    root = load.included.get(path)
+    if root is None:
+        root = parse(read_bytes(path), Document(str(path), path, load))
+        load.included[path] = root
+        load.roots.append(root)
     return sdf_entity(root)

@@ -12,8 +12,12 @@ from deepsim_spawn.xml.values import number
 from .pose import read_pose
 
 
-def read_inertial(link: Element) -> Inertial:
-    """The mass and inertia of a link; without an element 1 kg and the unit tensor, as SDF says."""
+def read_inertial(link: Element) -> Inertial | None:
+    """The mass and inertia of a link; without an element 1 kg and the unit tensor, as SDF says.
+
+    Returns:
+        None for a link whose mass is zero.
+    """
     element = link.find("inertial")
     if element is None:
         return Inertial()

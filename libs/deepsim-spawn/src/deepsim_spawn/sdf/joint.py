@@ -58,12 +58,17 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
 
 def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) -> JointAxis:
     """One axis; `in_model` is the pose of the joint frame in the model frame."""
+    lower, upper = read_limits(
+        element,
+        element.get("limit/lower", limit, -math.inf),
+        element.get("limit/upper", limit, math.inf),
+    )
     unlimited = kind == "continuous"
     return element.make(
         JointAxis,
         xyz=_read_direction(element, in_model, scope),
-        lower=-math.inf if unlimited else element.get("limit/lower", limit, -math.inf),
-        upper=math.inf if unlimited else element.get("limit/upper", limit, math.inf),
+        lower=-math.inf if unlimited else lower,
+        upper=math.inf if unlimited else upper,
         effort=_unless_negative(element.get("limit/effort", limit, math.inf)),
         velocity=_unless_negative(element.get("limit/velocity", limit, math.inf)),
         damping=element.get("dynamics/damping", number, 0.0),
@@ -71,6 +76,17 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         spring_stiffness=element.get("dynamics/spring_stiffness", number, 0.0),
         spring_reference=element.get("dynamics/spring_reference", number, 0.0),
     )
+
+
+def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float]:
+    """The limits of an axis; a lower one above the upper means none, as it does to Bullet."""
+    if lower <= upper:
+        return lower, upper
+    axis.repair(
+        f"joint axis lower limit must be <= upper, got {lower:g} and {upper:g}",
+        "such a joint has no limits",
+    )
+    return -math.inf, math.inf
 
 
 def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from deepsim_spawn.description import LinkDescription, VelocityDecay
-from deepsim_spawn.xml import Element, unique_names
+from deepsim_spawn.xml import Element, number_names
 from deepsim_spawn.xml.values import boolean, number, word
 
 from .collision import read_collision
@@ -20,7 +20,7 @@ def read_link(element: Element, scope: Scope) -> LinkDescription:
     name = element.require_attribute("name", word)
     self_collide = element.find("self_collide")
     for tag in ("collision", "visual", "sensor", "light"):
-        unique_names(element.find_all(tag))
+        number_names(element.find_all(tag))
     collisions = [read_collision(child, name, scope) for child in element.find_all("collision")]
     visuals = [read_visual(child, name, scope) for child in element.find_all("visual")]
     return element.make(

@@ -15,16 +15,13 @@ from deepsim_spawn.xml.values import boolean, word
 from deepsim_sync import SCOPE
 
 from .frames import MODEL, Frame, Scope
-from .include import models_and_includes
+from .include import MAX_NESTING, models_and_includes
 from .joint import read_joint
 from .link import read_link
 from .merging import add_merged_frames, with_merged
 from .pose import read_pose
 from .sensor import read_plugin
 from .version import sdf_version
-
-MAX_NESTING = 32
-"""Of models in models, by include or in place: keeps the reader within Python's stack."""
 
 
 @dataclass(frozen=True, slots=True)

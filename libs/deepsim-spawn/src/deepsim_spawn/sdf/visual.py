@@ -8,7 +8,7 @@ from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number, word
 
 from .frames import Scope
-from .geometry import read_geometry
+from .geometry import read_geometry, unless_left_out
 from .material import read_material
 from .pose import read_pose
 
@@ -18,7 +18,7 @@ def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription 
     name = element.require_attribute("name", word)
     pose, relative_to = read_pose(element)
     material = element.find("material")
-    geometry = read_geometry(element)
+    geometry = unless_left_out(element, read_geometry)
     if geometry is None:
         element.skip("material", "transparency", "cast_shadows")
         return None

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from deepsim_math import Vector3
 from deepsim_spawn.description import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from deepsim_spawn.sdf import read_scale
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import number, vector, word
+from deepsim_spawn.xml.values import factors, number, vector, word
 
 
 def read_geometry(owner: Element) -> Geometry:
@@ -42,7 +42,8 @@ def _capsule(shape: Element) -> Capsule:
 
 def _mesh(shape: Element) -> Mesh:
     path = shape.file(shape.require_attribute("filename", word))
-    return shape.make(Mesh, path, shape.attribute("scale", vector, Vector3(1.0, 1.0, 1.0)))
+    scale = read_scale(shape, shape.attribute("scale", factors, [1.0, 1.0, 1.0]))
+    return shape.make(Mesh, path, scale)
 
 
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {

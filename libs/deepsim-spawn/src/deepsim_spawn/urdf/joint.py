@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from deepsim_math import Vector3
 from deepsim_spawn.description import JointAxis, JointDescription, JointType
+from deepsim_spawn.sdf import read_limits
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
 
@@ -62,7 +63,7 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
         velocity = limits.require_attribute("velocity", limit)
         given = limits.attribute("lower", limit, 0.0), limits.attribute("upper", limit, 0.0)
         if kind != "continuous":
-            lower, upper = given
+            lower, upper = read_limits(joint, *given)
     dynamics = joint.find("dynamics")
     damping, friction = 0.0, 0.0
     if dynamics is not None:

@@ -13,8 +13,8 @@ from deepsim_spawn.description import (
 )
 from deepsim_spawn.description.inertial import MOMENTS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.sdf import Scope, read_material, read_sensor
-from deepsim_spawn.xml import Element
+from deepsim_spawn.sdf import Scope, read_material, read_sensor, unless_left_out
+from deepsim_spawn.xml import Element, number_names
 from deepsim_spawn.xml.values import boolean, number, word
 
 from .extensions import Extension
@@ -37,6 +37,8 @@ def read_link(
     """
     name = element.require_attribute("name", word)
     self_collide = extension.get("selfCollide", boolean, None)
+    sensors = extension.find_all("sensor")
+    number_names(sensors)
     gravity = extension.get("gravity", boolean, True)
     return element.make(
         LinkDescription,
@@ -45,7 +47,7 @@ def read_link(
         inertial=_read_inertial(element),
         collisions=_read_collisions(element, name, extension),
         visuals=_read_visuals(element, name, materials, extension),
-        sensors=tuple(read_sensor(child, name, scope) for child in extension.find_all("sensor")),
+        sensors=tuple(read_sensor(child, name, scope) for child in sensors),
         gravity=gravity and not extension.get("turnGravityOff", boolean, False),
         self_collide=self_collide,
     )
@@ -55,9 +57,15 @@ def _read_inertial(link: Element) -> Inertial | None:
     element = link.find("inertial")
     if element is None:
         return None
-    inertia = element.require("inertia")
-    moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
-    mass = element.require("mass").require_attribute("value", number)
+    inertia, weight = element.find("inertia"), element.find("mass")
+    moments = None
+    if inertia is not None:
+        moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
+    elif weight is not None:
+        element.repair("<inertia> is missing", "it is that of a ball as dense as water")
+    if weight is None:
+        element.repair("<mass> is missing", "a link without mass is a frame")
+    mass = 0.0 if weight is None else weight.require_attribute("value", number)
     return make_inertial(element, mass, read_origin(element), moments)
 
 
@@ -72,12 +80,13 @@ def _read_collisions(
     return tuple(
         element.make(
             CollisionDescription,
-            name=_name(element, link_name, index),
-            geometry=read_geometry(element),
+            name=element.require_attribute("name", str),
+            geometry=geometry,
             pose=read_origin(element),
             surface=surface,
         )
-        for index, element in enumerate(link.find_all("collision"))
+        for element in _named(link, "collision", link_name)
+        if (geometry := unless_left_out(element, read_geometry)) is not None
     )
 
 
@@ -88,14 +97,17 @@ def _read_visuals(
     for element in extension.find_all("material"):
         override = read_material(element)
     visuals = []
-    for index, element in enumerate(link.find_all("visual")):
+    for element in _named(link, "visual", link_name):
         material = element.find("material")
         paint = Paint() if material is None else materials.read(material)
+        geometry = unless_left_out(element, read_geometry)
+        if geometry is None:
+            continue
         visuals.append(
             element.make(
                 VisualDescription,
-                name=_name(element, link_name, index),
-                geometry=read_geometry(element),
+                name=element.require_attribute("name", str),
+                geometry=geometry,
                 pose=read_origin(element),
                 material=override or paint.material,
                 transparency=paint.transparency,
@@ -104,7 +116,11 @@ def _read_visuals(
     return tuple(visuals)
 
 
-def _name(element: Element, link: str, index: int) -> str:
-    """The name of a collision or visual, or, without one, the name that Gazebo makes."""
-    made = f"{link}_{element.tag}" + (f"_{index}" if index else "")
-    return element.attribute("name", str, "") or made
+def _named(link: Element, tag: str, link_name: str) -> list[Element]:
+    """The collisions or visuals of a link; one without a name gets the name that Gazebo makes."""
+    elements = link.find_all(tag)
+    for index, element in enumerate(elements):
+        if not element.attributes.get("name"):
+            element.attributes["name"] = f"{link_name}_{tag}" + (f"_{index}" if index else "")
+    number_names(elements)
+    return elements

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from .document import Document, Load
 from .element import Element
-from .names import unique_names
+from .names import number_names, unique_names
 from .parser import parse, read_bytes, refuse_doctype, without_declaration
 
 __all__ = [
     "Document",
     "Element",
     "Load",
+    "number_names",
     "parse",
     "read_bytes",
     "refuse_doctype",

@@ -27,16 +27,22 @@ class Load:
 
     Attributes:
         search_path: Where URIs are looked up.
+        strict: Whether values that are wrong, but that others accept, are refused.
+        skip_missing_collisions: Whether a collision whose mesh is not found is left out.
         findings: What is to be warned of at the end.
         roots: Of the documents that were read for what they describe.
+        included: Roots of the files that were included; each is parsed once.
         elements_left: How many elements may still be read.
         bytes_left: How much text may still be read.
         nesting: Models that are being read, outermost first; files where they are included.
     """
 
     search_path: SearchPath
+    strict: bool = False
+    skip_missing_collisions: bool = False
     findings: Findings = field(default_factory=Findings)
     roots: list[Element] = field(default_factory=list)
+    included: dict[Path, Element] = field(default_factory=dict)
     elements_left: int = MAX_ELEMENTS
     bytes_left: int = MAX_BYTES
     nesting: list[Path | None] = field(default_factory=list)

@@ -16,6 +16,11 @@ from .document import Document
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_MOST_ATTRIBUTES = 100
+"""Of one element; lxml takes a time that grows with their square to read them."""
+
+_TOO_MANY_ATTRIBUTES = f"has more than {_MOST_ATTRIBUTES} attributes"
+
 _NAMED = 5
 """How many of its children an element names that lacks one."""
 
@@ -72,6 +77,10 @@ class Element:
         Raises:
             ModelFormatError: An entity is used, or the load has had too many elements.
         """
+        if len(xml.attrib) > _MOST_ATTRIBUTES:
+            raise ModelFormatError(
+                _TOO_MANY_ATTRIBUTES, file=document.label, line=cast(int, xml.sourceline)
+            )
         root = cls(xml, None, document, first_line)
         pending = [root]
         while pending:
@@ -84,6 +93,8 @@ class Element:
                         "xacro, which is code, is only expanded in files with the suffix .xacro "
                         "that a program itself loads"
                     )
+                if len(child.attrib) > _MOST_ATTRIBUTES:
+                    raise element.error(f"<{child.tag[:40]}> {_TOO_MANY_ATTRIBUTES}")
                 element.children.append(cls(child, element, document, first_line))
             pending += element.children
             document.load.elements_left -= 1
@@ -127,10 +138,29 @@ class Element:
         except (ValueError, OSError) as error:
             raise self.error(str(error)) from error
 
-    def warn(self, message: str) -> None:
-        """Notes that a value of this element was repaired or approximated."""
+    def warn(self, message: str, cure: str = "") -> None:
+        """Notes that a value of this element was repaired or approximated.
+
+        Args:
+            message: The problem, or what is done about it.
+            cure: What is done about it; the same text for all findings of a kind.
+        """
         findings = self.document.load.findings
-        findings.add(ModelFormatWarning, self._kind, self.place, message)
+        findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
+
+    def repair(self, problem: str, cure: str) -> None:
+        """Notes that something wrong, but accepted by other readers of the format, was repaired.
+
+        Args:
+            problem: What was given and expected.
+            cure: What is done about it; the same text for all repairs of a kind.
+
+        Raises:
+            ModelFormatError: The load is strict.
+        """
+        if self.document.load.strict:
+            raise self.error(problem)
+        self.warn(problem, cure)
 
     def warn_unsupported(self, message: str, detail: str = "") -> None:
         """Notes that this element has no effect; its details are findings of their own kind."""
@@ -225,7 +255,19 @@ class Element:
         Raises:
             ModelFormatError: The text is none of those that the parser expects.
         """
-        return self.make(parse, self.text)
+        return self._parsed(self.text, parse)
+
+    def _parsed(self, text: str, parse: Callable[[str], T], owner: str = "") -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            problem = f"{owner}{error}"
+            try:
+                value = parse(text.replace(",", " "))
+            except ValueError:
+                raise self.error(problem) from error
+        self.repair(problem, "commas count as blanks")
+        return value
 
     def file(self, uri: str) -> Path:
         """The file or folder that a URI or path names, which stands in this element.
@@ -238,7 +280,13 @@ class Element:
     def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
         """The value of the element at a path, or a default if there is none."""
         found = self.find(path)
-        return default if found is None else found.value(parse)
+        if found is None:
+            return default
+        load = self.document.load
+        if load.strict or found.text or found.children or cast(object, parse) is str:
+            return found.value(parse)
+        found.repair("is empty", "the default counts")
+        return default
 
     def attribute(self, name: str, parse: Callable[[str], T], default: T) -> T:
         """The value of an attribute, or a default if there is none."""
@@ -253,7 +301,4 @@ class Element:
         self._read_attributes.add(name)
         if name not in self.attributes:
             raise self.error(f"the attribute {name!r} is missing")
-        try:
-            return parse(self.attributes[name])
-        except ValueError as error:
-            raise self.error(f"attribute {name!r}: {error}") from error
+        return self._parsed(self.attributes[name], parse, f"attribute {name!r}: ")

@@ -22,24 +22,31 @@ class Findings:
     """The warnings of one load."""
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[type[ModelFormatWarning], str], Finding] = {}
+        self._findings: dict[tuple[type[ModelFormatWarning], str, str], Finding] = {}
 
     def add(
-        self, category: type[ModelFormatWarning], kind: str, place: str, consequence: str
+        self,
+        category: type[ModelFormatWarning],
+        kind: str,
+        place: str,
+        consequence: str,
+        cure: str = "",
     ) -> None:
         """Notes a finding.
 
         Args:
             category: The class of the warning.
-            kind: Findings of one kind are counted and said once.
+            kind: Findings of one kind and cure are counted and reported once.
             place: ``file:line`` of this one.
-            consequence: What is done about it.
+            consequence: The problem, or what is done about it.
+            cure: The repair, the same text for all findings of a kind.
         """
-        known = self._findings.get((category, kind))
+        known = self._findings.get((category, kind, cure))
         if known:
             known.count += 1
-        else:
-            self._findings[category, kind] = Finding(category, f"{place}: {kind}: {consequence}")
+            return
+        message = f"{place}: {kind}: {consequence}" + (cure and f"; {cure}")
+        self._findings[category, kind, cure] = Finding(category, message)
 
     def emit(self, stacklevel: int) -> None:
         """Says all findings as Python warnings, at the given level of the call stack."""

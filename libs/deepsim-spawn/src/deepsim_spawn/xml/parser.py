@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import re
+import stat
 from pathlib import Path
 
 from lxml import etree
 
-from deepsim_spawn.errors import ModelFormatError
+from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning
 
 from .document import Document
 from .element import Element
+from .mending import mended
 
 MAX_BYTES = 32 * 1024 * 1024
 """Of one file; the largest worlds in the wild have a few MiB."""
+
+_MOST_MENDED = 4 * 1024 * 1024
 
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")
@@ -30,11 +34,15 @@ def read_bytes(path: Path) -> bytes:
         ModelFormatError: It cannot be read or is too large.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelFormatError("is not a regular file", file=str(path))
+        if status.st_size > MAX_BYTES:
             raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=str(path))
         return path.read_bytes()
     except OSError as error:
-        raise ModelFormatError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        reason = error.strerror or error
+        raise ModelFormatError(f"cannot be read: {reason}", file=str(path)) from error
 
 
 def refuse_doctype(text: bytes, label: str) -> None:
@@ -103,6 +111,26 @@ def parse(text: bytes, document: Document) -> Element:
         leading = 0
     first_line = text.count(b"\n", 0, leading)
     text = _VERSION.sub(rb"\g<1>1.0", text[leading:], count=1)
+    try:
+        root = _tree(text)
+    except etree.XMLSyntaxError as error:
+        line = first_line + (error.lineno or 0)
+        said = _PLACE.sub("", " ".join(error.msg.split()))  # which is told by file and line
+        message = f"malformed XML: {said}" if text.strip() else "the file is empty"
+        try:
+            root = _tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
+        except etree.XMLSyntaxError:
+            raise ModelFormatError(message, file=document.label, line=line) from error
+        place = f"{document.label}:{line}"
+        load.findings.add(ModelFormatWarning, "xml", place, message, "read as Gazebo reads it")
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise ModelFormatError(
+            "<!DOCTYPE> is refused: model files must not define entities", file=document.label
+        )
+    return Element.tree(root, document, first_line)
+
+
+def _tree(text: bytes) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -111,15 +139,12 @@ def parse(text: bytes, document: Document) -> Element:
         remove_comments=True,
         remove_pis=True,
     )
+    return etree.fromstring(text, parser)
+
+
+def _mended(text: bytes) -> bytes:
     try:
-        root = etree.fromstring(text, parser)
-    except etree.XMLSyntaxError as error:
-        line = first_line + (error.lineno or 0)
-        said = _PLACE.sub("", " ".join(error.msg.split()))  # which is told by file and line
-        message = f"malformed XML: {said}" if text.strip() else "the file is empty"
-        raise ModelFormatError(message, file=document.label, line=line) from error
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise ModelFormatError(
-            "<!DOCTYPE> is refused: model files must not define entities", file=document.label
-        )
-    return Element.tree(root, document, first_line)
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        decoded = text.decode("latin-1")
+    return without_declaration(mended(decoded))

@@ -75,6 +75,11 @@ def vector(text: str) -> Vector3:
     return Vector3(*numbers(text, 3))
 
 
+def factors(text: str) -> list[float]:
+    """One finite number, three, or four."""
+    return numbers(text, 1, 3, 4)
+
+
 def color(text: str) -> Color:
     """Red, green, blue, and alpha (1 if left out), each in 0..1."""
     return Color(*numbers(text, 3, 4))
