@@ -120,7 +120,7 @@ class GazeboXMLLoader:
             label, text = str(path), read_bytes(path)
             is_xacro = path.suffix == ".xacro"
         if is_xacro:
-            expanded = expand_xacro(text, label, path, arguments, self._search_path)
+            expanded = expand_xacro(text, label, path, arguments, load)
             return parse(expanded, Document(f"{label} (expanded by xacro)", path, load))
         if arguments:
             raise ModelFormatError(

@@ -14,6 +14,11 @@ ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
 PACKAGE_MARKS = ("model.config", "package.xml")
 """Files that make a folder the root of a Gazebo model or ROS package."""
 
+ASSETS = frozenset(("meshes", "mesh", "materials", "textures", "media", "assets"))
+"""Names of folders that the files of a model or package refer to, wherever those lie in it."""
+
+_LEVELS = 4
+"""How far above a file such folders are looked for."""
 
 _NOWHERE = "nowhere: no folder is given, and GAZEBO_MODEL_PATH has none"
 
@@ -66,8 +71,9 @@ class SearchPath:
             uri: ``model://name/...`` or ``package://name/...`` (both look for a folder of that
                 name), ``file://...``, or a plain path. Relative paths are looked up from the
                 folder of `origin`, then in the search path.
-            origin: The file in which the URI stands. Its folder and, if it is part of a model or
-                package (`model.config`, `package.xml`), that one's folder may be reached too.
+            origin: The file in which the URI stands. Its folder may be reached too; so may the
+                model or package that it is part of (`model.config`, `package.xml`, or a folder of
+                the package's name), and the meshes and textures beside the folders that hold it.
 
         Returns:
             An existing path, absolute, without symbolic links.
@@ -88,28 +94,36 @@ class SearchPath:
         home = None if origin is None else origin.resolve().parent
         root = None if home is None else _package_root(home)
         if scheme in ("model", "package"):
-            candidates = self._in_packages(rest.lstrip("/"), root)
+            candidates = self._in_packages(rest.lstrip("/"), home, root)
         else:
             candidates = self._in_folders(rest, home, root)
         outside = None
         for folder, candidate in candidates:
             found = _existing(candidate)
-            if found and found.is_relative_to(folder):
+            if found and any(found.is_relative_to(place) for place in (folder, *self.folders)):
                 if not (found.is_file() or found.is_dir()):
                     raise ValueError(f"{uri!r} is neither a regular file nor a folder")
                 return found
             outside = outside or (found and (found, folder))
         if outside:
+            path, folder = outside
             raise ValueError(
-                f"{uri!r} leads to {str(outside[0])!r}, outside of {str(outside[1])!r}: "
-                "add the folder that holds it to the search path"
+                f"{uri!r} leads to {str(path)!r}, outside of {str(folder)!r}: "
+                f"add the folder that holds it to the search path: {str(path.parent)!r}"
             )
         raise FileNotFoundError(self._not_found(uri, scheme, rest, home))
 
-    def _in_packages(self, rest: str, root: Path | None) -> Iterator[tuple[Path, Path]]:
+    def _in_packages(
+        self, rest: str, home: Path | None, root: Path | None
+    ) -> Iterator[tuple[Path, Path]]:
         """Folders that must not be left, each with a candidate below it."""
-        if root is not None and rest.split("/")[0] == root.name:
-            yield root, root.parent / rest
+        name = rest.split("/")[0]
+        if home is not None and root is not None:
+            for place in (root, home, *home.parents[:_LEVELS]):
+                # nobody's package: what holds everything, or all of a user's files
+                if place.name == name and len(place.parts) > 2 and place != Path.home():
+                    yield place, place.parent / rest
+            yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
         for folder in self.folders:
             yield folder, folder / rest
 
@@ -119,11 +133,13 @@ class SearchPath:
         """Folders that must not be left, each with a candidate; an absolute path stays itself."""
         if home is not None and root is not None:
             yield root, home / rest
+            yield root, home / rest.lstrip("/")  # which Bullet takes for a relative path
+            yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
         for folder in self.folders:
             yield folder, folder / rest
 
     def _not_found(self, uri: str, scheme: str, rest: str, home: Path | None) -> str:
-        places = [] if home is None or scheme in ("model", "package") else [home]
+        places = [] if home is None else [home]
         searched = ", ".join(str(folder) for folder in (*places, *self.folders))
         message = f"{uri!r} was not found; searched {searched or _NOWHERE}"
         if scheme in ("model", "package"):
@@ -143,6 +159,20 @@ class SearchPath:
         """A folder within one of the search path that has what a URI names: easily confused."""
         below = (place for folder in self.folders for place in sorted(folder.iterdir()))
         return next((place for place in below if (place / name).is_dir()), None)
+
+
+def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """Folders of meshes and textures near a file, each with the candidate that lies in it."""
+    for place in places:
+        candidate = Path(os.path.normpath(place / rest))
+        for above in (home, *home.parents[:_LEVELS]):
+            if candidate.is_relative_to(above):
+                first, second = (*candidate.relative_to(above).parts, "", "")[:2]
+                if first in ASSETS:
+                    yield above / first, candidate
+                elif second in ASSETS:
+                    yield above / first / second, candidate
+                break
 
 
 def _existing(path: Path) -> Path | None:

@@ -17,9 +17,8 @@ import xacro
 from xacro import substitution_args
 from xacro.substitution_args import ArgException
 
-from .errors import ModelFormatError
-from .search_path import SearchPath
-from .xml import read_bytes, refuse_doctype
+from .errors import ModelFormatError, ModelFormatWarning
+from .xml import Load, read_bytes, refuse_doctype
 
 _LOCK = threading.Lock()
 """xacro keeps its arguments and the stack of files in module variables."""
@@ -30,7 +29,7 @@ def expand_xacro(
     label: str,
     path: Path | None,
     arguments: Mapping[str, str],
-    search_path: SearchPath,
+    load: Load,
 ) -> bytes:
     """The XML that a xacro text stands for.
 
@@ -39,7 +38,8 @@ def expand_xacro(
         label: Names it in messages.
         path: Its file, from which relative includes start; None for text alone.
         arguments: Values of its `<xacro:arg>`s.
-        search_path: Where ``$(find package)`` looks for a folder of that name.
+        load: Its search path is where ``$(find package)`` looks for a folder of that name; what
+            xacro warns of is among its findings.
 
     Raises:
         ModelFormatError: xacro refuses it, or one of the files has a DOCTYPE; the message names
@@ -47,9 +47,15 @@ def expand_xacro(
     """
 
     def find(package: str) -> str:
-        return str(search_path.find(f"package://{package}", path))
+        return str(load.search_path.find(f"package://{package}", path))
 
-    with _LOCK, _guarded(find):
+    def warn(*said: object, **_: object) -> None:
+        message = " ".join(map(str, said))
+        if not message.startswith("redefining global symbol"):  # as files do that share constants
+            place = next((file for file in reversed(xacro.filestack) if file), label)
+            load.findings.add(ModelFormatWarning, "xacro", str(place), "warns", message)
+
+    with _LOCK, _guarded(find, warn):
         xacro.init_stacks(None if path is None else str(path))
         try:
             document = _parse(text, label)
@@ -80,11 +86,11 @@ def _parse(text: bytes, label: str) -> minidom.Document:
 
 
 @contextmanager
-def _guarded(find: Callable[[str], str]) -> Iterator[None]:
-    """Lends xacro our way to open included files and to find packages.
+def _guarded(find: Callable[[str], str], warn: Callable[..., None]) -> Iterator[None]:
+    """Lends xacro our way to open included files, to find packages and to warn.
 
-    xacro has no hook for either: its own parser would read a DOCTYPE before anyone could look, and
-    its ``$(find)`` needs a ROS installation.
+    xacro has no hook for these: its own parser would read a DOCTYPE before anyone could look, its
+    ``$(find)`` needs a ROS installation, and its warnings are written to the terminal.
     """
 
     def parse(_: None, filename: str) -> minidom.Document:
@@ -94,9 +100,13 @@ def _guarded(find: Callable[[str], str]) -> Iterator[None]:
             raise xacro.XacroException(exc=FileNotFoundError(f"there is no file {filename!r}"))
         return _parse(read_bytes(Path(filename)), filename)
 
-    before = xacro.parse, substitution_args._eval_find
-    xacro.parse, substitution_args._eval_find = parse, find
+    ours = {"parse": parse, "warning": warn, "print_location": lambda: None}
+    before = {name: getattr(xacro, name) for name in ours}
+    find_before = substitution_args._eval_find
+    substitution_args._eval_find = find
+    vars(xacro).update(ours)
     try:
         yield
     finally:
-        xacro.parse, substitution_args._eval_find = before
+        vars(xacro).update(before)
+        substitution_args._eval_find = find_before

@@ -10,6 +10,8 @@ from typing import Any
 
 from deepsim_math import Pose
 from deepsim_spawn.description import ModelDescription
+from deepsim_spawn.description.names import WORLD
+from deepsim_spawn.massless import fix_massless_bases
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, word
 from deepsim_sync import SCOPE
@@ -103,6 +105,7 @@ def read_model(
         )
     if not description.canonical_link and not static:
         raise element.error("a model must have a link, or be static")
+    description = fix_massless_bases(description, element)
     return PlacedModel(include or element, description, scope, pose, relative_to)
 
 
@@ -118,6 +121,7 @@ def _described(scope: Scope, merged: list[PlacedModel], **own: Any) -> ModelDesc
 
 def _read_frames(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> Scope:
     """The frames of a model: its links, nested models, `<frame>`s, joints, and what is merged."""
+    _rename_world(element)
     scope = Scope(MODEL, _canonical_link(element, nested, merged))
     for link in element.find_all("link"):
         name = link.require_attribute("name", word)
@@ -140,6 +144,24 @@ def _read_frames(element: Element, nested: list[PlacedModel], merged: list[Place
         scope.add(name, Frame(joint, pose, relative_to or child, attached_to=child))
     scope.check()
     return scope
+
+
+def _rename_world(model: Element) -> None:
+    """Gives links and joints called ``world``, as they could be before SDF 1.7, another name.
+
+    The joints that name such a link mean it, and not the world.
+    """
+    if sdf_version(model) >= (1, 7):
+        return
+    for named in model.find_all("link", "joint"):
+        if named.attributes.get("name") != WORLD:
+            continue
+        name = f"{WORLD}_{named.tag}"
+        named.repair(f"the name {WORLD!r} is reserved", f"{name!r} is used")
+        named.attributes["name"] = name
+        for joint in model.find_all("joint") if named.tag == "link" else ():
+            for end in joint.find_all("parent", "child"):
+                end.text = name if end.text == WORLD else end.text
 
 
 def _canonical_link(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> str:

@@ -28,7 +28,7 @@ class Extension:
 
     def get(self, tag: str, parse: Callable[[str], T], default: T) -> T:
         """The value of the last child with this tag."""
-        values = [child.value(parse) for child in self.find_all(tag)]
+        values = [child.value_or(parse, default) for child in self.find_all(tag)]
         return values[-1] if values else default
 
 

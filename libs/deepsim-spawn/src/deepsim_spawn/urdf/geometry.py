@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from deepsim_spawn.description import Box, Capsule, Cylinder, Geometry, Mesh, Sphere
+from deepsim_math import Vector3
+from deepsim_spawn.description import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
 from deepsim_spawn.sdf import read_scale
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import factors, number, vector, word
@@ -46,10 +47,15 @@ def _mesh(shape: Element) -> Mesh:
     return shape.make(Mesh, path, scale)
 
 
+def _plane(shape: Element) -> Plane:
+    return shape.make(Plane, shape.attribute("normal", vector, Vector3(0.0, 0.0, 1.0)))
+
+
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "box": _box,
     "sphere": _sphere,
     "cylinder": _cylinder,
     "capsule": _capsule,
     "mesh": _mesh,
+    "plane": _plane,  # of Bullet
 }

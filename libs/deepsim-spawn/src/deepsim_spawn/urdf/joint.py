@@ -15,7 +15,7 @@ from deepsim_spawn.xml.values import limit, number, vector, word
 from .extensions import Extension
 from .names import free_name
 
-_TYPES: Final = ("fixed", "revolute", "continuous", "prismatic")
+_TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 
 
 def read_joint(element: Element, extension: Extension) -> JointDescription | None:
@@ -26,6 +26,7 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
         planar one.
     """
     kind = element.require_attribute("type", word)
+    kind = "ball" if kind == "spherical" else kind  # which Bullet adds to URDF
     element.find("origin")  # read with the tree
     if kind == "floating":
         return None
@@ -37,7 +38,7 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
         known = ", ".join((*_TYPES, "floating", "planar"))
         raise element.error(f"type must be one of {known}, got {kind!r}")
     axis = None
-    if kind == "fixed":
+    if kind in ("fixed", "ball"):
         element.skip("axis", "limit", "dynamics")  # exporters write what the type has no use for
     else:
         axis = _read_axis(element, kind, extension)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from deepsim_spawn.description import ModelDescription
 from deepsim_spawn.description.names import WORLD
+from deepsim_spawn.massless import fix_massless_bases
 from deepsim_spawn.sdf import MODEL, Frame, Scope, read_plugin
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean
@@ -59,7 +60,7 @@ def read_urdf(robot: Element) -> ModelDescription:
         for link in links
     ]
     joined = [read_joint(joint, extensions.of(joint.attributes["name"])) for joint in joints]
-    return robot.make(
+    model = robot.make(
         ModelDescription,
         name=name,
         links=tuple(described),
@@ -69,3 +70,6 @@ def read_urdf(robot: Element) -> ModelDescription:
         canonical_link=next(link for link in tree.poses if link != WORLD),
         plugins=tuple(read_plugin(plugin) for plugin in whole.find_all("plugin")),
     )
+    weighed = any(link.inertial for link in model.links)
+    weightless = any(link.find("inertial") for link in links)
+    return fix_massless_bases(model, robot) if weighed or weightless else model

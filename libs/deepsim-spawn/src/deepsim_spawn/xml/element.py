@@ -269,6 +269,13 @@ class Element:
         self.repair(problem, "commas count as blanks")
         return value
 
+    def value_or(self, parse: Callable[[str], T], default: T) -> T:
+        """The text as a value, or, unless the load is strict, a default if there is none."""
+        if self.document.load.strict or self.text or cast(object, parse) is str:
+            return self.value(parse)
+        self.repair("is empty", "the default counts")
+        return default
+
     def file(self, uri: str) -> Path:
         """The file or folder that a URI or path names, which stands in this element.
 
@@ -280,13 +287,7 @@ class Element:
     def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
         """The value of the element at a path, or a default if there is none."""
         found = self.find(path)
-        if found is None:
-            return default
-        load = self.document.load
-        if load.strict or found.text or found.children or cast(object, parse) is str:
-            return found.value(parse)
-        found.repair("is empty", "the default counts")
-        return default
+        return default if found is None else found.value_or(parse, default)
 
     def attribute(self, name: str, parse: Callable[[str], T], default: T) -> T:
         """The value of an attribute, or a default if there is none."""

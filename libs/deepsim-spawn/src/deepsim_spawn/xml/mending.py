@@ -34,7 +34,7 @@ def mended(text: str) -> str:
             return "&amp;"
         return whole if match["tag"] is None else _mended_tag(match, prefixes)
 
-    text = _TOKEN.sub(token, text)
+    text = _TOKEN.sub(token, text.rstrip("\0"))
     unknown = [name for name, declared in prefixes.items() if not declared]
     added = "".join(f' xmlns:{name}="undeclared/{name}"' for name in unknown)
     return re.sub(r"<[A-Za-z_][^\s<>/]*", lambda tag: tag.group() + added, text, count=1)
