@@ -157,6 +157,14 @@ def test_an_empty_element_has_its_default():
     assert model.links[0].name == "l"
 
 
+def test_negative_friction_is_no_limit():
+    mu = "<surface><friction><ode><mu>-1</mu></ode></friction></surface>"
+    collision = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"
+    text = sdf(f"<link name='l'>{collision}{mu}</collision></link>")
+    model = repaired(text, "has no limit", "surface mu must be >= 0, got -1")
+    assert model.links[0].collisions[0].surface.mu >= 1000.0
+
+
 def test_before_sdf_1_7_links_and_joints_may_be_called_world():
     body = (
         "<link name='world'/><link name='arm'/>"

@@ -14,7 +14,7 @@ from deepsim.cli import app
 
 Models = Callable[..., Result]
 BOX = "<collision name='c'><geometry><box><size>1 2 3</size></box></geometry></collision>"
-MESH = "<visual name='v'><geometry><mesh><uri>gone.dae</uri></mesh></geometry></visual>"
+MESH = "<collision name='v'><geometry><mesh><uri>gone.dae</uri></mesh></geometry></collision>"
 DECAY = "<velocity_decay><linear>1</linear></velocity_decay>"
 
 
@@ -168,3 +168,22 @@ def test_all_of_them_print_json(models: Models, collection: Path) -> None:
     verdicts = {row["model"]: row["verdict"] for row in json.loads(result.stdout)}
     assert verdicts["models/box"] == "loads"
     assert verdicts["broken.world"] == "fails"
+
+
+def test_show_and_check_take_a_file(models: Models, tmp_path: Path) -> None:
+    """A URDF file whose tool has no mass, which is repaired, and whose visual has no mesh."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        "<robot name='arm'><link name='base'><inertial><mass value='0'/></inertial><visual>"
+        "<geometry><mesh filename='gone.stl'/></geometry></visual></link></robot>"
+    )
+    shown = models("show", path, "--json")
+    assert shown.exit_code == 0
+    fields = json.loads(shown.stdout)
+    assert (fields["links"], fields["misses"]) == ("1", ["gone.stl"])
+    assert "arm.urdf:1" in fields["approximated"]
+    checked = models("check", path)
+    assert checked.exit_code == 0
+    assert checked.stdout.startswith("approximated arm.urdf: ")
+    path.write_text("<robot>")
+    assert models("check", path).exit_code == 1

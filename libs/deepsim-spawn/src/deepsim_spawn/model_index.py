@@ -116,10 +116,13 @@ class ModelIndex(Mapping[str, ModelInfo]):
             ),
         )
 
-    def needs(self, name: str) -> tuple[Need, ...]:
+    def needs(self, name: str | Path) -> tuple[Need, ...]:
         """All files and folders that a model, and the models that it includes, refer to.
 
         What plugins and scripts refer to by other means than ``<uri>`` is not known.
+
+        Args:
+            name: Of a model, or the path of an SDF or URDF file.
 
         Raises:
             KeyError: There is no such model.
@@ -127,7 +130,8 @@ class ModelIndex(Mapping[str, ModelInfo]):
         """
         load = Load(self._search_path)
         found: dict[tuple[str, Path | None], Need] = {}
-        pending, read = [self._folder(name)], set[Path]()
+        pending = [name.resolve() if isinstance(name, Path) else self._folder(name)]
+        read = set[Path]()
         while pending:
             path = pending.pop()
             file = model_file(path, load) if path.is_dir() else path
@@ -135,8 +139,8 @@ class ModelIndex(Mapping[str, ModelInfo]):
                 continue
             read.add(file)
             root = parse(read_bytes(file), Document(str(file), file, load))
-            for element in _references(root):
-                need = Need(element.text, element.place, self._find(element.text, file))
+            for element, uri in _references(root):
+                need = Need(uri, element.place, self._find(uri, file))
                 found.setdefault((need.uri, need.path), need)
                 including = element.parent is not None and element.parent.tag == "include"
                 if including and need.path is not None:
@@ -158,12 +162,15 @@ class ModelIndex(Mapping[str, ModelInfo]):
             return None
 
 
-def _references(root: Element) -> Iterator[Element]:
-    """The elements that name a file, outside of plugins."""
+def _references(root: Element) -> Iterator[tuple[Element, str]]:
+    """The elements that name a file, outside of plugins, and what they name."""
     pending = [root]
     while pending:
         element = pending.pop()
-        if element.tag in _URIS and element.text:
-            yield element
+        uri = element.text if element.tag in _URIS else ""
+        if element.tag == "mesh":
+            uri = element.attributes.get("filename", "")
+        if uri:
+            yield element, uri
         if element.tag != "plugin":
             pending += reversed(element.children)

@@ -102,7 +102,7 @@ class SearchPath:
             found = _existing(candidate)
             if found and any(found.is_relative_to(place) for place in (folder, *self.folders)):
                 if not (found.is_file() or found.is_dir()):
-                    raise ValueError(f"{uri!r} is neither a regular file nor a folder")
+                    raise ValueError(f"{uri!r} is not a regular file")
                 return found
             outside = outside or (found and (found, folder))
         if outside:

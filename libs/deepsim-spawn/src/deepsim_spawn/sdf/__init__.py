@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .collision import read_friction
 from .file import read_sdf
 from .frames import MODEL, Frame, Scope
 from .geometry import read_scale, unless_left_out
@@ -21,6 +22,7 @@ __all__ = [
     "model_file",
     "named_file",
     "read_config",
+    "read_friction",
     "read_limits",
     "read_material",
     "read_plugin",

@@ -12,6 +12,19 @@ from .frames import Scope
 from .geometry import read_geometry, unless_left_out
 from .pose import read_pose
 
+_UNLIMITED_FRICTION = 1000.0
+
+
+def read_friction(owner: Element, coefficient: float) -> float:
+    """A friction coefficient; a negative one means no limit, as it does to ODE."""
+    if coefficient >= 0.0:
+        return coefficient
+    owner.repair(
+        f"surface mu must be >= 0, got {coefficient:g}",
+        f"negative friction has no limit, {_UNLIMITED_FRICTION:g}",
+    )
+    return _UNLIMITED_FRICTION
+
 
 def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescription | None:
     """A collision of a link, or None if its shape is not supported."""
@@ -19,8 +32,8 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
     pose, relative_to = read_pose(element)
     surface = element.make(
         Surface,
-        mu=element.get("surface/friction/ode/mu", number, 1.0),
-        mu2=element.get("surface/friction/ode/mu2", number, 1.0),
+        mu=read_friction(element, element.get("surface/friction/ode/mu", number, 1.0)),
+        mu2=read_friction(element, element.get("surface/friction/ode/mu2", number, 1.0)),
         restitution=element.get("surface/bounce/restitution_coefficient", number, 0.0),
         collide_bitmask=element.get("surface/contact/collide_bitmask", integer, 0xFFFF),
     )

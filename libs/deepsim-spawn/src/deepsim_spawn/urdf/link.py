@@ -13,7 +13,7 @@ from deepsim_spawn.description import (
 )
 from deepsim_spawn.description.inertial import MOMENTS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.sdf import Scope, read_material, read_sensor, unless_left_out
+from deepsim_spawn.sdf import Scope, read_friction, read_material, read_sensor, unless_left_out
 from deepsim_spawn.xml import Element, number_names
 from deepsim_spawn.xml.values import boolean, number, word
 
@@ -74,8 +74,8 @@ def _read_collisions(
 ) -> tuple[CollisionDescription, ...]:
     surface = link.make(
         Surface,
-        mu=extension.get("mu1", number, 1.0),
-        mu2=extension.get("mu2", number, 1.0),
+        mu=read_friction(link, extension.get("mu1", number, 1.0)),
+        mu2=read_friction(link, extension.get("mu2", number, 1.0)),
     )
     return tuple(
         element.make(

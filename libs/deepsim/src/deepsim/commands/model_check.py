@@ -25,7 +25,7 @@ from deepsim_sync import DeepSimError
 
 CONFIG = "model.config"
 _SUFFIXES = (".sdf", ".world", ".urdf")
-_CODE = ".xacro"
+CODE = ".xacro"
 
 
 class Verdict(Enum):
@@ -74,7 +74,7 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
         try:
             if _is_code(path):
                 return ModelCheck(path, Verdict.SKIPPED, ("its file is xacro, which is code",))
-            description = _load(path, GazeboXMLLoader(search_path))
+            description = load_world(path, GazeboXMLLoader(search_path))
             for model in description.models:
                 Bounds.of(model, Pose())
             MujocoSimulator(description).close()
@@ -84,13 +84,18 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
     return ModelCheck(path, Verdict.APPROXIMATED if reasons else Verdict.LOADS, reasons)
 
 
-def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
-    """Loads a model's folder into a world: a model or, as that of the sun, a light.
+def load_world(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
+    """Loads a file or a model's folder into a world: a model or, as that of the sun, a light.
 
     Raises:
         ModelFormatError: It cannot be read.
     """
-    uri = escape(f"file://{folder.absolute()}")
+    if not path.is_dir():
+        description = loader.load(path)
+        if isinstance(description, ModelDescription):
+            return WorldDescription(models=(description,))
+        return description
+    uri = escape(f"file://{path.absolute()}")
     return loader.load_world(
         f"<sdf version='1.7'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
     )
@@ -98,16 +103,7 @@ def load_folder(folder: Path, loader: GazeboXMLLoader) -> WorldDescription:
 
 def _is_code(path: Path) -> bool:
     """Returns whether the `model.config` of a folder names a xacro file."""
-    return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == _CODE
-
-
-def _load(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
-    if path.is_dir():
-        return load_folder(path, loader)
-    description = loader.load(path)
-    if isinstance(description, ModelDescription):
-        return WorldDescription(models=(description,))
-    return description
+    return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == CODE
 
 
 def _line(message: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,7 @@ from deepsim_spawn import (
     SearchPath,
 )
 
-from .model_check import CONFIG, Verdict, check_model, load_folder, models_below
+from .model_check import CODE, CONFIG, Verdict, check_model, load_world, models_below
 from .options import AsJson
 
 models = typer.Typer(
@@ -83,7 +84,7 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
 
 @models.command()
 def show(
-    name: Annotated[str, typer.Argument(help="As model:// calls it, or its folder.")],
+    name: Annotated[str, typer.Argument(help="As model:// calls it, its folder, or a file.")],
     path: Folders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -96,9 +97,13 @@ def show(
     search_path = SearchPath(path or ())
     index = ModelIndex(search_path)
     try:
-        info = index[name]
-        needs = index.needs(name)
-        fields = [*_config(info), *_content(info, search_path)]
+        if folder.is_file():
+            fields = [("file", str(folder)), *_content(folder, search_path)]
+            needs = () if folder.suffix == CODE else index.needs(folder)
+        else:
+            info = index[name]
+            needs = index.needs(name)
+            fields = [*_config(info), *_content(info.folder, search_path)]
         table = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
         for field, value in fields:
             table.add_row(Text(field, "bold"), Text(value))
@@ -132,21 +137,27 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
     return [(field, value) for field, value in fields.items() if value]
 
 
-def _content(info: ModelInfo, search_path: SearchPath) -> list[tuple[str, str]]:
-    """Returns the content of a model's SDF file, or its error."""
-    try:
-        world = load_folder(info.folder, GazeboXMLLoader(search_path))
-        if not world.models:
-            return [("lights", str(len(world.lights)))]
-        (model,) = world.models
-        bounds = Bounds.of(model)
-    except ModelFormatError as error:
-        return [("fails", str(error))]
+def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
+    """Returns the content of a model's folder or file, with what was repaired, or its error."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            world = load_world(path, GazeboXMLLoader(search_path))
+            bounds = [Bounds.of(model) for model in world.models]
+        except ModelFormatError as error:
+            return [("fails", str(error))]
+    reasons = "\n".join(str(each.message) for each in said)
+    approximated = [("approximated", reasons)] if reasons else []
+    if len(world.models) != 1:
+        counts = {"models": len(world.models), "lights": len(world.lights)}
+        return [*((kind, str(count)) for kind, count in counts.items() if count), *approximated]
+    (model,) = world.models
     return [
         ("links", str(sum(1 for _ in model.all_links()))),
         ("joints", str(sum(1 for _ in model.all_joints()))),
         ("moves", "no, it is static" if model.static else f"yes, it weighs {_mass(model):g} kg"),
-        ("size", _size(bounds)),
+        ("size", _size(bounds[0])),
+        *approximated,
     ]
 
 
@@ -166,7 +177,7 @@ def _mass(model: ModelDescription) -> float:
 @models.command()
 def check(
     folder: Annotated[
-        Path, typer.Argument(exists=True, file_okay=False, help="Folder of models and worlds.")
+        Path, typer.Argument(exists=True, help="Folder of models and worlds, or a file.")
     ],
     path: Folders = None,
     reasons: Annotated[
@@ -174,13 +185,14 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Loads every model of a folder, and builds it on MuJoCo: a line for each, and why.
+    """Loads a file, or every model of a folder, and builds it on MuJoCo: a line for each, and why.
 
-    They find one another, wherever they lie in it. Exits with 1 if any fails. xacro is code, and
-    models of it are skipped.
+    Models of a folder find one another, wherever they lie in it. Exits with 1 if any fails. xacro
+    is code: models of it in a folder are skipped.
     """
     console = Console()
-    found = list(models_below(folder))
+    found = list(models_below(folder)) if folder.is_dir() else [folder]
+    folder = folder if folder.is_dir() else folder.parent
     shelves = dict.fromkeys(model.parent for model in found if model.is_dir())
     search_path = [folder, *(path or ()), *shelves]
     counts: Counter[Verdict] = Counter()
