@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,6 +125,18 @@ def test_every_shape_shows_its_colour_where_it_is(camera: Camera, kind: Any, siz
     np.testing.assert_allclose(picture[36, 48], np.array(RED[:3]) * 255, atol=2)
     np.testing.assert_allclose(picture[2, 2], np.array(SKY)[:3] * 255, atol=2)
     assert centre(reddish(picture)) == pytest.approx((48, 36), abs=0.5)
+
+
+def test_threads_take_turns(camera: Camera) -> None:
+    """A server answers each call in another thread."""
+    spec = world()
+    here = shoot(camera, spec)
+    there: list[Picture] = []
+    thread = threading.Thread(target=lambda: there.append(shoot(camera, spec)))
+    thread.start()
+    thread.join(60.0)
+    assert np.array_equal(there, [here])
+    assert np.array_equal(shoot(camera, spec), here)
 
 
 def test_a_mesh_is_shown(camera: Camera) -> None:

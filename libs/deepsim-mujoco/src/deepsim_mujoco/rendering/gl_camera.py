@@ -32,7 +32,7 @@ class GlCamera:
     """Draws with MuJoCo's renderer in an OpenGL context of its own.
 
     The context stays; a changed model is uploaded again only if it differs in meshes, textures
-    or planes. Use a camera in the thread that made it.
+    or planes. Any thread may use a camera, one at a time.
 
     Raises:
         GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
@@ -58,7 +58,17 @@ class GlCamera:
         """A picture of the present state; see :class:`Camera`."""
         if self._gl is None:
             raise ValueError("the camera is closed; open another one")
-        self._gl.make_current()
+        with self._gl:
+            return self._drawn(model, data, view, near, far)
+
+    def _drawn(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        view: CameraView,
+        near: float,
+        far: float,
+    ) -> NDArray[np.uint8]:
         renderer, scene = self._ready(model)
         lens = Lens(view)
         # The sky is at the same distance in all directions, so its depth is least in the corners.
@@ -83,9 +93,9 @@ class GlCamera:
         """Frees the OpenGL context; calling it again does nothing."""
         if self._gl is None:
             return
-        self._gl.make_current()
-        if self._renderer is not None:
-            self._renderer.free()
+        with self._gl:
+            if self._renderer is not None:
+                self._renderer.free()
         self._gl.free()
         self._gl = self._renderer = self._scene = None
         atexit.unregister(self._at_exit)

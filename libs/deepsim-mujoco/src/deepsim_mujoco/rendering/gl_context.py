@@ -34,10 +34,11 @@ class GlContext:
         platform = os.environ.get(_PLATFORM)
         try:
             # Loads the GL libraries, so it must not happen before somebody wants pictures.
-            egl = importlib.import_module("mujoco.egl")
-            self._context = egl.GLContext(1, 1)
-            self._context.make_current()
-            mujoco.MjrContext(mujoco.MjSpec().compile(), mujoco.mjtFontScale.mjFONTSCALE_50).free()
+            self._egl = importlib.import_module("mujoco.egl")
+            self._context = self._egl.GLContext(1, 1)
+            with self:
+                font = mujoco.mjtFontScale.mjFONTSCALE_50
+                mujoco.MjrContext(mujoco.MjSpec().compile(), font).free()
         except Exception as error:  # PyOpenGL fails in many ways when a library is missing
             raise GlUnavailableError(f"{type(error).__name__}: {error}") from error
         finally:
@@ -45,9 +46,15 @@ class GlContext:
             if platform is None:
                 os.environ.pop(_PLATFORM, None)
 
-    def make_current(self) -> None:
+    def __enter__(self) -> None:
         """Makes OpenGL calls of this thread go to this context."""
         self._context.make_current()
+
+    def __exit__(self, *error: object) -> None:
+        """Leaves the context, which another thread may then use."""
+        egl = self._egl.EGL
+        nothing = (egl.EGL_NO_SURFACE, egl.EGL_NO_SURFACE, egl.EGL_NO_CONTEXT)
+        egl.eglMakeCurrent(self._egl.EGL_DISPLAY, *nothing)
 
     def free(self) -> None:
         """Ends the context."""
