@@ -9,13 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 
-from deepsim_envs.ude import RefusedError, ServerError, UDEError
 from deepsim_envs.ude.codec import Limits
 from deepsim_envs.ude.messages import SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
 
-PASSING = ["ABORTED", "CANCELLED", "DEADLINE_EXCEEDED", "INTERNAL", "RESOURCE_EXHAUSTED"]
-PASSING += ["UNAVAILABLE"]
-LASTING = sorted({code.name for code in grpc.StatusCode} - {*PASSING, "OK"})
 TOKEN = "correct horse battery staple"
 
 
@@ -99,10 +95,11 @@ def named(name, *more):
     return [("deepsim-ude-version", "1"), ("deepsim-client", name), *more]
 
 
-def last(stream):
-    """The status and the text of the message that ends a stream."""
-    messages = [from_bytes(data, Limits()) for data in stream]
-    return messages[-1].status, messages[-1].text
+def is_cut_off(stream):
+    """Reads a stream to its end; whether the server cancelled it."""
+    with pytest.raises(grpc.RpcError) as caught:
+        list(stream)
+    return caught.value.code() is grpc.StatusCode.CANCELLED
 
 
 def test_a_client_that_comes_back_takes_over_at_once(start, raw):
@@ -111,7 +108,7 @@ def test_a_client_that_comes_back_takes_over_at_once(start, raw):
     token = ("rpc-auth-header", TOKEN)
     old = raw(server).stream(named("me", token))
     new = raw(server).stream(named("me", token))
-    assert last(old) == (409, "the same client listens anew, by another stream")
+    assert is_cut_off(old)
     server.environment.environment.area.side_channel.send("lap", 1.5)
     sent = from_bytes(next(new), Limits()).content
     assert (sent.key, sent.value) == ("lap", 1.5)
@@ -123,7 +120,7 @@ def test_it_may_come_back_often(start, raw):
     streams = [raw(server).stream(named("me"))]
     for _ in range(20):
         streams.append(raw(server).stream(named("me")))
-        assert last(streams[-2])[0] == 409
+        assert is_cut_off(streams[-2])
     streams[-1].cancel()
 
 
@@ -138,7 +135,6 @@ def test_nobody_else_takes_over(start, raw):
         list(thief.stream(named("me", ("rpc-auth-header", TOKEN[::-1]))))
     assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
     others = [thief.stream(named("you", token)), thief.stream([token])]
-    assert last(unnamed.stream([token])) == (429, "too many streams of one client at once")
     server.environment.environment.area.side_channel.send("lap", 1.5)
     for stream in streams + others:
         assert from_bytes(next(stream), Limits()).content.value == 1.5
@@ -148,11 +144,11 @@ def test_nobody_else_takes_over(start, raw):
 @pytest.mark.parametrize(
     "end",
     [
-        *[pytest.param(grpc.StatusCode[code], id=code) for code in PASSING],
+        *[pytest.param(code, id=code.name) for code in grpc.StatusCode if code.name != "OK"],
         *[pytest.param(Message(status, "not now"), id=str(status)) for status in (429, 500, 503)],
     ],
 )
-def test_after_what_passes_it_listens_again(proxy, connect, end):
+def test_whatever_ends_a_stream_it_listens_again(proxy, connect, end):
     for _ in range(2):
         proxy.ends.put(end)
     remote, listener = connect(proxy), Listener()  # which waits until it listens
@@ -161,34 +157,3 @@ def test_after_what_passes_it_listens_again(proxy, connect, end):
     assert listener.next() == ("up", 1)
     assert proxy.streams == 3
     assert remote.reset()
-
-
-@pytest.mark.parametrize("code", LASTING)
-def test_what_does_not_pass_is_told_at_the_next_call(proxy, connect, code):
-    """Once, and the call is not made; the next ones are."""
-    proxy.ends.put(grpc.StatusCode[code])
-    remote = connect(proxy)
-    with pytest.raises(UDEError, match=r"side_channel_stream at 127\..*so the test says") as caught:
-        remote.reset(seed=1)
-    assert isinstance(caught.value, (RefusedError, ServerError))
-    remote.reset(seed=1)
-    assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
-    assert proxy.streams == 1
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda remote: remote.step({"a": [1], "b": [1]}),
-        lambda remote: remote.side_channel.send("level", 1),
-    ],
-)
-@pytest.mark.parametrize("status", [400, 401, 403, 409, 426])
-def test_so_is_a_status_that_does_not_pass(proxy, connect, status, call):
-    proxy.ends.put(Message(status, "not you"))
-    remote = connect(proxy)
-    with pytest.raises(RefusedError, match=r"side_channel_stream at 127\..*: not you") as caught:
-        call(remote)
-    assert caught.value.status == status
-    remote.reset(seed=1)
-    call(remote)

@@ -14,7 +14,6 @@ from deepsim_envs.ude import (
     SideChannel,
     UDEEnvironment,
 )
-from deepsim_envs.ude.broadcast import Broadcast
 from deepsim_envs.ude.messages import SideChannelMessage
 
 VALUES = [True, False, 0, -5, 1.5, [], [1.0, 2.0], "x", "", b"y"]
@@ -178,17 +177,3 @@ def test_what_does_not_reach_the_other_end_is_not_kept_here(pair):
     with pytest.raises(ValueError, match="1024 keys"):
         one.send("one more", 1, store_local=True)
     assert one.get("one more") is None
-
-
-def test_a_stream_that_nobody_reads_ends():
-    """What waits for one reader is bounded; the others get all."""
-    broadcast = Broadcast[int](most=3)
-    slow, quick = broadcast.subscribe(), broadcast.subscribe()
-    read = []
-    reader = iter(quick)
-    for number in range(5):
-        broadcast.send(number)
-        read.append(next(reader))
-    assert read == list(range(5))
-    assert slow.is_late
-    assert list(slow) == [0, 1, 2]

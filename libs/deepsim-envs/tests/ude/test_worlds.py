@@ -34,6 +34,6 @@ def test_the_world_belongs_to_the_server_until_it_stops(
     environment.reset(0)
     with serve(environment, port=0) as server, RemoteEnvironment(port=server.port) as remote:
         remote.reset(seed=3)
-        with pytest.raises(WrongThreadError, match="belongs to thread 'ude-environment_0'"):
+        with pytest.raises(WrongThreadError, match="belongs to thread 'ude-call_"):
             environment.reset(0)
     environment.reset(0)

@@ -17,9 +17,9 @@ from .errors import (
     UDEError,
 )
 from .remote_environment import RemoteEnvironment
-from .rounds import StepMode
 from .server import UDEServer, serve
 from .side_channel import AbstractSideChannel, SideChannel, SideChannelObserver
+from .steps import StepMode
 
 __all__ = [
     "AbstractSideChannel",

@@ -8,6 +8,7 @@ import ipaddress
 from collections.abc import Iterable
 from pathlib import Path
 
+from .codec import Limits
 from .errors import ServerStartError
 from .headers import TOKEN
 
@@ -16,7 +17,7 @@ SHORTEST_TOKEN = 16
 
 def is_loopback(host: str) -> bool:
     """Whether an address can only be reached from this machine; a name but localhost never is."""
-    if host == "localhost":
+    if host == "localhost" or host.startswith("unix:"):
         return True
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
@@ -25,7 +26,9 @@ def is_loopback(host: str) -> bool:
 
 
 def target(host: str, port: int) -> str:
-    """Host and port in one, as gRPC has them."""
+    """Host and port in one, as gRPC has them; a Unix socket has no port."""
+    if host.startswith("unix:"):
+        return host
     return f"[{host.strip('[]')}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -57,6 +60,12 @@ def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
             given = value if isinstance(value, bytes) else value.encode()
             found |= hmac.compare_digest(given, expected)
     return found
+
+
+def channel_options(limits: Limits) -> tuple[tuple[str, int], ...]:
+    """Limits of messages in gRPC's words, with some room for what surrounds a payload."""
+    most = limits.message_bytes + 1024
+    return ("grpc.max_receive_message_length", most), ("grpc.max_send_message_length", most)
 
 
 def contents(source: bytes | str | Path) -> bytes:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .access import SHORTEST_TOKEN, contents, is_loopback, target
+from .access import SHORTEST_TOKEN, channel_options, contents, is_loopback, target
 from .codec import Limits
 from .errors import (
     CallTimeoutError,
@@ -34,25 +34,12 @@ _STATUSES = {
 
 
 class Connection:
-    """Calls a server.
-
-    Args:
-        host: Its address.
-        port: Its port.
-        token: The secret that it asks for.
-        root_certificates: Who vouches for its certificate, PEM, or the file; without them the
-            connection is not encrypted, and only goes to loopback.
-        timeout: How long a call may take, s.
-        limits: How large messages may be.
+    """Calls a server; see `RemoteEnvironment` for the arguments.
 
     Attributes:
         address: Host and port.
         is_ours: Whether the server speaks our version, and so tells retries apart; known after
-            the first call.
-        timeout: As given.
-
-    Raises:
-        ValueError: The address is not loopback, and there is no TLS.
+            the spaces were read.
     """
 
     def __init__(
@@ -81,8 +68,7 @@ class Connection:
         if token is not None:
             self._metadata.append((TOKEN, token))
         options = (
-            ("grpc.max_receive_message_length", limits.message_bytes + 1024),
-            ("grpc.max_send_message_length", limits.message_bytes + 1024),
+            *channel_options(limits),
             ("grpc.use_local_subchannel_pool", 1),  # no connection shared with another client
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
@@ -129,8 +115,6 @@ class Connection:
             RefusedError, ServerError: The server says so.
             ConnectionLostError, CallTimeoutError: It says nothing.
         """
-        if self._closed.is_set():
-            raise ConnectionLostError(f"the connection to {self.address} was closed here")
         metadata = [*self._metadata, (REQUEST, str(next(self._numbers)))]
         if seed is not None:
             metadata.append((SEED, str(seed)))
@@ -140,19 +124,21 @@ class Connection:
         timeout = self.timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
         pause = 0.02
-        while True:
+        while not self._closed.is_set():
             left = max(0.001, deadline - time.monotonic())
             try:
                 data, call = self._calls[name].with_call(request, timeout=left, metadata=metadata)
             except grpc.RpcError as error:
                 lost = error.code() == grpc.StatusCode.UNAVAILABLE
                 if not (lost and (self.is_ours or name in _READ_ONLY)) or left <= pause:
-                    raise self.explained(name, error, timeout) from None
+                    raise self._explained(name, error, timeout) from None
                 self._closed.wait(pause)  # until then, or until somebody closes the connection
                 pause = min(2 * pause, 0.5)
                 continue
-            self.is_ours |= dict(call.initial_metadata()).get(VERSION) == OUR_VERSION
+            if name in _READ_ONLY:
+                self.is_ours = dict(call.initial_metadata()).get(VERSION) == OUR_VERSION
             return self._checked(name, data)
+        raise ConnectionLostError(f"{name}: the connection to {self.address} was closed here")
 
     def stream(self) -> Any:
         """The side channel's messages as they come, as bytes; `cancel` ends them."""
@@ -166,17 +152,14 @@ class Connection:
         """
         return from_bytes(data, self._limits)
 
-    def explained(self, name: str, error: Any, timeout: float | None = None) -> UDEError:
-        """What a call failed of, as one of our errors.
+    def close(self) -> None:
+        """Closes the connection."""
+        self._closed.set()
+        self._channel.close()
 
-        Args:
-            name: The call.
-            error: The `grpc.RpcError`.
-            timeout: How long the call might take, s; as given to the connection by default.
-        """
+    def _explained(self, name: str, error: Any, timeout: float) -> UDEError:
         where, code, details = f"{name} at {self.address}", error.code(), error.details()
         if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            timeout = self.timeout if timeout is None else timeout
             return CallTimeoutError(f"{where}: no answer within {timeout:g} s")
         if code == grpc.StatusCode.UNAVAILABLE:
             return ConnectionLostError(f"{where}: the connection broke: {details}")
@@ -186,21 +169,12 @@ class Connection:
             return RefusedError(f"{where}: {details}", _STATUSES[code])
         return ServerError(f"{where}: {details or code.name}", 500)
 
-    def refusal(self, name: str, message: Message) -> RefusedError | ServerError:
-        """What a message of another status than 200 says of a call."""
-        kind = RefusedError if message.status < 500 else ServerError
-        return kind(f"{name} at {self.address}: {message.text}", message.status)
-
-    def close(self) -> None:
-        """Closes the connection."""
-        self._closed.set()
-        self._channel.close()
-
     def _checked(self, name: str, data: bytes) -> Message:
         try:
             message = from_bytes(data, self._limits)
         except PayloadError as error:
             raise ServerError(f"{name} at {self.address}: {error}", 500) from None
         if message.status != OK:
-            raise self.refusal(name, message)
+            kind = RefusedError if message.status < 500 else ServerError
+            raise kind(f"{name} at {self.address}: {message.text}", message.status)
         return message

@@ -12,13 +12,14 @@ from gymnasium.spaces import Space
 
 from deepsim_envs.step_result import StepResult
 
-from .codec import Limits, decode, encode
+from .codec import Codec, Limits
 from .codec.spaces import SPACE_TAGS
 from .connection import Connection
 from .errors import PayloadError, RemoteEnvironmentError, ServerError, UDEError
+from .messages import UNARY
 from .remote_side_channel import RemoteSideChannel
-from .rounds import ENVIRONMENT_ERROR
 from .server import DEFAULT_PORT
+from .steps import ENVIRONMENT_ERROR
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,7 +32,8 @@ class RemoteEnvironment:
     agent keeps it until it closes.
 
     Args:
-        host: The server's address; one that is not loopback needs `root_certificates`.
+        host: The server's address, or ``"unix:PATH"`` for a socket; an address that is not loopback
+            needs `root_certificates`.
         port: Its port.
         token: The secret that it asks for.
         root_certificates: Who vouches for the server's certificate, PEM, or the file.
@@ -41,9 +43,7 @@ class RemoteEnvironment:
     Attributes:
         observation_space: What each agent observes, by name.
         action_space: How each agent may act, by name.
-        side_channel: The trainer's end; observers are called in a thread of its own. If the server
-            does not let it listen any more, the next `reset`, `step` or `send` raises that, once,
-            and does nothing else.
+        side_channel: The trainer's end; observers are called in a thread of its own.
 
     Raises:
         ConnectionLostError: There is no server, or it speaks otherwise.
@@ -61,7 +61,9 @@ class RemoteEnvironment:
         timeout: float = 60.0,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
-        self._limits = limits
+        tags = {**SPACE_TAGS, ENVIRONMENT_ERROR: _Failure}
+        self._actions = Codec(limits)
+        self._answers = {name: Codec(limits, tags) for name in UNARY}
         self._connection = Connection(
             host,
             port,
@@ -101,7 +103,6 @@ class RemoteEnvironment:
         """
         if seed is not None and not self._connection.is_ours:
             raise UDEError(f"the server at {self.address} is UDE's own, which takes no seed")
-        self.side_channel.raise_failure()
         found = self._ask("reset", seed=seed)
         if isinstance(found, tuple) and len(found) == 2:
             return found
@@ -125,8 +126,7 @@ class RemoteEnvironment:
             CallTimeoutError, ConnectionLostError: There was no answer.
             PayloadError: An action cannot be sent.
         """
-        self.side_channel.raise_failure()
-        found = self._ask("step", encode(action_dict, self._limits))
+        found = self._ask("step", self._actions.encode(action_dict))
         if not isinstance(found, tuple) or len(found) != len(StepResult._fields):
             raise ServerError(f"step at {self.address}: not the result of a step", 500)
         return StepResult(*found)
@@ -164,9 +164,8 @@ class RemoteEnvironment:
         answer = self._connection.call(name, content, seed=seed).content
         if not isinstance(answer, bytes):
             raise ServerError(f"{name} at {self.address}: an answer without a payload", 500)
-        tags = {**SPACE_TAGS, ENVIRONMENT_ERROR: _Failure}
         try:
-            found = decode(answer, self._limits, tags)
+            found = self._answers[name].decode(answer)
         except PayloadError as error:
             raise ServerError(f"{name} at {self.address}: {error}", 500) from error
         if isinstance(found, _Failure):

@@ -7,23 +7,13 @@ import logging
 import threading
 
 from .connection import Connection
-from .errors import PayloadError, UDEError
+from .errors import PayloadError
 from .grpc_module import grpc
-from .messages import OK, STREAM, Message, SideChannelMessage, SideChannelValue
+from .messages import OK, SideChannelMessage, SideChannelValue
 from .side_channel import AbstractSideChannel
 
 _LOG = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # before another try [s]
-
-# What may be over at the next try; the others say that every try will end like this one.
-_PASSING = {
-    grpc.StatusCode.ABORTED,
-    grpc.StatusCode.CANCELLED,
-    grpc.StatusCode.DEADLINE_EXCEEDED,
-    grpc.StatusCode.INTERNAL,  # a proxy that resets streams says so
-    grpc.StatusCode.RESOURCE_EXHAUSTED,
-    grpc.StatusCode.UNAVAILABLE,
-}
 
 
 class RemoteSideChannel(AbstractSideChannel):
@@ -41,23 +31,12 @@ class RemoteSideChannel(AbstractSideChannel):
         self._closed = threading.Event()
         self._sending = threading.Lock()
         self._listening = threading.Event()
-        self._failure: UDEError | None = None
         self._call = connection.stream()
         self._reader = threading.Thread(target=self._read, name="ude-side-channel", daemon=True)
         self._reader.start()
-        # An old server's stream says nothing before its first message.
+        # A server of UDE's own says nothing before its first message.
         if connection.is_ours and not self._listening.wait(connection.timeout):
             _LOG.warning("side channel of %s: no answer yet", connection.address)
-
-    def raise_failure(self) -> None:
-        """Tells once that nothing will come through this channel any more.
-
-        Raises:
-            RefusedError, ServerError: The server does not let us listen.
-        """
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
 
     def close(self) -> None:
         """Stops to listen."""
@@ -67,19 +46,17 @@ class RemoteSideChannel(AbstractSideChannel):
             self._reader.join()
 
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
-        self.raise_failure()
         with self._sending:  # what a thread sends later must not come first
             self._connection.call("side_channel_send", SideChannelMessage(key, value, store_local))
 
     def _read(self) -> None:
-        pause = _FIRST_PAUSE
+        pause, told = _FIRST_PAUSE, ""
         while True:
-            has_heard, self._failure = self._listened()
-            if self._failure is not None:
-                _LOG.warning("nothing will be heard any more: %s", self._failure)
-                self._listening.set()  # who waits for that need not wait longer
-                return
+            has_heard, end = self._listened()
             pause = _FIRST_PAUSE if has_heard else pause
+            if end != told and not self._closed.is_set():
+                told = end
+                _LOG.warning("side channel of %s: %s", self._connection.address, end)
             if self._closed.wait(pause):
                 return
             pause = min(2.0 * pause, _LONGEST_PAUSE)
@@ -87,8 +64,8 @@ class RemoteSideChannel(AbstractSideChannel):
             if self._closed.is_set():
                 self._call.cancel()
 
-    def _listened(self) -> tuple[bool, UDEError | None]:
-        """Listens until the stream ends: whether anything came, and why to try no more."""
+    def _listened(self) -> tuple[bool, str]:
+        """Listens until the stream ends: whether anything came, and why it ended."""
         has_heard = False
         try:
             if self._call.initial_metadata():  # an abort has none
@@ -96,32 +73,18 @@ class RemoteSideChannel(AbstractSideChannel):
             for data in self._call:
                 message = self._connection.read(data)
                 if message.status != OK:
-                    return has_heard, self._ended(message)
+                    return has_heard, message.text
                 has_heard = True
-                self._received(message.content)
+                if isinstance(message.content, SideChannelMessage):
+                    self._received(message.content)
         except PayloadError as error:
-            _LOG.warning("side channel of %s: %s", self._connection.address, error)
+            return has_heard, str(error)
         except grpc.RpcError as error:
-            return has_heard, self._broken(error)
-        return has_heard, None
+            return has_heard, str(error.details() or error.code())
+        return has_heard, "the stream ended"
 
-    def _ended(self, message: Message) -> UDEError | None:
-        """What the server's last message means: None if we may listen again."""
-        if message.status == 429:
-            _LOG.warning("side channel of %s: %s", self._connection.address, message.text)
-        if self._closed.is_set() or message.status == 429 or message.status >= 500:
-            return None
-        return self._connection.refusal(STREAM, message)
-
-    def _broken(self, error: grpc.RpcError) -> UDEError | None:
-        """What the end of the call means: None if we may listen again."""
-        if self._closed.is_set() or error.code() in _PASSING:
-            return None
-        return self._connection.explained(STREAM, error)
-
-    def _received(self, content: bytes | SideChannelMessage | None) -> None:
-        if isinstance(content, SideChannelMessage):
-            try:
-                self.notify(content.key, content.value)
-            except Exception:
-                _LOG.exception("an observer of %s raised", content.key)
+    def _received(self, content: SideChannelMessage) -> None:
+        try:
+            self.notify(content.key, content.value)
+        except Exception:
+            _LOG.exception("an observer of %s raised", content.key)

@@ -10,29 +10,33 @@ from typing import Any
 
 from deepsim_envs.environment import Environment
 
-from .access import contents, require_safe, target
-from .clients import Clients
+from .access import channel_options, contents, require_safe, target
 from .codec import Limits
 from .environment import UDEEnvironment
 from .errors import ServerStartError
 from .grpc_module import grpc
-from .rounds import Rounds, StepMode
 from .service import Service
+from .steps import StepMode, Steps
 
 DEFAULT_PORT = 3003
+_GRACE = 0.2  # for answers that are on their way when a server stops [s]
 
 
 class UDEServer:
     """Serves an environment over gRPC, to one or several clients.
 
-    The environment is called in one thread of the server, to which its world belongs until the
-    server stops, and then to the thread that stops it. Use the server as a context, or call `start`
-    and `stop`; it does not close the environment when it stops.
+    One call at a time steps the environment, in its own thread; when the server stops, the world
+    belongs to the thread that stops it. Use the server as a context, or call `start` and `stop`; it
+    does not close the environment when it stops.
+
+    A client of this package owns the agents for which it acts, until it leaves or is silent. Those
+    of UDE's own own nothing: of their actions for an agent the last one before the step counts.
 
     Args:
         environment: What is served.
-        host: The address to listen on. One that other machines can reach needs `certificate`,
-            `private_key` and `token`.
+        host: The address to listen on, or ``"unix:PATH"`` for a socket of this machine, which is
+            quicker. An address that other machines can reach needs `certificate`, `private_key` and
+            `token`.
         port: The port; 0 for any that is free.
         token: A secret of at least 16 characters that every call must bring; on loopback it may be
             without TLS, and is asked for nevertheless.
@@ -41,8 +45,9 @@ class UDEServer:
         step_mode: What a step waits for.
         period: The period of `StepMode.PERIODIC`, s.
         step_timeout: For how long a call may wait for its step, s.
-        lease: For how long a silent client keeps its agents, s.
-        max_clients: How many clients may be known at once.
+        lease: For how long a silent client without a stream keeps its agents, s.
+        max_clients: How many streams may be open at once, and how many calls may wait. When all
+            places are taken, the oldest of the connection that has most gives way.
         limits: How large messages and payloads may be.
         allow_close: Whether a client may close the environment, which then stops the server.
 
@@ -84,14 +89,20 @@ class UDEServer:
             self._credentials = grpc.ssl_server_credentials(
                 [(contents(private_key), contents(certificate))]
             )
-        clients = Clients(max_clients, lease)
-        self._rounds = Rounds(environment, clients, StepMode(step_mode), period, limits)
+        self._steps = Steps(
+            environment,
+            mode=StepMode(step_mode),
+            period=period,
+            timeout=step_timeout,
+            lease=lease,
+            most=max_clients,
+            limits=limits,
+        )
         self._service = Service(
             environment,
-            self._rounds,
-            clients,
+            self._steps,
             token=token,
-            step_timeout=step_timeout,
+            max_clients=max_clients,
             limits=limits,
             allow_close=allow_close,
             on_close=self._stop_soon,
@@ -110,7 +121,7 @@ class UDEServer:
     @property
     def missing_agents(self) -> list[str]:
         """Agents whose actions the next step still needs."""
-        return self._rounds.missing()
+        return self._steps.missing()
 
     def start(self) -> UDEServer:
         """Begins to listen; afterwards `port` is the one that is used.
@@ -130,10 +141,10 @@ class UDEServer:
         with self._changing:
             if self._stopped.is_set():
                 return
-            self._rounds.stop()
+            self._steps.stop()
             self._service.end()
             if self._server is not None:
-                self._server.stop(grace=5.0).wait()
+                self._server.stop(grace=_GRACE).wait()
             self._stopped.set()
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -152,9 +163,7 @@ class UDEServer:
             handlers=(self._service.handler(),),
             maximum_concurrent_rpcs=self._workers,
             options=(
-                # Some room for what surrounds a payload; larger messages are not even received.
-                ("grpc.max_receive_message_length", self._limits.message_bytes + 1024),
-                ("grpc.max_send_message_length", self._limits.message_bytes + 1024),
+                *channel_options(self._limits),  # larger messages are not even received
                 ("grpc.max_concurrent_streams", 16),
                 ("grpc.max_metadata_size", 16 * 1024),
                 # Who vanishes without a word is noticed, and its agents are free again.

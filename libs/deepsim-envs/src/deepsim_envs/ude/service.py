@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDE's calls as a server answers them; whatever comes, only its sender hears of it."""
+"""Handlers of UDE's calls; a bad request affects only its sender."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import queue
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
 
-from .broadcast import Broadcast
-from .clients import Client, Clients
-from .codec import Limits, decode, encode
+from .access import has_token
+from .codec import Limits, encode
 from .codec.spaces import space_data
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
 from .grpc_module import grpc
-from .guard import guarded
 from .headers import OUR_VERSION, VERSION, CallHeaders, read_headers
 from .messages import (
     OK,
@@ -24,84 +23,102 @@ from .messages import (
     UNARY,
     Message,
     SideChannelMessage,
-    SideChannelValue,
     from_bytes,
     to_bytes,
 )
-from .rounds import Rounds
+from .places import Places
 from .side_channel import AbstractSideChannel
+from .steps import Client, Steps
 
 _LOG = logging.getLogger(__name__)
-_DONE = b""
 _EMPTY = Message()
+_MOST_UNREAD = 256  # messages of a side channel that wait for one reader
 
 
 class Service:
     """Answers calls; see `UDEServer` for the arguments.
 
     Args:
-        on_close: Called after a close was answered.
+        steps: Makes the steps and resets.
+        on_close: Called when the environment was closed.
     """
 
     def __init__(
         self,
         environment: UDEEnvironment,
-        rounds: Rounds,
-        clients: Clients,
+        steps: Steps,
         *,
         token: str | None,
-        step_timeout: float,
+        max_clients: int,
         limits: Limits,
         allow_close: bool,
         on_close: Callable[[], None],
     ) -> None:
         self._environment = environment
-        self._rounds = rounds
-        self._clients = clients
+        self._steps = steps
         self._token = token
-        self._step_timeout = step_timeout
         self._limits = limits
         self._allow_close = allow_close
         self._on_close = on_close
-        self._broadcast = Broadcast[Message]()
+        self._places = Places(max_clients)
+        self._streams: dict[Any, queue.Queue[bytes | None]] = {}  # by context
         self._spaces = {
             "observation_space": _encoded(environment.observation_space, limits),
             "action_space": _encoded(environment.action_space, limits),
         }
 
     def handler(self) -> Any:
-        """The calls, for a gRPC server. Messages stay bytes: we say what is wrong with them."""
+        """Returns a gRPC handler of all calls, which turns away who lacks the token.
+
+        Messages stay bytes: we say what is wrong with them.
+        """
+        service, token = self, self._token
         methods = {
-            name: grpc.unary_unary_rpc_method_handler(
-                lambda request, context, name=name: self._unary(name, request, context)
+            f"/{SERVICE}/{name}": grpc.unary_unary_rpc_method_handler(
+                lambda request, context, name=name: service._unary(name, request, context)
             )
             for name in UNARY
         }
-        methods[STREAM] = grpc.unary_stream_rpc_method_handler(self._stream)
-        calls = grpc.method_handlers_generic_handler(SERVICE, methods)
-        return calls if self._token is None else guarded(calls, self._token)
+        methods[f"/{SERVICE}/{STREAM}"] = grpc.unary_stream_rpc_method_handler(self._stream)
+        # A stream's handler is called at once; that of a single message, when it has come.
+        turn_away = grpc.stream_stream_rpc_method_handler(_turn_away)
+
+        class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # without types
+            def service(self, details: Any) -> Any:
+                if token is not None and not has_token(details.invocation_metadata, token):
+                    return turn_away
+                return methods.get(details.method)
+
+        return Handler()
 
     def begin(self) -> None:
         """Listens to the task's side channel."""
         self._environment.side_channel.register(self)
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """Sends what the task sends to all clients."""
-        self._broadcast.send(Message(content=SideChannelMessage(key, value)))
+        """Sends what the task sends to all clients; those that read too slowly are cut off."""
+        message = to_bytes(Message(content=SideChannelMessage(key, value)))
+        for context, unread in list(self._streams.items()):
+            try:
+                unread.put_nowait(message)
+            except queue.Full:
+                context.cancel()
 
     def end(self) -> None:
-        """Lets all streams end."""
+        """Ends all streams."""
         self._environment.side_channel.unregister(self)
-        self._broadcast.end()
-
-    # Calls
+        for context, unread in list(self._streams.items()):
+            try:
+                unread.put_nowait(None)
+            except queue.Full:
+                context.cancel()
 
     def _unary(self, name: str, request: bytes, context: Any) -> bytes:
-        self._tell_version(context)
         try:
             headers = read_headers(context.invocation_metadata())
-            with self._clients.call(**_who(headers, context)) as client:
-                answer = self._answer(name, client, headers, request, context)
+            if headers.client is not None and name in self._spaces:  # clients read these first
+                _tell_version(context)
+            answer = self._answer(name, headers, request, context)
         except PayloadError as error:
             answer = Message(400, str(error))
         except (RefusedError, ServerError) as error:
@@ -112,131 +129,102 @@ class Service:
         return to_bytes(answer)
 
     def _stream(self, request: bytes, context: Any) -> Iterator[bytes]:
-        reader = self._broadcast.subscribe()
+        """What the task sends; a client's new stream ends its old one, whose connection broke."""
+        unread: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
         try:
             headers = read_headers(context.invocation_metadata())
-            with self._clients.stream(reader=reader, **_who(headers, context)) as client:
-                # From now on, the client knows, it misses nothing, and no older stream takes over.
-                self._tell_version(context)
-                from_bytes(request, self._limits)
-                if context.add_callback(reader.end):
-                    for message in reader:
-                        yield to_bytes(message)
-                if reader.is_late:
-                    answer = Message(429, "too slow a reader")
-                elif client.listener is not reader:
-                    answer = Message(409, "the same client listens anew, by another stream")
-                else:
-                    answer = Message(503, "the stream is over")
+            from_bytes(request, self._limits)
+            client = self._client(headers, context)
+            with self._places.taken(context.peer(), context.cancel):
+                self._streams[context] = unread
+                former, client.stream = client.stream, context
+                if former is not None:
+                    former.cancel()
+                try:
+                    if context.add_callback(lambda: _end(unread)):
+                        _tell_version(context)  # from now on the client misses nothing
+                        while (message := unread.get()) is not None:
+                            yield message
+                finally:
+                    del self._streams[context]
+                    if client.stream is context:
+                        client.stream = None
+            answer = Message(503, "the stream is over")
         except PayloadError as error:
             answer = Message(400, str(error))
         except RefusedError as error:
             answer = Message(error.status, str(error))
-        finally:
-            self._broadcast.unsubscribe(reader)
         yield to_bytes(answer)
 
-    @staticmethod
-    def _tell_version(context: Any) -> None:
-        context.send_initial_metadata(((VERSION, OUR_VERSION),))
+    def _client(self, headers: CallHeaders, context: Any) -> Client:
+        return self._steps.client(headers.client, context.peer())
 
-    def _answer(
-        self, name: str, client: Client, headers: CallHeaders, request: bytes, context: Any
-    ) -> Message:
+    def _answer(self, name: str, headers: CallHeaders, request: bytes, context: Any) -> Message:
         message = from_bytes(request, self._limits)
+        content = message.content
         if message.status != OK:
             raise RefusedError("a call must have status 200", 400)
-        if name == "side_channel_send":
-            if not isinstance(message.content, SideChannelMessage):
-                raise RefusedError("side_channel_send needs a message of a side channel", 400)
-            sent = message.content
-            answer = client.once("side channel", headers.request, lambda: self._sent(client, sent))
-            self._wait(answer, name, context)
-            return _EMPTY
         if name == "step":
-            if not isinstance(message.content, bytes):
+            if not isinstance(content, bytes):
                 raise RefusedError("step needs a payload", 400)
-            payload = message.content
-            answer = client.once(
-                "episode",
-                headers.request,
-                lambda: self._rounds.step(client, decode(payload, self._limits)),
-            )
-            return Message(content=self._wait(answer, name, context))
-        if message.content is not None:
+            client = self._client(headers, context)
+            return Message(content=self._steps.step(client, content, headers.request, context))
+        if name == "side_channel_send":
+            if not isinstance(content, SideChannelMessage):
+                raise RefusedError("side_channel_send needs a message of a side channel", 400)
+            sent = content
+            client = self._client(headers, context)
+            self._steps.run(client, headers.request, context, lambda: self._deliver(sent))
+            return _EMPTY
+        if content is not None:
             raise RefusedError(f"{name} needs an empty message", 400)
+        if name in self._spaces:
+            return Message(content=self._spaces[name])
+        client = self._client(headers, context)
         if name == "close":
             return self._close(client, headers, context)
-        if name == "reset":
-            answer = client.once(
-                "episode",
-                headers.request,
-                lambda: self._clients.begin(
-                    client, lambda: self._rounds.reset(client, headers.seed)
-                ),
-            )
-            return Message(content=self._wait(answer, name, context))
-        return Message(content=self._spaces[name])
+        payload = self._steps.reset(client, headers.seed, headers.request, context)
+        return Message(content=payload)
 
-    def _sent(self, client: Client, sent: SideChannelMessage) -> Future[bytes]:
-        return self._clients.begin(client, lambda: self._rounds.run(lambda: self._deliver(sent)))
-
-    def _deliver(self, sent: SideChannelMessage) -> bytes:
-        value: SideChannelValue = sent.value
+    def _deliver(self, sent: SideChannelMessage) -> None:
         channel = self._environment.side_channel
         try:
-            channel.check(sent.key, value, sent.store_local)
+            channel.check(sent.key, sent.value, sent.store_local)
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error), 400) from None
         try:
-            channel.send(sent.key, value, sent.store_local)
+            channel.send(sent.key, sent.value, sent.store_local)
         except Exception:
             _LOG.exception("the task's side channel raised at key %r", sent.key)
             raise ServerError("the task's side channel raised: see the server's log", 500) from None
         if sent.store_local:  # as UDE: then all clients have it
-            self._broadcast.send(Message(content=SideChannelMessage(sent.key, value)))
-        return _DONE
+            self.on_received(channel, sent.key, sent.value)
 
     def _close(self, client: Client, headers: CallHeaders, context: Any) -> Message:
-        if headers.leave or not self._allow_close:
-            self._clients.leave(client)
+        self._steps.leave(client)
         if headers.leave:
             return _EMPTY
         if not self._allow_close:
             raise RefusedError("clients may not close this environment; yours has left it", 403)
         try:
-            closed = self._clients.begin(client, lambda: self._rounds.run(self._closed))
-            self._wait(closed, "close", context)
-        finally:  # when the answer is on its way, or at once if nobody waits for it any more
-            if not context.add_callback(self._on_close):
-                self._on_close()
+            self._steps.run(client, None, context, self._environment.close)
+        finally:
+            self._on_close()
         return _EMPTY
 
-    def _closed(self) -> bytes:
-        self._environment.close()
-        return _DONE
 
-    def _wait(self, answer: Future[bytes], name: str, context: Any) -> bytes:
-        """The answer, unless it takes too long or nobody wants it any more."""
-        gone: Future[Any] = Future()
-        if not context.add_callback(lambda: gone.set_result(None)):
-            gone.set_result(None)
-        # Unlike a callback of the answer's, this leaves nothing there for a caller who is gone.
-        done, _ = wait([answer, gone], self._step_timeout, FIRST_COMPLETED)
-        if not done:
-            missing = self._rounds.missing() if name == "step" else []
-            reason = f": no actions of {', '.join(missing)}" if missing else ""
-            raise ServerError(f"no {name} within {self._step_timeout:g} s{reason}", 504)
-        if not answer.done():
-            raise ServerError("the caller is gone", 504)
-        return answer.result()
+def _end(unread: queue.Queue[bytes | None]) -> None:
+    """Wakes the reader of a stream that is over; one with a full queue need not be woken."""
+    with contextlib.suppress(queue.Full):
+        unread.put_nowait(None)
 
 
-def _who(headers: CallHeaders, context: Any) -> Any:
-    """Whose call it is: a client is known by its name, or else by its connection."""
-    named = headers.client is not None
-    key = f"name {headers.client}" if named else f"connection {context.peer()}"
-    return {"key": key, "is_connection": not named}
+def _tell_version(context: Any) -> None:
+    context.send_initial_metadata(((VERSION, OUR_VERSION),))
+
+
+def _turn_away(_requests: Iterator[bytes], context: Any) -> None:
+    context.abort(grpc.StatusCode.UNAUTHENTICATED, "this server asks for a valid token")
 
 
 def _encoded(spaces: Mapping[str, Any], limits: Limits) -> bytes:

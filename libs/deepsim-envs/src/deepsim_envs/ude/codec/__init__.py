@@ -6,6 +6,6 @@ have written from allowed types is refused with a `PayloadError`.
 """
 
 from .limits import Limits
-from .payload import decode, encode
+from .payload import Codec, decode, encode
 
-__all__ = ["Limits", "decode", "encode"]
+__all__ = ["Codec", "Limits", "decode", "encode"]

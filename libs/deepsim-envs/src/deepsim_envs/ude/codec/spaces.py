@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .columns import Tagged
+from .writer import Tagged
 
 _MOST_BITS = 2**24  # of a MultiBinary, whose samples are arrays of that size
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deepsim_envs.ude.errors import PayloadError
 
 from .flatbuffer import Number, Structs, Table, TableReader, write_table
+from .plan import ArrayColumn
 from .schema import TENSOR, VERSION, require_message
 
 _INT, _FLOAT = 2, 3
@@ -59,12 +60,15 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
     ), body
 
 
-def read_tensor(message: TableReader, body: memoryview, dimensions: int) -> NDArray[Any]:
-    """A copy of the array in a message.
+def read_tensor(
+    message: TableReader, body_start: int, body_end: int, dimensions: int
+) -> ArrayColumn:
+    """Finds the array in a message.
 
     Args:
         message: Its metadata.
-        body: What follows it.
+        body_start: Where its body begins in the payload.
+        body_end: Where that ends.
         dimensions: How many axes the array may have.
 
     Raises:
@@ -79,12 +83,10 @@ def read_tensor(message: TableReader, body: memoryview, dimensions: int) -> NDAr
         raise PayloadError("an array has a negative or huge size")
     if math.prod(size or 1 for size in shape) * dtype.itemsize > sys.maxsize:
         raise PayloadError("an array is too large, even though it is empty")
-    count = math.prod(shape)
-    if start + length > len(body) or length < count * dtype.itemsize:
+    if start + length > body_end - body_start or length < math.prod(shape) * dtype.itemsize:
         raise PayloadError("an array lies outside its message")
-    flat = np.frombuffer(body, dtype, count, start) if count else np.empty(0, dtype)
     order = _order(shape, tensor.structs(3, "q"), dtype.itemsize)
-    return flat.reshape(shape, order=order).astype(dtype.newbyteorder("="), order="C", copy=True)
+    return ArrayColumn(body_start + start, dtype, shape, order)
 
 
 def _dtype(tensor: TableReader) -> np.dtype[Any]:

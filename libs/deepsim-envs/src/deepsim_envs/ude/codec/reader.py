@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of a dense union, read as the structure of a value.
+
+Reading insists on the order of values and on exact lengths, so that each value is referred to once:
+a payload cannot unfold into more than it holds.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs.ude.errors import PayloadError
+
+from .limits import Limits
+from .plan import ArrayColumn, Column, NumberColumn, Slot, TaggedNode
+from .schema import ARRAY, BYTES, DICT, NONE, STR, TUPLE, Child, Union
+
+TAG, PICKLE = "_pytype_", "pickle"
+
+
+class UnionReader:
+    """Reads the columns of a record batch; each buffer once, in order.
+
+    Args:
+        data: The payload.
+        nodes: Length and number of nulls of each column.
+        buffers: Where their buffers begin and end.
+        arrays: What indices stand for.
+        limits: What is refused.
+        tags: How a tagged dict becomes an object, by tag; no others are allowed.
+
+    Attributes:
+        columns: The numbers and arrays for which slots stand, in their order.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        nodes: Iterator[tuple[int, int]],
+        buffers: Iterator[tuple[int, int]],
+        arrays: list[ArrayColumn],
+        limits: Limits,
+        tags: Mapping[str, Callable[[Any], Any]],
+    ) -> None:
+        self.columns: list[Column] = []
+        self._data = data
+        self._nodes = nodes
+        self._buffers = buffers
+        self._arrays: list[ArrayColumn | None] = list(arrays)
+        self._slots = 0
+        self._left = limits.values
+        self._limits = limits
+        self._tags = tags
+
+    def union(self, union: Union, count: int, *, as_keys: bool = False) -> list[Any]:
+        """The next column: texts as they are, slots for numbers.
+
+        Args:
+            union: What it may hold.
+            count: How many values there must be.
+            as_keys: Whether numbers are to be read too.
+
+        Raises:
+            PayloadError: There is something else.
+        """
+        self._left -= count
+        if self._left < 0:
+            raise PayloadError(f"a payload has at most {self._limits.values} values")
+        self._node(count, 0)
+        types, offsets = self._integers("<i1", count), self._integers("<i4", count)
+        if count and not 0 <= types.min() <= types.max() < len(union):
+            raise PayloadError("a value is of a type that its union lacks")
+        values: list[Any] = [None] * count
+        for index, child in enumerate(union):
+            places = np.flatnonzero(types == index)
+            if not np.array_equal(offsets[places], np.arange(len(places))):
+                raise PayloadError("values of a union are not in order")
+            found = self._child(child, len(places), as_keys)
+            for place, value in zip(places.tolist(), found, strict=True):
+                values[place] = value
+        return values
+
+    def finish(self) -> None:
+        """Refuses buffers and arrays that nothing refers to."""
+        unused = sum(array is not None for array in self._arrays)
+        if unused or next(self._nodes, None) or next(self._buffers, None) is not None:
+            raise PayloadError("a payload holds more than its values")
+
+    def _child(self, child: Child, count: int, as_keys: bool) -> list[Any]:
+        if child.code == NONE:
+            self._node(count, count)
+            return [None] * count
+        self._valid(count)
+        if child.code in {STR, BYTES}:
+            ends = self._ends(count)
+            start = self._bytes(ends[-1])
+            found = [self._data[start + a : start + b] for a, b in pairwise(ends)]
+            return found if child.code == BYTES else [_text(value) for value in found]
+        if child.parts:
+            return self._containers(child, self._ends(count))
+        if child.code == ARRAY:
+            return [self._array(index) for index in self._integers("<i4", count).tolist()]
+        column = NumberColumn(child.code, 0, count)
+        start = self._bytes(column.end)
+        column = NumberColumn(child.code, start, count)
+        return list(column.read(self._data)) if as_keys else self._register(column, count)
+
+    def _register(self, column: Column, count: int) -> list[Any]:
+        self.columns.append(column)
+        self._slots += count
+        return [Slot(slot) for slot in range(self._slots - count, self._slots)]
+
+    def _containers(self, child: Child, ends: list[int]) -> list[Any]:
+        spans = list(pairwise(ends))
+        if child.code == DICT:
+            self._valid(ends[-1])
+            keys = self.union(child.parts[0], ends[-1], as_keys=True)
+            values = self.union(child.parts[1], ends[-1])
+            return [self._dict(keys[a:b], values[a:b]) for a, b in spans]
+        parts = self.union(child.parts[0], ends[-1])
+        make = tuple if child.code == TUPLE else list
+        return [make(parts[a:b]) for a, b in spans]
+
+    def _dict(self, keys: list[Any], values: list[Any]) -> Any:
+        found = dict(zip(keys, values, strict=True))
+        if len(found) != len(keys):
+            raise PayloadError("a dict has a key twice")
+        if TAG not in found:
+            return found
+        tag = found.pop(TAG)
+        if PICKLE in found:
+            raise PayloadError("pickled objects are never read: they could run any code")
+        if not isinstance(tag, str) or tag not in self._tags or found.keys() != {"data"}:
+            raise PayloadError(f"an object of type {tag!r} is not allowed here")
+        return TaggedNode(self._tags[tag], found["data"])
+
+    def _array(self, index: int) -> Slot:
+        found = self._arrays[index] if 0 <= index < len(self._arrays) else None
+        if found is None:
+            raise PayloadError("an array is missing, or referred to twice")
+        self._arrays[index] = None
+        slot: Slot = self._register(found, 1)[0]
+        return slot
+
+    def _node(self, length: int, nulls: int) -> None:
+        if next(self._nodes, None) != (length, nulls):
+            raise PayloadError("a column has another length than it should have")
+
+    def _valid(self, count: int) -> None:
+        self._node(count, 0)
+        start, end = next(self._buffers, (0, 0))
+        if end > start:
+            raise PayloadError("null values other than None are not allowed")
+
+    def _bytes(self, size: int) -> int:
+        start, end = next(self._buffers, (0, 0))
+        if end - start < size:
+            raise PayloadError("a buffer is too short")
+        return start
+
+    def _integers(self, layout: str, count: int) -> NDArray[Any]:
+        start = self._bytes(np.dtype(layout).itemsize * count)
+        return np.frombuffer(self._data, layout, count, start) if count else np.empty(0, layout)
+
+    def _ends(self, count: int) -> list[int]:
+        """Where each of `count` values begins in what they lie in, and where the last one ends."""
+        if count == 0:
+            next(self._buffers, None)  # Arrow may leave the offsets of an empty column out
+            return [0]
+        ends = list(struct.unpack_from(f"<{count + 1}i", self._data, self._bytes(4 * (count + 1))))
+        if ends[0] != 0 or any(a > b for a, b in pairwise(ends)):
+            raise PayloadError("values of a column are not in order")
+        return ends
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise PayloadError("a str is not UTF-8") from None

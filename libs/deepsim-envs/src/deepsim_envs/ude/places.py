@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places for calls that wait, of which there are only so many."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+
+@dataclass(eq=False)
+class _Place:
+    peer: str
+    give_way: Callable[[], None]
+
+
+class Places:
+    """When all places are taken, the oldest of the peer that has most gives way to a new one.
+
+    So no peer locks the others out, however many places it asks for.
+
+    Args:
+        most: How many there are.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: list[_Place] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def taken(self, peer: str, give_way: Callable[[], None]) -> Iterator[None]:
+        """Takes a place.
+
+        Args:
+            peer: Whose it is.
+            give_way: Called, in another thread, when the place is needed; must not wait.
+        """
+        place = _Place(peer, give_way)
+        with self._lock:
+            if len(self._taken) >= self._most:
+                counts = Counter(other.peer for other in self._taken)
+                oldest = max(self._taken, key=lambda other: counts[other.peer])
+                self._taken.remove(oldest)
+                oldest.give_way()
+            self._taken.append(place)
+        try:
+            yield
+        finally:
+            with self._lock:
+                if place in self._taken:
+                    self._taken.remove(place)

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that several clients share: actions are gathered, one step is made, all get its result.
+
+One lock guards everything; who holds it calls the environment, in its own thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from deepsim_envs.errors import (
+    ActionError,
+    ClosedEnvironmentError,
+    ObservationError,
+    ResetNeededError,
+)
+from deepsim_envs.spaces import conform, require_within
+from deepsim_sync import CallbackError, ClosedWorldError, SimulationError
+
+from .codec import Codec, Limits, encode
+from .codec.writer import Tagged
+from .environment import UDEEnvironment
+from .errors import PayloadError, RefusedError, ServerError
+from .places import Places
+
+_LOG = logging.getLogger(__name__)
+_PLAIN = (
+    ActionError,
+    ClosedEnvironmentError,
+    ObservationError,
+    PayloadError,
+    ResetNeededError,
+    SimulationError,
+)
+_CALLER_CHECK = 0.5  # how often it is seen whether a caller still waits [s]
+ENVIRONMENT_ERROR = "UDEEnvException"
+
+
+class StepMode(Enum):
+    """What a step waits for."""
+
+    WAIT_FOREVER = "wait_forever"
+    """An action of every agent that is not done."""
+    PERIODIC = "periodic"
+    """That, or the end of a period, which begins with the first call of a step. An agent without
+    an action then repeats its last one of the episode; one that has not acted yet is waited for."""
+
+
+@dataclass(eq=False)
+class Round:
+    """A step that is to come, or another call that is made once.
+
+    Attributes:
+        actions: What was given so far.
+        due: When a periodic step is to be made, s.
+        outcome: The encoded result that all callers share, or why there is none.
+    """
+
+    actions: dict[str, Any] = field(default_factory=dict)
+    due: float | None = None
+    outcome: bytes | Exception | None = None
+
+
+@dataclass(eq=False)
+class Client:
+    """One client.
+
+    Attributes:
+        owns: Whether agents for which it acts become its own; false for clients of UDE's own, of
+            which the last one that acts for an agent counts.
+        codec: Reads its actions.
+        waiting: Steps of it that are open.
+        stream: The call by which it listens.
+        seen: When it last called, s.
+        told: The episode whose beginning it was told of.
+        answered: For steps and resets, and for sends: the number of the last request, and its
+            outcome, which a retry gets too.
+    """
+
+    owns: bool
+    codec: Codec
+    waiting: int = 0
+    stream: Any = None
+    seen: float = 0.0
+    told: int = 0
+    answered: dict[str, tuple[int, Round]] = field(default_factory=dict)
+
+
+class Steps:
+    """Steps and resets an environment for clients.
+
+    Args:
+        environment: Whose calls these are.
+        mode: What a step waits for.
+        period: The period of PERIODIC, s.
+        timeout: For how long a call may wait, s.
+        lease: For how long a silent client keeps its agents, s.
+        most: How many calls may wait for a step.
+        limits: Of payloads.
+    """
+
+    def __init__(
+        self,
+        environment: UDEEnvironment,
+        *,
+        mode: StepMode,
+        period: float,
+        timeout: float,
+        lease: float,
+        most: int,
+        limits: Limits,
+    ) -> None:
+        self._environment = environment
+        self._period = period if mode is StepMode.PERIODIC else None
+        self._timeout = timeout
+        self._lease = lease
+        self._limits = limits
+        self._most = most
+        self._places = Places(most)
+        self._changed = threading.Condition()
+        self._results, self._openings = Codec(limits), Codec(limits)
+        self._registering = threading.Lock()
+        self._clients: dict[str, Client] = {}
+        self._owners: dict[str, Client] = {}
+        self._round = Round()
+        self._live = environment.live_agents
+        self._last_actions: dict[str, Any] = {}
+        self._resets = 0
+        self._opening: tuple[int | None, bytes] | None = None
+        self._stopped = False
+
+    # Clients
+
+    def client(self, name: str | None, peer: str) -> Client:
+        """The client of this name, or else of this connection."""
+        key = peer if name is None else f"name {name}"
+        client = self._clients.get(key)
+        if client is None:
+            with self._registering:
+                if len(self._clients) >= 4 * self._most:
+                    idle = [
+                        known
+                        for known, other in self._clients.items()
+                        if not (other.waiting or other.stream)
+                    ]
+                    del self._clients[min(idle, key=lambda known: self._clients[known].seen)]
+                client = self._clients[key] = Client(name is not None, Codec(self._limits))
+        client.seen = time.monotonic()
+        return client
+
+    def leave(self, client: Client) -> None:
+        """Frees the agents of a client."""
+        with self._changed:
+            self._owners = {
+                agent: owner for agent, owner in self._owners.items() if owner is not client
+            }
+
+    # Calls
+
+    def step(self, client: Client, payload: bytes, request: int | None, context: Any) -> bytes:
+        """Adds a client's actions to the next step, and waits for it.
+
+        Returns:
+            The encoded result, which all callers of the step share.
+
+        Raises:
+            PayloadError, RefusedError: The actions are malformed, or another client's agent is
+                among them; then none of them counts.
+            ServerError: The server is closing, or others did not act in time.
+        """
+        resets = self._resets
+        actions = self._checked(client.codec.decode(payload))
+        with self._turn(context):
+            found = self._repeated(client, "episode", request)
+            if found is None:
+                if resets != self._resets:  # it came during a reset, for the former episode
+                    raise RefusedError("the environment was reset meanwhile: act anew", 409)
+                self._claim(client, actions)
+                found = self._round
+                if request is not None:
+                    client.answered["episode"] = request, found
+                found.actions.update(actions)
+                if self._period is not None and found.due is None:
+                    found.due = time.monotonic() + self._period
+                self._step_if_complete()
+            if found.outcome is None:
+                self._wait(client, found, context)
+            return _outcome(found)
+
+    def reset(self, client: Client, seed: int | None, request: int | None, context: Any) -> bytes:
+        """Begins an episode, or tells a client of one that another client has just begun.
+
+        Raises:
+            RefusedError: Others act for all agents.
+        """
+        return self._once(client, "episode", request, context, lambda: self._reset(client, seed))
+
+    def run(
+        self, client: Client, request: int | None, context: Any, work: Callable[[], None]
+    ) -> None:
+        """Does something between steps, once for each request."""
+
+        def done() -> bytes:
+            work()
+            return b""
+
+        self._once(client, "other", request, context, done)
+
+    def missing(self) -> list[str]:
+        """Agents whose actions the next step still needs."""
+        return [name for name in self._live if name not in self._round.actions]
+
+    def stop(self) -> None:
+        """Refuses all who wait, and returns when the environment is at rest.
+
+        The caller's thread owns the world from then on.
+        """
+        self._stopped = True
+        with self._changed:
+            self._abandon(ServerError("the server is closing", 503))
+            self._claim_world()
+
+    # With the lock
+
+    @contextmanager
+    def _turn(self, context: Any) -> Iterator[None]:
+        """Holds the lock and the world.
+
+        Raises:
+            ServerError: The server is closing, or the environment is busy for too long.
+        """
+        if not self._changed.acquire(blocking=False):
+            if not self._changed.acquire(timeout=self._timeout):
+                raise ServerError(f"the environment is busy for {self._timeout:g} s", 504)
+            if not context.is_active():
+                self._changed.release()
+                raise ServerError("the caller is gone", 504)
+        try:
+            if self._stopped:
+                raise ServerError("the server is closing", 503)
+            yield
+        finally:
+            self._changed.release()
+
+    def _once(
+        self,
+        client: Client,
+        sequence: str,
+        request: int | None,
+        context: Any,
+        work: Callable[[], bytes],
+    ) -> bytes:
+        with self._turn(context):
+            found = self._repeated(client, sequence, request)
+            if found is None:
+                found = Round()
+                if request is not None:
+                    client.answered[sequence] = request, found
+                self._claim_world()
+                try:
+                    found.outcome = work()
+                except (RefusedError, ServerError) as error:
+                    found.outcome = error
+                finally:
+                    self._refresh()
+            return _outcome(found)
+
+    def _repeated(self, client: Client, sequence: str, request: int | None) -> Round | None:
+        """What a retry is a retry of; None for a new request."""
+        if request is None or sequence not in client.answered:
+            return None
+        latest, found = client.answered[sequence]
+        if request < latest:
+            raise RefusedError(f"request {request} is older than {latest}", 409)
+        return found if request == latest else None
+
+    def _wait(self, client: Client, round_: Round, context: Any) -> None:
+        """Waits for the outcome of a round; makes the step when it is due."""
+        until = time.monotonic() + self._timeout
+        has_place = True
+
+        def give_way() -> None:
+            nonlocal has_place
+            has_place = False
+            self._changed.notify_all()
+
+        client.waiting += 1
+        try:
+            with self._places.taken(context.peer(), give_way):
+                while round_.outcome is None:
+                    now = time.monotonic()
+                    if not has_place:
+                        raise RefusedError("too many calls wait: this one gave way", 429)
+                    if now >= until:
+                        missing = ", ".join(self.missing())
+                        raise ServerError(
+                            f"no step within {self._timeout:g} s: no actions of {missing}", 504
+                        )
+                    if not context.is_active():
+                        raise ServerError("the caller is gone", 504)
+                    wake = min(until, now + _CALLER_CHECK)
+                    if round_.due is not None and round_.due > now:
+                        wake = min(wake, round_.due)
+                    elif round_.due is not None:
+                        self._step_if_complete()
+                    if round_.outcome is None:
+                        self._changed.wait(wake - now)
+        finally:
+            client.waiting -= 1
+
+    def _checked(self, action_dict: Any) -> dict[str, Any]:
+        if not isinstance(action_dict, Mapping):
+            raise RefusedError("a step needs a dict of actions by agent", 400)
+        actions = {}
+        spaces = self._environment.action_space
+        for name, action in action_dict.items():
+            if name not in spaces:
+                raise RefusedError(f"no agent is named {name!r}: there are {list(spaces)}", 400)
+            try:
+                _require_no_text(action)
+                actions[name] = conform(spaces[name], action, f"action of agent {name!r}")
+                require_within(spaces[name], actions[name], f"action of agent {name!r}")
+            except (ValueError, TypeError, OverflowError) as error:
+                raise RefusedError(str(error), 400) from None
+        return actions
+
+    def _claim(self, client: Client, agents: Iterable[str]) -> None:
+        for agent in agents:
+            if self._is_others(agent, client):
+                raise RefusedError(f"agent {agent!r} is acted for by another client", 403)
+        if client.owns:
+            self._owners.update(dict.fromkeys(agents, client))
+
+    def _is_others(self, agent: str, client: Client) -> bool:
+        owner = self._owners.get(agent)
+        if owner is None or owner is client:
+            return False
+        is_silent = time.monotonic() - owner.seen >= self._lease
+        return owner.waiting > 0 or owner.stream is not None or not is_silent
+
+    def _claim_world(self) -> None:
+        with suppress(ClosedWorldError):
+            self._environment.environment.world.claim()
+
+    def _step_if_complete(self) -> None:
+        """Makes the step if every agent that is not done has an action."""
+        round_ = self._round
+        is_due = round_.due is not None and time.monotonic() >= round_.due
+        known = self._last_actions if is_due else {}
+        if any(name not in round_.actions and name not in known for name in self._live):
+            return
+        actions = {**known, **round_.actions}
+        self._last_actions |= round_.actions
+        self._round, self._opening = Round(), None
+        self._claim_world()
+        try:
+            round_.outcome = self._answered(
+                self._results, lambda: tuple(self._environment.step(action_dict=actions))
+            )[0]
+        finally:
+            self._refresh()
+
+    def _reset(self, client: Client, seed: int | None) -> bytes:
+        if self._opening is not None and client.told != self._resets:
+            first_seed, payload = self._opening
+            if seed is None or seed == first_seed:
+                client.told = self._resets
+                return payload
+        if self._live and all(self._is_others(agent, client) for agent in self._live):
+            raise RefusedError("other clients act for all agents of this episode", 403)
+        self._opening = None
+        payload, has_begun = self._answered(self._openings, lambda: self._environment.reset(seed))
+        self._resets += 1
+        self._abandon(
+            RefusedError("another client has reset the environment meanwhile: act anew", 409)
+        )
+        if has_begun:
+            client.told = self._resets
+            self._opening = (seed, payload)
+        return payload
+
+    def _abandon(self, reason: Exception) -> None:
+        self._round.outcome, self._round = reason, Round()
+        self._changed.notify_all()
+
+    def _refresh(self) -> None:
+        """Takes over what the environment has become, and wakes who waits for it."""
+        self._live = self._environment.live_agents
+        if not self._environment.environment.steps.any():  # what was done before is over
+            self._last_actions.clear()
+        self._changed.notify_all()
+
+    def _answered(self, codec: Codec, work: Callable[[], Any]) -> tuple[bytes, bool]:
+        """What some work returns, encoded, and True; if it raises, what clients are told of it."""
+        try:
+            return codec.encode(work()), True
+        except Exception as error:
+            _LOG.log(
+                logging.INFO if isinstance(error, _PLAIN) else logging.ERROR,
+                "the environment raised",
+                exc_info=not isinstance(error, _PLAIN),
+            )
+            return encode(Tagged(ENVIRONMENT_ERROR, {"message": _told(error)})), False
+
+
+def _outcome(round_: Round) -> bytes:
+    if isinstance(round_.outcome, bytes):
+        return round_.outcome
+    raise round_.outcome or ServerError("the server failed: see its log", 500)
+
+
+def _told(error: Exception) -> str:
+    """What clients are told of an error: what is theirs to know, never what a callback raised."""
+    if isinstance(error, _PLAIN):
+        return str(error)
+    if isinstance(error, CallbackError):
+        return f"{error.owner}.{error.hook} raised in tick {error.tick}: see the server's log"
+    return "the environment failed: see the server's log"
+
+
+def _require_no_text(action: Any) -> None:
+    """No space of the wire has text, of which numpy would make arrays as wide as the longest."""
+    if isinstance(action, (str, bytes)):
+        raise ValueError("an action must be of numbers, got text")
+    if isinstance(action, (list, tuple, Mapping)):
+        for part in action.values() if isinstance(action, Mapping) else action:
+            _require_no_text(part)
