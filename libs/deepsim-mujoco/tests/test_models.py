@@ -212,17 +212,16 @@ def test_a_flat_inertia_is_accepted_in_any_orientation(load: Load) -> None:
 
 
 def test_what_is_left_out_is_named_once_per_kind(load: Load) -> None:
-    bouncy = """<collision name="{}"><geometry><sphere><radius>1</radius></sphere></geometry>
-    <surface><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface>
-    </collision>"""
-    text = f"""<link name="link">{bouncy.format("one")}{bouncy.format("two")}
+    skate = """<collision name="{}"><geometry><sphere><radius>1</radius></sphere></geometry>
+    <surface><friction><ode><mu>1</mu><mu2>0.1</mu2></ode></friction></surface></collision>"""
+    text = f"""<link name="link">{skate.format("one")}{skate.format("two")}
     <sensor name="s" type="imu"/></link>"""
     description = load(text)
     with pytest.warns(UnsupportedElementWarning) as caught:
         world_with(description)
     assert sorted(str(warning.message) for warning in caught) == [
+        "model 'm': a second friction coefficient of link::one and 1 more not simulated",
         "model 'm': imu sensors of link::s not simulated",
-        "model 'm': restitution of link::one and 1 more not simulated",
     ]
 
 

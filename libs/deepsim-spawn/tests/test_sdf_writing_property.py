@@ -30,6 +30,7 @@ from deepsim_spawn import (
     LinkDescription,
     Mesh,
     ModelDescription,
+    MujocoOptions,
     Physics,
     Plane,
     PluginDescription,
@@ -171,7 +172,17 @@ def plugins(name):
 
 
 def links(mesh, name):
-    surfaces = st.builds(Surface, not_negatives, not_negatives, fractions, st.integers(0, 0xFFFF))
+    surfaces = st.builds(
+        Surface,
+        not_negatives,
+        not_negatives,
+        fractions,
+        st.integers(0, 0xFFFF),
+        not_negatives,
+        not_negatives,
+        not_negatives,
+        vectors,
+    )
     return st.builds(
         LinkDescription,
         name,
@@ -249,13 +260,24 @@ def models(draw, mesh, name, depth=2, static=False):
     )
 
 
+mujoco_options = st.builds(
+    MujocoOptions,
+    st.sampled_from(["implicitfast", "implicit", "euler", "rk4"]),
+    st.sampled_from(["elliptic", "pyramidal"]),
+    positives,
+    st.floats(2.0, 100.0),
+    positives,
+    st.floats(0.01, 0.999),
+)
+
+
 def worlds(mesh):
     return st.builds(
         WorldDescription,
         words,
         named(lambda name: models(mesh, name, depth=0)),
         named(lights),
-        st.builds(Physics, st.floats(1e-6, 1.0), not_negatives),
+        st.builds(Physics, st.floats(1e-6, 1.0), not_negatives, mujoco_options),
         vectors,
         st.builds(Scene, colors, colors, st.booleans()),
         st.just(()),

@@ -60,7 +60,8 @@ class PhysicsFactors:
         self._dof_row = rows[self._dof]
         self._mass, self._inertia = model.body_mass[self._body], model.body_inertia[self._body]
         self._sliding = model.geom_friction[self._geom, 0]
-        self._priority = model.geom_priority[self._geom]
+        # What of the priority does not come from the friction.
+        self._bounces = model.geom_priority[self._geom] - priorities(self._sliding)
         self._damping = model.dof_damping[self._dof]
         self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
         for name in self._scaled:
@@ -166,7 +167,7 @@ class PhysicsFactors:
             scale = factors[:, self._geom_row]
             sliding = self._sliding * scale
             expand("geom_friction")[world, self._geom, 0] = sliding
-            priority = np.where(scale == 1.0, self._priority, priorities(sliding))
+            priority = priorities(sliding) + self._bounces
             expand("geom_priority")[world, self._geom] = priority
         else:
             damping = self._damping * factors[:, self._dof_row]

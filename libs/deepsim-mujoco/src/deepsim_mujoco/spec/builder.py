@@ -231,8 +231,9 @@ def _fill(
         for part, shape in enumerate(touching(collision.geometry, placed=node.placed)):
             name = f"#collision {node.name}{SCOPE}{collision.name} {part}"
             geom = body.add_geom(name=name, group=COLLISION_GROUP)
-            apply_shape(geom, shape, frame @ collision.pose, asset=asset)
-            apply_surface(geom, collision.surface)
+            placed = frame @ collision.pose
+            apply_shape(geom, shape, placed, asset=asset)
+            apply_surface(geom, collision.surface, placed, spec.option.timestep)
     for visual in link.visuals:
         look = drawn(visual.geometry, placed=node.placed)
         if look is None:

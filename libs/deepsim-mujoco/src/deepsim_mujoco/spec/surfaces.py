@@ -1,32 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Friction of collisions: Gazebo's in MuJoCo's terms."""
+"""Friction, bounce and own velocity of collisions: Gazebo's in MuJoCo's terms."""
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deepsim_math import Pose, Quaternion
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
 _HIGHEST_MU = 2.0  # more softens the contact: a box of 1 kg sinks in by 0.6 mm at 2, through at 10
-_TORSIONAL_MU = 0.005  # [m], MuJoCo's default
-_ROLLING_MU = 0.0001  # [m], MuJoCo's default
+_PATCH = 3.0 * math.pi / 16.0  # torque of a round patch, pressed as by a sphere (Hertz)
+_BOUNCE_STEPS = 8.0  # that a bounce takes: fewer scatter its speed, more sink in deeper
+_PHASES, _LONGEST = 32, 60  # that are tried, and steps of a contact at most
+_STIFF = 0.9  # damping ratio from which a contact is too stiff for that
+_BOUNCES = 1001  # how many restitutions `priorities` tells apart, with none
 
 
-def apply_surface(geom: mujoco.MjsGeom, surface: Surface) -> None:
-    """Sets friction and the collision mask of a geom.
+def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep: float) -> None:
+    """Sets what a geom does to those that touch it, and which they are.
 
     In Gazebo the lower friction of a touching pair counts; in MuJoCo the geom of higher priority
     decides: see `priorities`.
+
+    Args:
+        geom: With its orientation and the settings of a contact without restitution.
+        surface: Of the collision.
+        frame: The collision's frame in that of the body.
+        timestep: Duration of a step [s].
     """
     mu = min(max(surface.mu, _LOWEST_MU), _HIGHEST_MU)
-    geom.friction = [mu, _TORSIONAL_MU, _ROLLING_MU]
-    geom.priority = _priority(mu)
+    torsional = _PATCH * surface.torsional_mu * surface.patch_radius
+    geom.condim = 6 if surface.rolling_mu else 4 if torsional else 3
+    geom.friction = [mu, torsional, surface.rolling_mu]
+    geom.priority = _priority(mu, surface.restitution)
     geom.contype = geom.conaffinity = _signed(surface.collide_bitmask)
+    if surface.restitution > 0.0:
+        steps, impedance = geom.solref[0] / timestep, geom.solimp[0]
+        stiffness, damping = _bouncing(surface.restitution, steps, impedance)
+        geom.solref = -stiffness / timestep**2, -damping / timestep
+    if any(surface.velocity):
+        turn = Quaternion.from_wxyz(geom.quat).inverse() @ frame.orientation
+        geom.surfacevel = [*turn.rotate(surface.velocity), 0.0, 0.0, 0.0]
+
+
+@lru_cache(maxsize=1024)
+def _bouncing(restitution: float, steps: float, impedance: float) -> tuple[float, float]:
+    """Returns stiffness [1/step^2] and damping [1/step] of contacts that return a share of a speed.
+
+    Args:
+        restitution: That share, > 0.
+        steps: Time constant of contacts that return next to nothing [steps].
+        impedance: Of the contacts.
+    """
+    low, high = 0.0, 100.0
+    for _ in range(40):
+        ratio = (low + high) / 2.0
+        frequency = math.pi / _BOUNCE_STEPS if ratio < _STIFF else 1.0 / (steps * ratio)
+        spring = frequency**2, 2.0 * ratio * frequency
+        low, high = (ratio, high) if _returned(*spring, impedance) > restitution else (low, ratio)
+    return spring if restitution < 1.0 else (spring[0], 0.0)
+
+
+def _returned(stiffness: float, damping: float, impedance: float) -> float:
+    """Returns the speed after a contact over that before it, as the engine steps.
+
+    It is the mean of all phases in which a step can find the contact. In continuous time a spring
+    that does not pull returns exp(-tan(a) (pi - 2 a)) for a damping ratio sin(a).
+    """
+    total = 0.0
+    for phase in range(_PHASES):
+        depth, speed = (phase + 0.5) / _PHASES, 1.0
+        for _ in range(_LONGEST):
+            speed -= max(0.0, damping * speed + stiffness / impedance * depth)
+            depth += speed
+            if depth <= 0.0:
+                break
+        total += max(-speed, 0.0)
+    return total / _PHASES
 
 
 def _signed(mask: int) -> int:
@@ -36,10 +92,14 @@ def _signed(mask: int) -> int:
 
 
 @lru_cache(maxsize=1024)  # most models have few
-def _priority(mu: float) -> int:
-    return int(priorities(mu))
+def _priority(mu: float, restitution: float) -> int:
+    bounces = 0 if restitution == 0.0 else 1000 - int(999 * restitution)
+    return int(priorities(mu)) + bounces
 
 
 def priorities(mu: ArrayLike) -> NDArray[np.intp]:
-    """Priorities that fall as the friction rises, so that the lower friction of a pair counts."""
-    return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp)
+    """Priorities that fall as the friction rises, so that the lower friction of a pair counts.
+
+    They leave room for the restitution: of equal frictions, the lower that is given counts.
+    """
+    return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp) * _BOUNCES

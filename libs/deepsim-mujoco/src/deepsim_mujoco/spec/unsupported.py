@@ -88,7 +88,5 @@ def _of_geometry(geometry: Geometry, placed: bool) -> Iterator[str]:
 
 
 def _of_collision(collision: CollisionDescription) -> Iterator[str]:
-    if collision.surface.restitution > 0.0:
-        yield "restitution"
     if collision.surface.mu != collision.surface.mu2:
         yield "a second friction coefficient"

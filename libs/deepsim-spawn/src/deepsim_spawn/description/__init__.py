@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a world or model is made of: frozen, typed, in SI units, the same for every backend.
 
-WorldDescription
+WorldDescription                Physics, MujocoOptions, Scene
 ├── LightDescription
 └── ModelDescription            also nested in models
     ├── LinkDescription
@@ -33,11 +33,12 @@ from .joint import JointAxis, JointDescription, JointType
 from .light import Attenuation, LightDescription, LightType, SpotCone
 from .link import LinkDescription, VelocityDecay
 from .model import ModelDescription
+from .physics import MujocoOptions, Physics
 from .plugin import PluginDescription
 from .polyline import Polyline
 from .sensor import CameraDescription, SensorDescription
 from .visual import VisualDescription
-from .world import Physics, Scene, WorldDescription
+from .world import Scene, WorldDescription
 
 __all__ = [
     "Attenuation",
@@ -60,6 +61,7 @@ __all__ = [
     "LinkDescription",
     "Mesh",
     "ModelDescription",
+    "MujocoOptions",
     "Physics",
     "Plane",
     "PluginDescription",

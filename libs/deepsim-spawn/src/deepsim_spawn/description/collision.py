@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deepsim_math import Pose
+from deepsim_math import Pose, Vector3
 
-from .checks import finite_pose, fraction, not_negative
+from .checks import finite_pose, fraction, not_negative, vector
 from .geometry import Geometry
 
 
@@ -18,20 +18,32 @@ class Surface:
     Attributes:
         mu: Friction coefficient along the first friction direction; of a pair, the lower counts.
         mu2: Friction coefficient across it.
-        restitution: 0 stays on the ground, 1 bounces back to its height.
+        restitution: 0 stays on the ground, 1 bounces back to its height; of a pair, the lower
+            counts in Gazebo.
         collide_bitmask: Two collisions touch if their masks share a bit.
+        torsional_mu: Friction coefficient of turning about the contact's normal.
+        patch_radius: Radius of the area that resists turning [m]; the torque of a normal force N
+            is up to 3 pi / 16 of torsional_mu * patch_radius * N.
+        rolling_mu: Lever arm of the torque that resists rolling [m]; Gazebo 11 has none.
+        velocity: Of the surface itself, as of a conveyor belt, in the collision frame [m/s];
+            Gazebo 11 ignores it.
     """
 
     mu: float = 1.0
     mu2: float = 1.0
     restitution: float = 0.0
     collide_bitmask: int = 0xFFFF
+    torsional_mu: float = 1.0
+    patch_radius: float = 0.0
+    rolling_mu: float = 0.0
+    velocity: Vector3 = Vector3(0.0, 0.0, 0.0)  # noqa: RUF009, it is immutable
 
     def __post_init__(self) -> None:
-        not_negative("surface mu", self.mu)
-        not_negative("surface mu2", self.mu2)
+        for name in ("mu", "mu2", "torsional_mu", "patch_radius", "rolling_mu"):
+            not_negative(f"surface {name}", getattr(self, name))
         fraction("surface restitution", self.restitution)
         not_negative("surface collide_bitmask", self.collide_bitmask)
+        object.__setattr__(self, "velocity", vector("surface velocity", self.velocity))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,30 +7,13 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Color, Vector3
 
-from .checks import not_negative, positive, vector
+from .checks import vector
 from .light import LightDescription
 from .model import ModelDescription
 from .names import unique, word
+from .physics import Physics
 from .plugin import PluginDescription
 from .writing import document, write_world
-
-
-@dataclass(frozen=True, slots=True)
-class Physics:
-    """How time advances.
-
-    Attributes:
-        max_step_size: Duration of one physics step [s], > 0.
-        real_time_factor: Simulated per real time that a free-running engine aims at; 0 is as fast
-            as it can.
-    """
-
-    max_step_size: float = 0.001
-    real_time_factor: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("physics max_step_size [s]", self.max_step_size)
-        not_negative("physics real_time_factor", self.real_time_factor)
 
 
 @dataclass(frozen=True, slots=True)

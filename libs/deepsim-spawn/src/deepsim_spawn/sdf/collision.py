@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from deepsim_math import Vector3
 from deepsim_spawn.description import CollisionDescription, Surface
-from deepsim_spawn.description.writing.collision import BOUNCING
+from deepsim_spawn.description.writing.collision import BOUNCING, RARE
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import integer, number, word
+from deepsim_spawn.xml.values import integer, number, vector, word
 
 from .frames import Scope
 from .geometry import read_geometry, unless_left_out
@@ -36,6 +37,10 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
         mu2=read_friction(element, element.get("surface/friction/ode/mu2", number, 1.0)),
         restitution=element.get("surface/bounce/restitution_coefficient", number, 0.0),
         collide_bitmask=element.get("surface/contact/collide_bitmask", integer, 0xFFFF),
+        torsional_mu=element.get(RARE["torsional_mu"], number, 1.0),
+        patch_radius=element.get(RARE["patch_radius"], number, 0.0),
+        rolling_mu=element.get(RARE["rolling_mu"], number, 0.0),
+        velocity=element.get(RARE["velocity"], vector, Vector3(0.0, 0.0, 0.0)),
     )
     for path, value in BOUNCING.items():
         solver = element.find(path)

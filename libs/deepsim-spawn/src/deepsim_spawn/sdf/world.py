@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
 from deepsim_math import Color, Vector3
-from deepsim_spawn.description import Physics, Scene, WorldDescription
+from deepsim_spawn.description import MujocoOptions, Physics, Scene, WorldDescription
 from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, color, number, vector, word
@@ -66,7 +70,17 @@ def _read_physics(element: Element) -> Physics:
         Physics,
         max_step_size=element.get("max_step_size", number, 0.001),
         real_time_factor=element.get("real_time_factor", number, 1.0),
+        mujoco=_read_mujoco(element),
     )
+
+
+def _read_mujoco(element: Element) -> MujocoOptions:
+    given: dict[str, Any] = {}
+    for field in fields(MujocoOptions):
+        default = getattr(MujocoOptions(), field.name)
+        parse: Callable[[str], Any] = word if isinstance(default, str) else number
+        given[field.name] = element.get(f"mujoco/{field.name}", parse, default)
+    return element.make(lambda: MujocoOptions(**given))
 
 
 def _read_gravity(world: Element, physics: Element | None) -> Vector3:

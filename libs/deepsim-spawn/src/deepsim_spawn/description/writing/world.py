@@ -25,6 +25,9 @@ def write_world(document: etree._Element, world: WorldDescription) -> None:
     put(physics, "max_step_size", step)
     put(physics, "real_time_factor", factor)
     put(physics, "real_time_update_rate", factor / step)  # the one that Gazebo keeps to
+    mujoco = world.physics.mujoco
+    for option in fields(mujoco) if mujoco != type(mujoco)() else ():
+        put(physics, f"mujoco/{option.name}", getattr(mujoco, option.name))
     put(element, "gravity", world.gravity)
     for field in fields(world.scene):
         put(element, f"scene/{field.name}", getattr(world.scene, field.name))
