@@ -124,6 +124,18 @@ def test_a_second_joint_to_the_world_holds_too(load: Load) -> None:
     assert list(world.entities.models) == ["n"]
 
 
+def test_a_revolute_joint_that_closes_a_loop_keeps_its_axis(load: Load) -> None:
+    """Its weight would turn the bar about x, and the axis is along y."""
+    bar = link("bar", "0 0 0 0 0 0").replace("<mass>", "<pose>0 0.5 0 0 0 0</pose><mass>")
+    both = joint("a", "ball", "world", "bar") + joint("b", "revolute", "world", "bar")
+    world = World(MujocoSimulator())
+    world.spawn(load(bar + both), "m", Pose())
+    for _ in range(500):
+        world.tick()
+    turn = Transform(world, "m").link("bar").pose.orientation
+    assert np.asarray(turn) == pytest.approx([0, 0, 0, 1], abs=0.01)
+
+
 def test_a_joint_that_cannot_close_a_loop_is_named(load: Load) -> None:
     slide = swing("prismatic")
     world = World(MujocoSimulator())

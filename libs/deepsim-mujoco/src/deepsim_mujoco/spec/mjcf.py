@@ -60,8 +60,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     root = ElementTree.fromstring(description.text)
     keys = root.findall("keyframe/key")
     _arrange(root)
-    ends = ("geom", "geom1", "geom2")
-    referenced = {element.get(end) for element in root.iter() for end in ends}
+    referenced = {each.get(end) for each in root.iter() for end in ("geom", "geom1", "geom2")}
     built = Built(description, name)
     text = ElementTree.tostring(root, encoding="unicode")
     try:
@@ -108,9 +107,9 @@ def _arrange(root: ElementTree.Element) -> None:
     for tag in _LEFT_OUT:
         for section in root.findall(tag):
             root.remove(section)
-    for compiler in root.iter("compiler"):
-        for merges in ("discardvisual", "fusestatic"):
-            compiler.attrib.pop(merges, None)
+    for compiler in root.iter("compiler"):  # links and visuals stay
+        compiler.attrib.pop("discardvisual", None)
+        compiler.attrib.pop("fusestatic", None)
     held = False
     for reference in chain(root.iterfind("equality/*"), root.iterfind("contact/*")):
         for end in ("body1", "body2"):
@@ -127,9 +126,8 @@ def _arrange(root: ElementTree.Element) -> None:
         for number, element in enumerate([*world]):
             joints = element.findall("joint")
             is_body = element.tag == "body"
-            is_free = element.find("freejoint") is not None or any(
-                joint.get("type") == "free" for joint in joints
-            )
+            is_free = element.find("freejoint") is not None
+            is_free |= any(joint.get("type") == "free" for joint in joints)
             if is_body and (is_free or element.get("mocap") == "true"):
                 continue
             world.remove(element)
@@ -166,13 +164,10 @@ def _apply_keyframe(
     named = {key.get("name", ""): key for key in keys}
     if wanted in named:
         given = np.array(named[wanted].get("qpos", "").split(), dtype=np.float64)
-        if len(given) not in (0, len(data.qpos)):
-            raise SpawnError(
-                name,
-                f"its keyframe {wanted!r} has {len(given)} positions, expected {len(data.qpos)}",
-            )
-        if len(given):
-            data.qpos[:] = given
+        if len(given) not in (0, count := len(data.qpos)):
+            why = f"its keyframe {wanted!r} has {len(given)} positions, expected {count}"
+            raise SpawnError(name, why)
+        data.qpos[:] = given if len(given) else data.qpos
     elif wanted != "home":
         known = ", ".join(map(repr, named)) or "none"
         raise SpawnError(name, f"its MJCF has no keyframe {wanted!r}; it has {known}")
@@ -267,22 +262,9 @@ def _show(child: mujoco.MjSpec, built: Built, referenced: Collection[str | None]
         geom.group = VISUAL_GROUP
         if geom.name not in referenced:
             geom.name = f"{body}{SCOPE}{geom.name or f'visual {number}'}"
-        material = materials.get(geom.material)
-        plain = tuple(geom.rgba.tolist())
-        red, green, blue, alpha = (
-            plain
-            if material is None or not np.allclose(plain, _DEFAULT_GREY)
-            else material.rgba.tolist()
-        )
-        shine = 0.0 if material is None else float(material.specular)
-        glow = 0.0 if material is None else float(material.emission)
+        material, drawn = materials.get(geom.material), geom.rgba
+        if material is not None and np.allclose(drawn, _DEFAULT_GREY):
+            drawn = material.rgba
+        red, green, blue, alpha = drawn.tolist()
         colour = Color(red, green, blue, 1.0)
-        built.visuals[built.name + SCOPE + geom.name] = Look(
-            Material(
-                ambient=colour,
-                diffuse=colour,
-                specular=Color(shine, shine, shine),
-                emissive=Color(red * glow, green * glow, blue * glow),
-            ),
-            1.0 - alpha,
-        )
+        built.visuals[built.name + SCOPE + geom.name] = Look(Material(colour, colour), 1.0 - alpha)
