@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import deepsim_btree as bt
 from deepsim_btree import Behaviour, Status
 
-STATUSES = {status.name[0]: status for status in Status}
+STATUSES = {status.name[0]: status for status in list(Status)[:4]}
 
 
 class Scripted(Behaviour):

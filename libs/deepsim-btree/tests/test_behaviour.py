@@ -16,6 +16,7 @@ def test_status_codes():
         "RUNNING": 1,
         "SUCCESS": 2,
         "FAILURE": 3,
+        "SKIPPED": 4,
     }
     assert str(Status.RUNNING) == f"{Status.RUNNING}" == "RUNNING"
 

@@ -17,8 +17,8 @@ from deepsim_btree import AGENT, Status, Template
 numpy = pytest.importorskip("numpy")
 from deepsim_btree.batch import Batch  # noqa: E402 - needs numpy
 
-LETTERS = {status.name[0]: status for status in Status}
-STATUSES = st.sampled_from(list(Status))
+LETTERS = {status.name[0]: status for status in list(Status)[:4]}
+STATUSES = st.sampled_from(list(Status)[:4])
 
 
 class Actor:

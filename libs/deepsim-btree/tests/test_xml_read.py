@@ -382,3 +382,30 @@ def test_a_tree_needs_no_id():
     two = text.replace("</root>", '<BehaviorTree><AlwaysSuccess name="b"/></BehaviorTree></root>')
     with pytest.raises(bt.XmlError, match="<BehaviorTree> needs an ID"):
         read_xml(two)
+
+
+def test_signs_in_attributes_may_stand_for_themselves():
+    """As people write scripts; comments stay what they are, and lines keep their numbers."""
+    text = document('<Script code="n := 1 < 2 && 3 &gt; 2"/> <!-- "a" < b -->')
+    tree = bt.Tree(read_xml(text))
+    tree.tick()
+    assert tree.blackboard["n"] == 1.0
+    with pytest.raises(bt.XmlError, match="<text>:4: unknown node Fly"):
+        read_xml(document('<Sequence><Script code="1 < 2"/>\n<Fly/></Sequence>'))
+    with pytest.raises(bt.XmlError, match="no well-formed XML"):
+        read_xml("<!--" * 1_000_000)
+
+
+def test_numbers_from_the_blackboard():
+    """Milliseconds there are milliseconds."""
+    times = iter([0.0, 1.4, 1.6])
+    tree = bt.Tree(
+        read_xml(document('<Sleep msec="{t}"/>')), clock=lambda: next(times), blackboard={"t": 1500}
+    )
+    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
+
+
+def test_names_for_numbers_in_scripts():
+    """They come from outside the file."""
+    tree = bt.Tree(read_xml(document('<ScriptCondition code="RED == 1"/>'), enums={"RED": 1}))
+    assert tree.tick() is bt.Status.SUCCESS

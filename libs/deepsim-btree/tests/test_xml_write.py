@@ -334,3 +334,101 @@ def test_models_alone():
     assert '<Decorator ID="Inverter"' not in xml
     with pytest.raises(bt.XmlError, match="the file has 0 trees"):
         read_xml(xml)
+
+
+CPP_ONLY = [
+    (bt.FailureIsSuccess(bt.Success()), "<ForceSuccess>"),
+    (bt.SuccessIsRunning(bt.Success()), "<KeepRunningUntilFailure>"),
+    (bt.UntilFail(bt.Failure(), "loop"), '<Inverter>\n      <KeepRunningUntilFailure name="loop">'),
+    (bt.Repeater(bt.Success(), repeat=-1), '<Repeat num_cycles="-1">\n      <ForceSuccess>'),
+    (
+        bt.ParallelSelector([bt.Success()], eager=True),
+        '<Parallel success_count="1" failure_count="-1">',
+    ),
+]
+REFUSED = [
+    (bt.Parallel([bt.Success()]), "no Parallel: it ticks all its children before it decides"),
+    (bt.ParallelSequence([bt.Success()]), "no ParallelSequence: it ticks all its children"),
+    (bt.Limit(bt.Success(), tick_limit=1), "no Limit: it does not count ticks"),
+    (bt.RandomSequence([bt.Success()]), "no RandomSequence: it has no random order"),
+    (bt.Sequence(), "Sequence needs children"),
+    (bt.Repeater(bt.Success(), repeat=2), "no Repeater: it has none that does the same"),
+    (bt.SubTree(bt.Success(), tree_id="a b"), "takes no tree called 'a b', because of ' '"),
+]
+
+
+@pytest.mark.parametrize(("root", "text"), CPP_ONLY)
+def test_nodes_that_behaviortree_cpp_lacks_are_written_as_others(root, text):
+    """They do the same there."""
+    written = write_xml(root, dialect="btcpp")
+    assert text in written
+    assert "TreeNodesModel" not in written
+
+
+@pytest.mark.parametrize(("root", "message"), REFUSED)
+def test_what_behaviortree_cpp_cannot_do_is_refused(root, message):
+    """With the reason."""
+    with pytest.raises(bt.XmlError, match=message):
+        write_xml(root, dialect="btcpp")
+
+
+def test_a_subtree_without_an_id_gets_one_that_is_no_tag():
+    """BehaviorTree.CPP refuses a tree called SubTree."""
+    written = write_xml(bt.SubTree(bt.Success()))
+    assert '<SubTree ID="SubTree_" name="SubTree"/>' in written
+    assert write_xml(read_xml(written, tree="Main")) == written
+
+
+DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
+<root BTCPP_format="4" main_tree_to_execute="Main">
+  <BehaviorTree ID="Main">
+    <Sequence _skipIf="a &lt; 3 &amp;&amp; b" _post="n := 1">
+      <Script name="init" code="n := 1"/>
+      <ScriptCondition code="n == 1" _onFailure="n = 0"/>
+      <Precondition if="n &gt; 0" else="SKIPPED">
+        <Repeat num_cycles="{n}">
+          <AlwaysSuccess/>
+        </Repeat>
+      </Precondition>
+      <LoopInt queue="1;2" value="{v}" if_empty="FAILURE">
+        <Timeout msec="{t}">
+          <AlwaysSuccess/>
+        </Timeout>
+      </LoopInt>
+      <LoopString queue="{q}" value="{v}">
+        <RunOnce then_skip="false">
+          <AlwaysSuccess/>
+        </RunOnce>
+      </LoopString>
+      <ParallelAll max_failures="2">
+        <AlwaysSuccess/>
+        <AlwaysSuccess/>
+      </ParallelAll>
+      <TryCatch catch_on_halt="true">
+        <AsyncSequence>
+          <AlwaysSuccess/>
+        </AsyncSequence>
+        <AsyncFallback>
+          <SequenceWithMemory>
+            <RunOnce>
+              <AlwaysSuccess/>
+            </RunOnce>
+          </SequenceWithMemory>
+        </AsyncFallback>
+      </TryCatch>
+    </Sequence>
+  </BehaviorTree>
+</root>
+"""
+
+
+@pytest.mark.parametrize("dialect", ["deepsim", "btcpp"])
+def test_what_is_of_behaviortree_cpp_is_written_as_it_was_read(dialect):
+    """Scripts and numbers from the blackboard too."""
+    assert write_xml(read_xml(DOCUMENT), dialect=dialect) == DOCUMENT
+
+
+def test_another_dialect():
+    """The two are named."""
+    with pytest.raises(ValueError, match="dialect must be 'deepsim' or 'btcpp', got 'groot'"):
+        write_xml(bt.Success(), dialect="groot")

@@ -21,8 +21,9 @@ from .key import key
 from .leaf_classes import action, condition
 from .leaves import Failure, Running, Success
 from .light_tree import LightTree
+from .loop import Loop
 from .memory import Selector, Sequence
-from .parallel import Parallel, ParallelSelector, ParallelSequence
+from .parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .placeholder import AGENT
 from .ports import InOut, Input, Output, PortLeaf
 from .problem import Problem
@@ -43,16 +44,20 @@ from .status_map import (
     SuccessIsRunning,
     UntilFail,
 )
+from .stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
 from .subtree import SubTree
 from .switch import Switch
 from .template import Template
 from .timers import Cooldown, Delay, Timeout
 from .tree import Tree
+from .try_catch import TryCatch
 from .wait import Wait
 
 __all__ = [
     "AGENT",
     "Action",
+    "AsyncSelector",
+    "AsyncSequence",
     "Behaviour",
     "Blackboard",
     "BtreeError",
@@ -74,8 +79,10 @@ __all__ = [
     "Inverter",
     "LightTree",
     "Limit",
+    "Loop",
     "Output",
     "Parallel",
+    "ParallelAll",
     "ParallelSelector",
     "ParallelSequence",
     "PortLeaf",
@@ -93,6 +100,7 @@ __all__ = [
     "RunningIsSuccess",
     "Selector",
     "Sequence",
+    "SequenceWithMemory",
     "SetEntry",
     "Status",
     "StructureError",
@@ -106,6 +114,7 @@ __all__ = [
     "TickError",
     "Timeout",
     "Tree",
+    "TryCatch",
     "UntilFail",
     "Wait",
     "WhileDoElse",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from .arguments import check_count
 from .decorator import Decorator
-from .status import FAILURE, RUNNING, SUCCESS, Status
+from .key import Key, read_int
+from .status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
@@ -66,7 +67,8 @@ class Repeater(Decorator):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        repeat: How many runs: -1 for no end, 0 to succeed without ticking the child.
+        repeat: How many runs: -1 for no end, 0 to succeed without ticking the child; or the `key`
+            of the number.
         on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
 
     Raises:
@@ -85,7 +87,7 @@ class Repeater(Decorator):
         on_failure: Literal["continue", "abort"] = "continue",
     ) -> None:
         super().__init__(child, name)
-        self.repeat = check_count("repeat", repeat, -1)
+        self.repeat = repeat if isinstance(repeat, Key) else check_count("repeat", repeat, -1)
         if on_failure not in ("continue", "abort"):
             raise ValueError(f"on_failure must be 'continue' or 'abort', got {on_failure!r}")
         self.on_failure = on_failure
@@ -93,17 +95,18 @@ class Repeater(Decorator):
 
     def update(self) -> Status:
         """Tick the child and count the runs that it finishes."""
-        if self.repeat == 0:
+        repeat = read_int(self, "repeat", self.repeat)
+        if repeat == 0:
             return SUCCESS
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
-        if status is RUNNING:
-            return RUNNING
+        if status is RUNNING or status is SKIPPED:
+            return status
         self._runs += 1
         if status is SUCCESS:
-            return SUCCESS if self._runs == self.repeat else RUNNING
-        return FAILURE if self._runs == self.repeat or self.on_failure == "abort" else RUNNING
+            return SUCCESS if self._runs == repeat else RUNNING
+        return FAILURE if self._runs == repeat or self.on_failure == "abort" else RUNNING
 
 
 class Retry(Decorator):
@@ -114,7 +117,8 @@ class Retry(Decorator):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        attempts: How many runs may fail before the node fails; -1 for no end.
+        attempts: How many runs may fail before the node fails; -1 for no end; or the `key` of the
+            number.
 
     Raises:
         TypeError: `attempts` is no int.
@@ -125,7 +129,7 @@ class Retry(Decorator):
 
     def __init__(self, child: Behaviour, name: str | None = None, *, attempts: int) -> None:
         super().__init__(child, name)
-        if check_count("attempts", attempts, -1) == 0:
+        if not isinstance(attempts, Key) and check_count("attempts", attempts, -1) == 0:
             raise ValueError("attempts must be at least 1, or -1 for no end; got 0")
         self.attempts = attempts
         self._runs = 0
@@ -135,10 +139,10 @@ class Retry(Decorator):
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
-        if status is RUNNING or status is SUCCESS:
+        if status is RUNNING or status is SUCCESS or status is SKIPPED:
             return status
         self._runs += 1
-        return FAILURE if self._runs == self.attempts else RUNNING
+        return FAILURE if self._runs == read_int(self, "attempts", self.attempts) else RUNNING
 
 
 class RunOnce(Decorator):
@@ -149,20 +153,24 @@ class RunOnce(Decorator):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
+        then_skip: Answer SKIPPED from then on instead.
     """
 
-    __slots__ = ("_answer",)
+    __slots__ = ("_answer", "then_skip")
 
-    def __init__(self, child: Behaviour, name: str | None = None) -> None:
+    def __init__(
+        self, child: Behaviour, name: str | None = None, *, then_skip: bool = False
+    ) -> None:
         super().__init__(child, name)
+        self.then_skip = then_skip
         self._answer: Status | None = None
 
     def update(self) -> Status:
         """Tick the child, or repeat its answer."""
         if self._answer is not None:
-            return self._answer
+            return SKIPPED if self.then_skip else self._answer
         status = self.tick_child(self.child)
-        if status is not RUNNING:
+        if status is not RUNNING and status is not SKIPPED:
             self._answer = status
         return status
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .arguments import check_int, check_seconds
+
 if TYPE_CHECKING:
     from .behaviour import Behaviour
     from .places import Place
@@ -50,6 +52,47 @@ class Key(NamedTuple):
         """Write the entry that `node` sees under this key."""
         values, name, _ = self.place(node)
         values[name] = value
+
+
+class MillisecondsKey(Key):
+    """The key of an entry that holds milliseconds where a node has seconds."""
+
+    __slots__ = ()
+
+    def read(self, node: Behaviour) -> float:
+        """Return the value of the entry in seconds [s].
+
+        Raises:
+            KeyError: There is no such entry.
+            TypeError: It is no number.
+        """
+        return check_seconds(super().read(node)) / 1000
+
+
+def read_int(node: Behaviour, argument: str, value: Any) -> int:
+    """Return a whole number that a node was given, or that the entry of its key holds.
+
+    Raises:
+        KeyError: There is no such entry.
+        TypeError: It is no whole number.
+    """
+    if not isinstance(value, Key):
+        number: int = value
+        return number
+    found = value.read(node)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return check_int(argument, found)
+
+
+def read_seconds(node: Behaviour, value: float) -> float:
+    """Return a span of time that a node was given, or that the entry of its key holds [s].
+
+    Raises:
+        KeyError: There is no such entry.
+        TypeError: It is no number.
+    """
+    return check_seconds(value.read(node)) if isinstance(value, Key) else value
 
 
 def key(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .errors import TickError
 from .serial import Serial
-from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 class MemoryComposite(Serial):
     """Runs its children in order; while one is RUNNING the next tick starts at that one."""
 
-    __slots__ = ("_current",)
+    __slots__ = ("_current", "_skipped")
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._current = 0
+        self._skipped = 0
 
     def update(self) -> Status:
         """Run children, from the first or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
     def _run_in_turn(self, children: list[Behaviour]) -> Status:
-        first = self._current if self.status is RUNNING else 0
+        first, skipped = (self._current, self._skipped) if self.status is RUNNING else (0, 0)
         if first:
             children = children[first:]
         go_on = self.go_on
@@ -43,9 +44,13 @@ class MemoryComposite(Serial):
                     continue
                 if status is RUNNING:
                     self._current = position
+                    self._skipped = skipped
                     return RUNNING
                 if status is SUCCESS or status is FAILURE:
                     return status
+                if status is SKIPPED:
+                    skipped += 1
+                    continue
                 if status is not INVALID:
                     raise child._no_status(status)
                 if go_on is SUCCESS:
@@ -54,7 +59,7 @@ class MemoryComposite(Serial):
             raise
         except Exception as error:
             raise child._failed(error) from error
-        return go_on
+        return SKIPPED if skipped and skipped == len(self._children) else go_on
 
 
 class Sequence(MemoryComposite):

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .composite import Composite
 from .errors import StructureError, TickError
-from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from .key import Key, read_int
+from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,8 @@ class Parallel(Composite):
     Args:
         children: The nodes below.
         name: Name of the node; that of its class if None.
-        success: How many children must succeed; -1 is all of them, -2 all but one, and so on.
+        success: How many children must succeed; -1 is all of them, -2 all but one, and so on; or
+            the `key` of the number.
         failure: How many children must fail, counted in the same way.
         eager: Stop a tick at the child that decides. By default every unfinished child is ticked
             first, so that the outcome and what was ticked do not depend on their order.
@@ -61,10 +63,12 @@ class Parallel(Composite):
         tick = self.last_tick
         needed, allowed = self.thresholds()
         successes, failures = (0, 0) if fresh else (self._successes, self._failures)
+        skipped = 0
+        is_relative = not isinstance(self.success, Key) and self.success < 0
         child: Behaviour = self
         try:
             for child in self._children:
-                if not fresh and child.status is not RUNNING:
+                if not fresh and child.status is not RUNNING and child.status is not SKIPPED:
                     continue
                 child.last_tick = tick
                 child.status = status = child._entry()
@@ -74,18 +78,26 @@ class Parallel(Composite):
                     successes += 1
                 elif status is FAILURE or status is INVALID:
                     failures += 1
+                elif status is SKIPPED:
+                    skipped += 1
                 else:
                     raise child._no_status(status)
-                if eager and (successes >= needed or failures >= allowed):
+                if eager and (
+                    successes >= needed
+                    or failures >= allowed
+                    or (is_relative and successes + skipped >= needed)
+                ):
                     break
         except TickError:
             raise
         except Exception as error:
             raise child._failed(error) from error
-        if successes >= needed:
+        if successes >= needed or (is_relative and successes + skipped >= needed):
             outcome = SUCCESS
         elif failures >= allowed:
             outcome = FAILURE
+        elif skipped and skipped == len(self._children):
+            return SKIPPED
         else:
             self._successes, self._failures = successes, failures
             return RUNNING
@@ -101,23 +113,29 @@ class Parallel(Composite):
             StructureError: It has too few children to reach one of them.
         """
         count = len(self._children)
-        if not (-count <= self.success <= count and -count <= self.failure <= count):
-            for problem in self._too_few():
+        success: Any = self.success
+        failure: Any = self.failure
+        if isinstance(success, Key):
+            success = _threshold("success", read_int(self, "success", success))
+        if isinstance(failure, Key):
+            failure = _threshold("failure", read_int(self, "failure", failure))
+        if not (-count <= success <= count and -count <= failure <= count):
+            for problem in self._too_few(success, failure):
                 raise StructureError(f"{self.path}: {problem}")
-        needed = self.success if self.success > 0 else count + 1 + self.success
-        allowed = self.failure if self.failure > 0 else count + 1 + self.failure
+        needed = success if success > 0 else count + 1 + success
+        allowed = failure if failure > 0 else count + 1 + failure
         return needed, min(allowed, count - needed + 1)
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
         yield from super().problems()
-        yield from self._too_few()
+        yield from self._too_few(self.success, self.failure)
 
-    def _too_few(self) -> Iterator[str]:
+    def _too_few(self, success: Any, failure: Any) -> Iterator[str]:
         count = len(self._children)
         # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
-        for argument, threshold in (("success", self.success), ("failure", self.failure)):
-            if abs(threshold) > max(count, 1):
+        for argument, threshold in (("success", success), ("failure", failure)):
+            if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):
                 yield f"{argument}={threshold} does not fit its {count} children"
 
 
@@ -155,7 +173,57 @@ class ParallelSelector(Parallel):
         super().__init__(children, name, success=1, failure=-1, eager=eager)
 
 
-def _threshold(argument: str, value: int) -> int:
+class ParallelAll(Composite):
+    """Runs all its children to their ends at the same time, and only then answers.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        max_failures: How many children must fail to make the node fail; -1 is all of them, -2 all
+            but one, and so on; or the `key` of the number.
+
+    Raises:
+        TypeError: `max_failures` is no int.
+        ValueError: `max_failures` is 0.
+    """
+
+    __slots__ = ("_failures", "max_failures")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        max_failures: int = 1,
+    ) -> None:
+        super().__init__(children, name)
+        self.max_failures = _threshold("max_failures", max_failures)
+        self._failures = 0
+
+    def update(self) -> Status:
+        """Tick the children that have not finished."""
+        fresh = self.status is not RUNNING
+        if fresh:
+            self._failures = 0
+        running = skipped = 0
+        for child in self._children:
+            if fresh or child.status is RUNNING or child.status is SKIPPED:
+                status = self.tick_child(child)
+                running += status is RUNNING
+                skipped += status is SKIPPED
+                self._failures += status is FAILURE or status is INVALID
+        if skipped and skipped == len(self._children):
+            return SKIPPED
+        if running:
+            return RUNNING
+        allowed = read_int(self, "max_failures", self.max_failures)
+        allowed = allowed if allowed > 0 else len(self._children) + 1 + allowed
+        return FAILURE if self._failures and self._failures >= allowed else SUCCESS
+
+
+def _threshold(argument: str, value: Any) -> Any:
+    if isinstance(value, Key):
+        return value
     if check_int(argument, value) == 0:
         raise ValueError(f"{argument} must be 1, 2 ... children or -1 (all), -2 ...; got 0")
     return value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .errors import TickError
 from .serial import Serial
-from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,12 +29,16 @@ class ReactiveComposite(Serial):
         running = self._running if self.status is RUNNING else -1
         go_on = self.go_on
         tick = self.last_tick
+        skipped = 0
         child: Behaviour = self
         try:
             for position, child in enumerate(self._children):
                 child.last_tick = tick
                 child.status = status = child._entry()
                 if status is go_on:
+                    continue
+                if status is SKIPPED:
+                    skipped += 1
                     continue
                 if status is INVALID:
                     if go_on is FAILURE:
@@ -50,7 +54,7 @@ class ReactiveComposite(Serial):
             raise
         except Exception as error:
             raise child._failed(error) from error
-        return go_on
+        return SKIPPED if skipped and skipped == len(self._children) else go_on
 
 
 class ReactiveSequence(ReactiveComposite):

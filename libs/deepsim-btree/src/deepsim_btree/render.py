@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .snapshot import CURRENT, Snapshot, take_snapshot
-from .status import FAILURE, INVALID, RUNNING, SUCCESS
+from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
@@ -16,12 +16,13 @@ class _Style(NamedTuple):
     branch: str
     last: str
     pipe: str
-    marks: tuple[str, str, str, str]  # of INVALID, RUNNING, SUCCESS and FAILURE
+    marks: tuple[str, str, str, str, str]  # of INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
 
 
-_ASCII = _Style("|-- ", "`-- ", "|   ", (" ", "R", "S", "F"))
-_UNICODE = _Style("├── ", "└── ", "│   ", (" ", "▶", "✓", "✗"))
+_ASCII = _Style("|-- ", "`-- ", "|   ", (" ", "R", "S", "F", "K"))
+_UNICODE = _Style("├── ", "└── ", "│   ", (" ", "▶", "✓", "✗", "↷"))
 _COLOURS = {INVALID: "white", RUNNING: "lightblue", SUCCESS: "palegreen", FAILURE: "lightcoral"}
+_COLOURS[SKIPPED] = "lightgray"
 _DOT_SHAPES = {"composite": "box", "decorator": "hexagon", "leaf": "ellipse"}
 _MERMAID_SHAPES = {"composite": '["{}"]', "decorator": '{{{{"{}"}}}}', "leaf": '("{}")'}
 
@@ -31,8 +32,8 @@ def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
 
     Each line has the status of a node and its name, then its class if that is not the name, and
     its feedback message. The status is in brackets if the node ran in the last tick of the
-    uppermost one, and in parentheses if it is left from an earlier tick. ``▶ ✓ ✗`` (ASCII:
-    ``R S F``) mean RUNNING, SUCCESS and FAILURE.
+    uppermost one, and in parentheses if it is left from an earlier tick. ``▶ ✓ ✗ ↷`` (ASCII:
+    ``R S F K``) mean RUNNING, SUCCESS, FAILURE and SKIPPED.
 
     >>> from deepsim_btree import Failure, Running, Selector, Success
     >>> root = Selector([Failure(), Running("wait"), Success()], "patrol")

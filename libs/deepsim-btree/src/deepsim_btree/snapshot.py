@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from .behaviour import Behaviour
 
-# Letters of INVALID, RUNNING, SUCCESS and FAILURE, from this tick and from an earlier one.
-CURRENT = "IRSF"
-OLDER = ".rsf"
-_OLDER_CODES = (4, 5, 6, 7)  # by status
-_CODES = bytes(range(8))  # of the current ones, then of the older ones
+# Letters of INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, from this tick and from an earlier one.
+CURRENT = "IRSFK"
+OLDER = ".rsfk"
+_OLDER_CODES = (5, 6, 7, 8, 9)  # by status
+_CODES = bytes(range(10))  # of the current ones, then of the older ones
 _LETTERS = bytes.maketrans(_CODES, (CURRENT + OLDER).encode())
 _LETTERS_AT_0 = bytes.maketrans(_CODES, f".{CURRENT[1:]}{OLDER}".encode())  # without a Tree
 STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in enumerate(row)}
@@ -43,9 +43,9 @@ class Snapshot(NamedTuple):
     nodes: tuple[NodeInfo, ...]
     """All nodes, each before its children, left to right."""
     states: str
-    """One letter per node: R, S, F or I if it ran in the last tick and is RUNNING, SUCCESS,
-    FAILURE or INVALID now; r, s or f if that is left from an earlier tick; a dot if it is INVALID
-    and did not run."""
+    """One letter per node: R, S, F, K or I if it ran in the last tick and is RUNNING, SUCCESS,
+    FAILURE, SKIPPED or INVALID now; r, s, f or k if that is left from an earlier tick; a dot if it
+    is INVALID and did not run."""
     feedback: Mapping[int, str]
     """The feedback messages that are not empty, by the position of their node."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four answers that a node can give when it is ticked."""
+"""The answers that a node can give when it is ticked."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Status(IntEnum):
     """Done, with the wanted result."""
     FAILURE = 3
     """Done, without it."""
+    SKIPPED = 4
+    """Not asked to run this time, by a script of a file: parents go on as if it were not there."""
 
     def __str__(self) -> str:
         return self.name
@@ -35,3 +37,4 @@ INVALID = Status.INVALID
 RUNNING = Status.RUNNING
 SUCCESS = Status.SUCCESS
 FAILURE = Status.FAILURE
+SKIPPED = Status.SKIPPED

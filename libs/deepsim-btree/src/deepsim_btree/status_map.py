@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Tuple
 from .arguments import check_status
 from .decorator import Decorator
 from .errors import TickError
-from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
 
-Answers = Tuple[Status, Status, Status, Status]
+Answers = Tuple[Status, Status, Status, Status, Status]
 
 
 class StatusMap(Decorator):
@@ -24,7 +24,7 @@ class StatusMap(Decorator):
     """
 
     __slots__ = ()
-    answers: Answers  # for the child's INVALID, RUNNING, SUCCESS and FAILURE
+    answers: Answers  # for the child's INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
 
     def update(self) -> Status:
         """Tick the child and translate."""
@@ -49,56 +49,56 @@ class Inverter(StatusMap):
     """Swaps SUCCESS and FAILURE."""
 
     __slots__ = ()
-    answers = (INVALID, RUNNING, FAILURE, SUCCESS)
+    answers = (INVALID, RUNNING, FAILURE, SUCCESS, SKIPPED)
 
 
 class Succeeder(StatusMap):
     """Succeeds however its child finishes; RUNNING stays RUNNING, so that it can finish."""
 
     __slots__ = ()
-    answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS)
+    answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
 class RunningIsFailure(StatusMap):
     """Fails while its child is RUNNING, which is halted: a child that must answer at once."""
 
     __slots__ = ()
-    answers = (INVALID, FAILURE, SUCCESS, FAILURE)
+    answers = (INVALID, FAILURE, SUCCESS, FAILURE, SKIPPED)
 
 
 class RunningIsSuccess(StatusMap):
     """Succeeds while its child is RUNNING, which is halted: one tick of work is enough."""
 
     __slots__ = ()
-    answers = (INVALID, SUCCESS, SUCCESS, FAILURE)
+    answers = (INVALID, SUCCESS, SUCCESS, FAILURE, SKIPPED)
 
 
 class FailureIsSuccess(StatusMap):
     """Succeeds when its child fails: an attempt that may fail."""
 
     __slots__ = ()
-    answers = (INVALID, RUNNING, SUCCESS, SUCCESS)
+    answers = (INVALID, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
 class FailureIsRunning(StatusMap):
     """Stays RUNNING when its child fails, and starts it again: wait for a success."""
 
     __slots__ = ()
-    answers = (INVALID, RUNNING, SUCCESS, RUNNING)
+    answers = (INVALID, RUNNING, SUCCESS, RUNNING, SKIPPED)
 
 
 class SuccessIsRunning(StatusMap):
     """Stays RUNNING when its child succeeds, and starts it again: wait for a failure."""
 
     __slots__ = ()
-    answers = (INVALID, RUNNING, RUNNING, FAILURE)
+    answers = (INVALID, RUNNING, RUNNING, FAILURE, SKIPPED)
 
 
 class SuccessIsFailure(StatusMap):
     """Fails however its child finishes."""
 
     __slots__ = ()
-    answers = (INVALID, RUNNING, FAILURE, FAILURE)
+    answers = (INVALID, RUNNING, FAILURE, FAILURE, SKIPPED)
 
 
 class UntilFail(StatusMap):
@@ -121,7 +121,7 @@ class UntilFail(StatusMap):
         self, child: Behaviour, name: str | None = None, *, on_end: Status = SUCCESS
     ) -> None:
         super().__init__(child, name)
-        self.answers = (RUNNING, RUNNING, RUNNING, check_status("on_end", on_end))
+        self.answers = (RUNNING, RUNNING, RUNNING, check_status("on_end", on_end), RUNNING)
 
 
 class Condition(StatusMap):
@@ -156,4 +156,5 @@ class Condition(StatusMap):
             SUCCESS if success_status is RUNNING else otherwise,
             SUCCESS if success_status is SUCCESS else otherwise,
             SUCCESS if success_status is FAILURE else otherwise,
+            SUCCESS if success_status is SKIPPED else otherwise,
         )

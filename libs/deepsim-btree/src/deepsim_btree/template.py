@@ -10,11 +10,15 @@ from .arguments import check_int
 from .behaviour import Behaviour
 from .compiled import Compiler, Program, copy_nodes
 from .errors import StructureError, shortened
+from .key import Key
 from .levels import deepest
 from .light_tree import LightTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+_COUNTS = ("attempts", "failure", "repeat", "seconds", "success")
 
 
 class Template:
@@ -134,5 +138,9 @@ def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -
     if root._owner is not None:
         raise StructureError(f"{root!r} is part of a tree already: use its copy()")
     for node in root.walk():
+        if any(isinstance(getattr(node, name, None), Key) for name in _COUNTS):
+            raise StructureError(
+                f"{node.path} reads a blackboard, which agents lack: give a number"
+            )
         if clock is None and node.needs_clock:
             raise StructureError(f"{node.path} needs a clock: {owner}(root, clock=...)")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .arguments import check_seconds
 from .decorator import Decorator
+from .key import Key, read_seconds
 from .status import FAILURE, RUNNING, Status
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class Timer(Decorator):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s].
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:
         TypeError: `seconds` is no number.
@@ -31,7 +32,7 @@ class Timer(Decorator):
 
     def __init__(self, child: Behaviour, name: str | None = None, *, seconds: float) -> None:
         super().__init__(child, name)
-        self.seconds = check_seconds(seconds)
+        self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
         self._since: float | None = None
 
     def reset(self) -> None:
@@ -48,7 +49,7 @@ class Timeout(Timer):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s].
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
     """
 
     __slots__ = ()
@@ -58,7 +59,7 @@ class Timeout(Timer):
         now = self.tree.now
         if self.status is not RUNNING or self._since is None:
             self._since = now
-        if now - self._since >= self.seconds:
+        if now - self._since >= read_seconds(self, self.seconds):
             self.child.halt()
             return FAILURE
         return self.tick_child(self.child)
@@ -70,7 +71,7 @@ class Delay(Timer):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s].
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
     """
 
     __slots__ = ()
@@ -80,7 +81,7 @@ class Delay(Timer):
         now = self.tree.now
         if self.status is not RUNNING or self._since is None:
             self._since = now
-        if now - self._since < self.seconds:
+        if now - self._since < read_seconds(self, self.seconds):
             return RUNNING
         return self.tick_child(self.child)
 
@@ -91,7 +92,7 @@ class Cooldown(Timer):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s].
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
     """
 
     __slots__ = ()
@@ -99,7 +100,7 @@ class Cooldown(Timer):
     def update(self) -> Status:
         """Tick the child unless it would have to start too early."""
         now = self.tree.now
-        cooling = self._since is not None and now - self._since < self.seconds
+        cooling = self._since is not None and now - self._since < read_seconds(self, self.seconds)
         if cooling and self.status is not RUNNING:
             return FAILURE
         self._since = now

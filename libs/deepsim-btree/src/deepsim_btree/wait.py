@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .arguments import check_seconds
 from .behaviour import Behaviour
+from .key import Key, read_seconds
 from .status import RUNNING, SUCCESS, Status
 
 
@@ -13,7 +14,7 @@ class Wait(Behaviour):
 
     Args:
         name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s].
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:
         TypeError: `seconds` is no number.
@@ -25,7 +26,7 @@ class Wait(Behaviour):
 
     def __init__(self, name: str | None = None, *, seconds: float) -> None:
         super().__init__(name)
-        self.seconds = check_seconds(seconds)
+        self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
         self._since = 0.0
 
     def update(self) -> Status:
@@ -33,4 +34,4 @@ class Wait(Behaviour):
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
-        return SUCCESS if now - self._since >= self.seconds else RUNNING
+        return SUCCESS if now - self._since >= read_seconds(self, self.seconds) else RUNNING

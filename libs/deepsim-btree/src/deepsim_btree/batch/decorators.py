@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deepsim_btree.errors import StructureError
+
 from .call import Call
 from .node import FAILURE, FINISHED, RUNNING, SUCCESS, Node
 
@@ -136,6 +138,8 @@ class RunOnceNode(DecoratorNode):
 
     def __init__(self, node: RunOnce, team: Team) -> None:
         super().__init__(node, team)
+        if node.then_skip:
+            raise StructureError(f"{self.path} answers SKIPPED, which no Batch has")
         self._answers = self.lasting_state(NO_ANSWER, np.uint8)
 
     def tick(self, numbers: Numbers) -> Codes:

@@ -31,7 +31,7 @@ class ActionNode(Node):
     def tick(self, numbers: Numbers) -> Codes:
         """Call the function."""
         value = self._call(numbers)
-        if value.__class__ is Status:
+        if value.__class__ is Status and value is not Status.SKIPPED:
             return np.full(len(numbers), value, np.uint8)
         codes = np.asarray(value)
         if codes.shape != numbers.shape or codes.dtype.kind not in "iu":

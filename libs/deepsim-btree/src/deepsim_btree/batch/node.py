@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_btree.status import Status
 
 # As plain ints: numpy takes 2 us to look at a member of an enum.
-INVALID, RUNNING, SUCCESS, FAILURE = (int(status) for status in Status)
+INVALID, RUNNING, SUCCESS, FAILURE = (int(status) for status in list(Status)[:4])
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deepsim_btree.errors import StructureError
 from deepsim_btree.status import RUNNING
 
 from .leaf_call import condition_call
@@ -83,6 +84,8 @@ def retry(compiler: Compiler, node: Retry) -> str:
 
 def run_once(compiler: Compiler, node: RunOnce) -> str:
     """Keep the answer in a slot that lasts."""
+    if node.then_skip:
+        raise StructureError(f"{compiler.path(node)} answers SKIPPED, which no Template has")
     slot = compiler.lasting_slot()
     child = compiler.part(node.child)
     return lines(

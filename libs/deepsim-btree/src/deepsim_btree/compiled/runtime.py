@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.errors import TickError
 from deepsim_btree.function_leaves import truth
-from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.stream import draw_order
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class NoStatusError(Exception):
     """A leaf answered with something that is no Status."""
 
-    def __init__(self, value: object) -> None:
-        super().__init__(f"update() must return a Status, got {value!r}")
+    def __init__(self, value: object, where: str = "") -> None:
+        super().__init__(f"update() {where}must return a Status, got {value!r}")
 
 
 def checked(status: Status) -> Status:
@@ -38,6 +38,8 @@ def finished(status: Status) -> Status:
     Raises:
         NoStatusError: It is no `Status`.
     """
+    if status is SKIPPED:
+        raise NoStatusError(status, "of a tree for many agents ")
     return FAILURE if checked(status) is INVALID else status
 
 

@@ -10,10 +10,12 @@ from deepsim_btree.counters import Limit, Repeater, Retry, RunOnce
 from deepsim_btree.entries import DeleteEntry, SetEntry
 from deepsim_btree.key import Key
 from deepsim_btree.leaves import Failure, Running, Success
+from deepsim_btree.loop import Loop
 from deepsim_btree.memory import Selector, Sequence
-from deepsim_btree.parallel import Parallel, ParallelSelector, ParallelSequence
+from deepsim_btree.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from deepsim_btree.random_order import RandomSelector, RandomSequence
 from deepsim_btree.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.script import Precondition, RunScript, ScriptCheck
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 from deepsim_btree.status_map import (
     Condition,
@@ -27,12 +29,14 @@ from deepsim_btree.status_map import (
     SuccessIsRunning,
     UntilFail,
 )
+from deepsim_btree.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
 from deepsim_btree.switch import Switch, case_key
 from deepsim_btree.timers import Cooldown, Delay, Timeout
+from deepsim_btree.try_catch import TryCatch
 from deepsim_btree.wait import Wait
 
 from .node_type import MISSING, Attribute, NodeType
-from .texts import EntryName, Literal, Milliseconds
+from .texts import EntryName, Literal, Milliseconds, OutputEntry, to_text, to_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,7 +73,10 @@ class BuiltinType(NodeType):
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
         """Make a node from the values of its attributes, by their names."""
-        named = {self.attributes[name].argument or name: value for name, value in values.items()}
+        named = {
+            attribute.argument or name: values.get(name, attribute.default)
+            for name, attribute in self.attributes.items()
+        }
         cls: Callable[..., Behaviour] = self.cls
         return cls(*self.arguments(children), **named, **self._fixed)
 
@@ -135,7 +142,7 @@ def _case_text(case: object) -> str:
 
 
 def _seconds(name: str) -> tuple[Attribute, ...]:
-    return (Attribute(name, Milliseconds, MISSING, "seconds"),)
+    return (Attribute(name, Milliseconds, MISSING, "seconds", takes_key=True),)
 
 
 def _read_condition(node: Any, argument: str) -> Status:
@@ -152,11 +159,70 @@ def _read_until_fail(node: Any, _: str) -> Status:
     return answer
 
 
+class LoopType(BuiltinType):
+    """A `Loop` over elements of one class, which a file separates by semicolons."""
+
+    def __init__(self, tag: str, element: type) -> None:
+        attributes = (
+            Attribute("queue", takes_key=True),
+            Attribute("value", OutputEntry, argument="entry"),
+            Attribute("if_empty", Status, SUCCESS),
+        )
+        super().__init__(tag, Loop, attributes)
+        self._element = element
+
+    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
+        """Make a node from the values of its attributes, by their names."""
+        queue = values["queue"]
+        if not isinstance(queue, Key):
+            texts = queue.split(";") if queue else []
+            queue = [to_value(text, self._element, {}) for text in texts]
+        return super().build({**values, "queue": queue}, children)
+
+    def fits(self, node: Behaviour) -> bool:
+        """Return whether the tag stands for this node."""
+        if not isinstance(node, Loop) or type(node) is not Loop:
+            return False
+        if isinstance(node.queue, Key):
+            return self._element is str
+        return all(type(value) is self._element for value in node.queue)
+
+    def values(self, node: Behaviour) -> dict[str, Any]:
+        """Return the values of the attributes of a node, by their names."""
+        values = super().values(node)
+        if not isinstance(values["queue"], Key):
+            texts = [to_text(value, self._element, {}) for value in values["queue"]]
+            if any(";" in text for text in texts):
+                raise TypeError("elements with a semicolon would be read as two")
+            values["queue"] = ";".join(texts)
+        return values
+
+
+def script_types(enums: Mapping[str, int] | None = None) -> dict[str, NodeType]:
+    """Return the types that have scripts, in which names may stand for numbers."""
+    fixed = {} if enums is None else {"enums": enums}
+    code = (Attribute("code"),)
+    types = (
+        BuiltinType("Script", RunScript, code, fixed=fixed),
+        BuiltinType("ScriptCondition", ScriptCheck, code, fixed=fixed),
+        BuiltinType(
+            "Precondition",
+            Precondition,
+            [
+                Attribute("if", argument="condition"),
+                Attribute("else", Status, FAILURE, "otherwise"),
+            ],
+            fixed=fixed,
+        ),
+    )
+    return {node_type.tag: node_type for node_type in types}
+
+
 _SEED = (Attribute("seed", int, None),)
 _EAGER = (Attribute("eager", bool, False),)
 _COUNTS = (
-    Attribute("success_count", int, -1, "success"),
-    Attribute("failure_count", int, 1, "failure"),
+    Attribute("success_count", int, -1, "success", takes_key=True),
+    Attribute("failure_count", int, 1, "failure", takes_key=True),
 )
 
 # Of two types that fit a node, the first one writes it.
@@ -166,6 +232,11 @@ CPP_TYPES = (
     BuiltinType("ReactiveSequence", ReactiveSequence),
     BuiltinType("ReactiveFallback", ReactiveSelector),
     BuiltinType("Parallel", Parallel, _COUNTS, fixed={"eager": True}),
+    BuiltinType("AsyncSequence", AsyncSequence),
+    BuiltinType("AsyncFallback", AsyncSelector),
+    BuiltinType("SequenceWithMemory", SequenceWithMemory),
+    BuiltinType("ParallelAll", ParallelAll, [Attribute("max_failures", int, 1, takes_key=True)]),
+    BuiltinType("TryCatch", TryCatch, [Attribute("catch_on_halt", bool, False)]),
     BuiltinType("IfThenElse", IfThenElse),
     BuiltinType("WhileDoElse", WhileDoElse),
     *(SwitchType(count) for count in range(2, 7)),
@@ -175,18 +246,20 @@ CPP_TYPES = (
     BuiltinType(
         "Repeat",
         Repeater,
-        [Attribute("num_cycles", int, MISSING, "repeat")],
+        [Attribute("num_cycles", int, MISSING, "repeat", takes_key=True)],
         fixed={"on_failure": "abort"},
     ),
     BuiltinType(
-        "RetryUntilSuccessful", Retry, [Attribute("num_attempts", int, argument="attempts")]
+        "RetryUntilSuccessful",
+        Retry,
+        [Attribute("num_attempts", int, argument="attempts", takes_key=True)],
     ),
     BuiltinType(
         "KeepRunningUntilFailure", UntilFail, fixed={"on_end": FAILURE}, read=_read_until_fail
     ),
     BuiltinType("Timeout", Timeout, _seconds("msec")),
     BuiltinType("Delay", Delay, _seconds("delay_msec")),
-    BuiltinType("RunOnce", RunOnce, constant={"then_skip": "false"}),
+    BuiltinType("RunOnce", RunOnce, [Attribute("then_skip", bool, True)]),
     BuiltinType("AlwaysSuccess", Success),
     BuiltinType("AlwaysFailure", Failure),
     BuiltinType("Sleep", Wait, _seconds("msec")),
@@ -199,6 +272,11 @@ CPP_TYPES = (
         ],
     ),
     BuiltinType("UnsetBlackboard", DeleteEntry, [Attribute("key", EntryName, argument="entry")]),
+    LoopType("LoopInt", int),
+    LoopType("LoopBool", bool),
+    LoopType("LoopDouble", float),
+    LoopType("LoopString", str),
+    *script_types().values(),
 )
 
 OWN_TYPES = (
@@ -236,35 +314,30 @@ OWN_TYPES = (
 
 BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
-_SCRIPTS = "scripts are not supported: write a condition or an action in Python"
 _FRESH = "it depends on when an entry was written last, which is not recorded here"
 UNSUPPORTED = {
-    "Script": _SCRIPTS,
-    "ScriptCondition": _SCRIPTS,
-    "Precondition": _SCRIPTS,
     "TestNode": "tests use leaves written in Python",
-    "SequenceWithMemory": "a Sequence that keeps its place after a failure is not supported",
     "SequenceStar": "it is of version 3",
-    "AsyncSequence": "a tick always runs to the first RUNNING child: use Sequence",
-    "AsyncFallback": "a tick always runs to the first RUNNING child: use Fallback",
-    "ParallelAll": "use Parallel with success_count and failure_count",
     "ManualSelector": "it asks a person at a terminal",
-    "TryCatch": "use Fallback, and terminate() for cleaning up",
-    "ConsumeQueue": "queues on the blackboard are not supported",
-    "LoopInt": "queues on the blackboard are not supported",
-    "LoopBool": "queues on the blackboard are not supported",
-    "LoopDouble": "queues on the blackboard are not supported",
-    "LoopString": "queues on the blackboard are not supported",
+    "ConsumeQueue": "use LoopInt, LoopBool, LoopDouble or LoopString",
     "SubTreePlus": "it is of version 3: use SubTree with _autoremap",
     "EntryUpdated": _FRESH,
+    "WasEntryUpdated": _FRESH,
     "SkipUnlessUpdated": _FRESH,
     "WaitValueUpdate": _FRESH,
     "RetryUntilSuccesful": "it is of version 3: use RetryUntilSuccessful",
 }
 """Nodes of BehaviorTree.CPP that are refused, and why or what to use instead."""
 
-SCRIPT_ATTRIBUTES = (
-    *("_failureIf", "_successIf", "_skipIf", "_while"),
-    *("_onHalted", "_onFailure", "_onSuccess", "_post"),
-)
+SCRIPT_ATTRIBUTES = {
+    "_failureIf": "failure_if",
+    "_successIf": "success_if",
+    "_skipIf": "skip_if",
+    "_while": "while_true",
+    "_onHalted": "on_halted",
+    "_onFailure": "on_failure",
+    "_onSuccess": "on_success",
+    "_post": "post",
+}
+"""Attributes that every element may have, with the names of the scripts of `Conditions`."""
 IGNORED_ATTRIBUTES = ("_description", "_uid", "_fullpath", "_fullPath")

@@ -182,7 +182,7 @@ def _read_root(content: str | bytes, path: Path | None) -> Element:
     if root.tag != "root":
         raise root.error(f"the file must start with <root>, got <{root.tag}>")
     version = root.attributes.get("BTCPP_format")
-    if version != "4":
+    if version not in ("4", None):  # without it BehaviorTree.CPP takes the file for one of 4
         raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
     trees = [child for child in root.children if child.tag == "BehaviorTree"]
     if len(trees) == 1:

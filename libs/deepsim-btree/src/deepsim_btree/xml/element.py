@@ -17,6 +17,12 @@ _ESCAPES["\r"] = "&#13;"
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
+# Comments and the like are stepped over; quotes count inside of tags only.
+_TAG = re.compile(r"""<!--(?:.*?-->|.*)|<[A-Za-z_/](?:[^<>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_LOOSE = re.compile(r"<|&(?!(?:\w+|#\w+);)")
+
+
 class Element(NamedTuple):
     """An element: its tag, its attributes and what is inside."""
 
@@ -66,6 +72,9 @@ def is_name(text: str) -> bool:
 def parse(text: str | bytes, file: str) -> Element:
     """Return the outermost element of a document.
 
+    A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``,
+    which is no XML but what BehaviorTree.CPP reads and people write.
+
     Document types, and with them entities, are refused: a tree needs none, and they can make a
     small file fill the memory. The text between elements is not kept.
 
@@ -73,6 +82,23 @@ def parse(text: str | bytes, file: str) -> Element:
         XmlError: It is no well-formed XML, is written in an unknown encoding, has a document type
             or too many levels.
     """
+    try:
+        return _parse(text, file)
+    except XmlError:
+        plain = text.decode("utf-8-sig", "replace") if isinstance(text, bytes) else text
+        repaired = _TAG.sub(_escape_tag, plain)
+        if repaired == plain:
+            raise
+    return _parse(repaired, file)
+
+
+def _escape_tag(tag: re.Match[str]) -> str:
+    if tag[0].startswith("<!--"):
+        return tag[0]
+    return _QUOTED.sub(lambda text: _LOOSE.sub(lambda sign: _ESCAPES[sign[0]], text[0]), tag[0])
+
+
+def _parse(text: str | bytes, file: str) -> Element:
     parser = expat.ParserCreate()
     outside = Element("", {}, [])
     stack = [outside]

@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deepsim_btree.key import MillisecondsKey
+from deepsim_btree.script import Conditions
 from deepsim_btree.subtree import SubTree
 
 from .builtin_types import (
@@ -13,15 +15,17 @@ from .builtin_types import (
     IGNORED_ATTRIBUTES,
     SCRIPT_ATTRIBUTES,
     UNSUPPORTED,
+    script_types,
 )
 from .document import Document, read_bytes, read_document
 from .element import MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
-from .texts import EntryName, Literal, key_of, to_value
+from .texts import EntryName, Literal, Milliseconds, OutputEntry, key_of, to_value
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from deepsim_btree.behaviour import Behaviour
 
@@ -38,7 +42,12 @@ _EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 
 
 def read_xml(
-    text: str, nodes: Nodes = (), *, tree: str | None = None, parsers: Parsers | None = None
+    text: str,
+    nodes: Nodes = (),
+    *,
+    tree: str | None = None,
+    parsers: Parsers | None = None,
+    enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
     """Return the root of a tree that is written in the XML of BehaviorTree.CPP 4.
 
@@ -50,6 +59,7 @@ def read_xml(
             no text, such as a robot, are given by `functools.partial`.
         tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
         parsers: Functions that make values of further types from texts.
+        enums: Names that stand for numbers in scripts.
 
     Returns:
         The root, for `Tree`.
@@ -59,7 +69,7 @@ def read_xml(
             the number of the line.
         TypeError: One of `nodes` is no class of nodes.
     """
-    return _read(read_document(text, None), nodes, tree, parsers)
+    return _read(read_document(text, None), nodes, tree, parsers, enums)
 
 
 def read_xml_file(
@@ -68,6 +78,7 @@ def read_xml_file(
     *,
     tree: str | None = None,
     parsers: Parsers | None = None,
+    enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
     """Return the root of a tree in a file, as `read_xml` does; the file may include others.
 
@@ -76,6 +87,7 @@ def read_xml_file(
         nodes: What the tags stand for beside the built-in ones.
         tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
         parsers: Functions that make values of further types from texts.
+        enums: Names that stand for numbers in scripts.
 
     Raises:
         XmlError: A file is wrong or uses something that is not supported; the message has the file
@@ -84,16 +96,30 @@ def read_xml_file(
         TypeError: One of `nodes` is no class of nodes.
     """
     path = Path(path)
-    return _read(read_document(read_bytes(path), path), nodes, tree, parsers)
+    return _read(read_document(read_bytes(path), path), nodes, tree, parsers, enums)
 
 
-def _read(document: Document, nodes: Nodes, tree: str | None, parsers: Parsers | None) -> Behaviour:
-    reader = _Reader(document, {**BUILTIN_TYPES, **registered_types(nodes)}, parsers or {})
+def _read(
+    document: Document,
+    nodes: Nodes,
+    tree: str | None,
+    parsers: Parsers | None,
+    enums: Mapping[str, int] | None,
+) -> Behaviour:
+    types = {**BUILTIN_TYPES, **script_types(enums), **registered_types(nodes)}
+    reader = _Reader(document, types, parsers or {}, enums or {})
     return reader.tree(document.main(tree), ())
 
 
 class _Reader:
-    def __init__(self, document: Document, types: dict[str, NodeType], parsers: Parsers) -> None:
+    def __init__(
+        self,
+        document: Document,
+        types: dict[str, NodeType],
+        parsers: Parsers,
+        enums: Mapping[str, int],
+    ) -> None:
+        self._enums = enums
         self._document = document
         self._types = types
         self._parsers = parsers
@@ -129,9 +155,11 @@ class _Reader:
             if "ID" not in attributes:
                 raise element.error(f"<{tag}> needs an ID")
             tag = attributes.pop("ID")
-        for name in SCRIPT_ATTRIBUTES:
-            if name in attributes:
-                raise element.error(f"{name} is not supported: scripts are not, use a Guard")
+        scripts = {
+            name: attributes.pop(attribute)
+            for attribute, name in SCRIPT_ATTRIBUTES.items()
+            if attribute in attributes
+        }
         for name in IGNORED_ATTRIBUTES:
             attributes.pop(name, None)
         node_name = attributes.pop("name", None)
@@ -141,7 +169,12 @@ class _Reader:
             node = self._plain(element, self._type(element, tag), attributes, above)
         if node_name is not None:
             node.name = node_name
-        return node
+        if not scripts:
+            return node
+        try:
+            return Conditions(node, scripts=scripts, enums=self._enums)
+        except ValueError as error:
+            raise element.error(f"{tag}: {error}") from error
 
     def _type(self, element: Element, tag: str) -> NodeType:
         if tag in self._types:
@@ -205,10 +238,10 @@ class _Reader:
         try:
             named = key_of(text)
             if named is not None and attribute.takes_key:
-                return named
+                return MillisecondsKey(named.name) if attribute.type is Milliseconds else named
             if attribute.direction == "output":
                 raise ValueError("an output must be an entry such as {goal}")
-            if named is not None and attribute.type is not EntryName:
+            if named is not None and attribute.type not in (EntryName, OutputEntry):
                 raise ValueError("here an entry of the blackboard is not supported, only a value")
             return to_value(text, attribute.type, self._parsers)
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:

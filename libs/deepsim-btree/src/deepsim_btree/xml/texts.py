@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.key import Key, key
+from deepsim_btree.key import Key, MillisecondsKey, key
 from deepsim_btree.number import read_number
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ class Milliseconds:
 
 class EntryName:
     """Type of an attribute that holds the name of an entry, with braces or without."""
+
+
+class OutputEntry:
+    """Type of an attribute that holds the name of an entry in braces."""
 
 
 class Literal:
@@ -50,6 +54,11 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
         return _seconds(_plain(text))
     if type_ is Literal:
         return _literal(text)
+    if type_ is OutputEntry:
+        named = key_of(text)
+        if named is None:
+            raise ValueError("must be an entry such as {goal}")
+        return named.name
     if type_ is EntryName:
         return (key_of(text) or key(text)).name
     if issubclass(type_, Enum):
@@ -67,11 +76,15 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
     """
     if type(value) in formatters:
         return formatters[type(value)](value)
+    if isinstance(value, MillisecondsKey) != (type_ is Milliseconds and isinstance(value, Key)):
+        raise TypeError("a file has milliseconds where the node has seconds: use MillisecondsKey")
     if isinstance(value, Key):
         return _braces(value.name)
     text = _text(value, type_)
     try:
-        is_same = key_of(text) is None and bool(to_value(text, type_, {}) == value)
+        is_same = (key_of(text) is None or type_ is OutputEntry) and bool(
+            to_value(text, type_, {}) == value
+        )
     except ValueError:
         is_same = False
     if not is_same and type_ is not EntryName:
@@ -80,6 +93,8 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
 
 
 def _text(value: object, type_: type) -> str:
+    if type_ is OutputEntry:
+        return _braces(str(value))
     if type_ is EntryName:  # without braces, which would name an entry that has the name
         return str(value)
     if isinstance(value, Enum):

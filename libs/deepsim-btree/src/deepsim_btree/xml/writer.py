@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from deepsim_btree.errors import XmlError
 from deepsim_btree.function_leaves import FunctionLeaf
 from deepsim_btree.key import key
+from deepsim_btree.script import Conditions
 from deepsim_btree.subtree import SubTree
 from deepsim_btree.switch import Switch
 
-from .builtin_types import CPP_TYPES, OWN_TYPES
+from .btcpp import check_name, rewritten
+from .builtin_types import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .element import Element, is_name
 from .model import model_element
 from .registered import ClassType, registered_type, registered_types
-from .texts import Literal, to_text
+from .texts import Literal as LiteralText
+from .texts import to_text
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -31,6 +34,7 @@ def write_xml(
     *,
     tree: str = "Main",
     formatters: Formatters | None = None,
+    dialect: Literal["deepsim", "btcpp"] = "deepsim",
 ) -> str:
     """Return a tree as a document in the XML of BehaviorTree.CPP 4, TreeNodesModel included.
 
@@ -44,12 +48,19 @@ def write_xml(
             their name.
         tree: ID of the tree.
         formatters: Functions that make texts from values of further types.
+        dialect: With ``"btcpp"`` only what BehaviorTree.CPP itself runs is written: nodes that it
+            lacks are written as others that do the same, or refused with the reason.
 
     Raises:
         XmlError: The tree holds something that cannot be written, which the message names.
+        ValueError: `dialect` is another text.
         TypeError: One of `nodes` is no class of nodes.
     """
-    writer = _Writer(registered_types(nodes), formatters or {})
+    if dialect not in ("deepsim", "btcpp"):
+        raise ValueError(f"dialect must be 'deepsim' or 'btcpp', got {dialect!r}")
+    writer = _Writer(registered_types(nodes), formatters or {}, dialect == "btcpp")
+    if dialect == "btcpp":
+        check_name(root, tree)
     writer.add_tree(tree, root)
     document = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": tree}, [])
     document.children.extend(
@@ -63,8 +74,14 @@ def write_xml(
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
 
 
+_TAGS = {*BUILTIN_TYPES, *UNSUPPORTED, "SubTree", "Action", "Condition", "Control", "Decorator"}
+
+
 class _Writer:
-    def __init__(self, registered: dict[str, NodeType], formatters: Formatters) -> None:
+    def __init__(
+        self, registered: dict[str, NodeType], formatters: Formatters, only_btcpp: bool
+    ) -> None:
+        self._only_btcpp = only_btcpp
         self.trees: dict[str, Element | None] = {}
         self.used: dict[str, NodeType] = {}  # types that BehaviorTree.CPP does not have
         self._registered = registered
@@ -84,9 +101,17 @@ class _Writer:
         self.trees[tree_id] = element
 
     def _element(self, node: Behaviour) -> Element:
+        if isinstance(node, Conditions):
+            return self._conditions(node)
         if isinstance(node, SubTree):
             return self._subtree(node)
         node_type = self._type(node)
+        if self._only_btcpp:
+            if node_type in OWN_TYPES:
+                return rewritten(node, self._element)
+            problem = node_type.children_problem(len(node.children))
+            if problem and not isinstance(node, Switch):
+                raise XmlError(f"{node.path}: {node_type.tag} {problem}")
         attributes = {"name": node.name} if node.name != _default_name(node, node_type) else {}
         attributes.update(node_type.constant)
         try:
@@ -107,7 +132,7 @@ class _Writer:
     def _type(self, node: Behaviour) -> NodeType:
         for node_type in (*self._registered.values(), *CPP_TYPES, *OWN_TYPES):
             if node_type.fits(node):
-                if node_type not in CPP_TYPES:
+                if node_type not in CPP_TYPES and not (self._only_btcpp and node_type in OWN_TYPES):
                     self.used[node_type.tag] = node_type
                 return node_type
         if isinstance(node, Switch):
@@ -121,8 +146,21 @@ class _Writer:
             raise XmlError(f"{node.path}: two classes are called {node_type.tag}: use nodes=")
         return taken
 
+    def _conditions(self, node: Conditions) -> Element:
+        element = self._element(node.child)
+        for attribute, name in SCRIPT_ATTRIBUTES.items():
+            if name in node.scripts:
+                if attribute in element.attributes:
+                    raise XmlError(f"{node.path}: its child has a script {name} already")
+                element.attributes[attribute] = node.scripts[name].text
+        return element
+
     def _subtree(self, node: SubTree) -> Element:
         tree_id = node.name if node.tree_id is None else node.tree_id
+        if tree_id in _TAGS:  # which no tree can be called there
+            tree_id += "_"
+        if self._only_btcpp:
+            check_name(node, tree_id)
         attributes = {"ID": tree_id}
         if node.name != tree_id:
             attributes["name"] = node.name
@@ -134,9 +172,9 @@ class _Writer:
                     f"{node.path}: XML has no SubTree with an entry called {name!r}: rename it"
                 )
         for name, outer in node.remap.items():
-            attributes[name] = self._text(node, name, key(outer), Literal)
+            attributes[name] = self._text(node, name, key(outer), LiteralText)
         for name, value in node.values.items():
-            attributes[name] = self._text(node, name, value, Literal)
+            attributes[name] = self._text(node, name, value, LiteralText)
         self.add_tree(tree_id, node.child)
         return Element("SubTree", attributes, [])
 

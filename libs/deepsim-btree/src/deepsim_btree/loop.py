@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loop: runs its child for each element of a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from .arguments import check_status
+from .decorator import Decorator
+from .key import Key, key
+from .status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .behaviour import Behaviour
+
+
+class Loop(Decorator):
+    """Runs its child for one element of a queue after another; fails when the child fails.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        queue: The elements, which every run takes from the first; or the `key` of an entry. From a
+            `collections.deque` there the elements are taken out, other sequences stay as they are.
+        entry: Name of the entry that holds the current element while the child runs.
+        if_empty: What to answer when no element is left.
+
+    Raises:
+        TypeError: `entry` is no str, `if_empty` no `Status`, or `queue` neither iterable nor a key.
+    """
+
+    __slots__ = ("_entry_key", "_left", "if_empty", "queue")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        queue: Iterable[Any] | Key,
+        entry: str,
+        if_empty: Status = SUCCESS,
+    ) -> None:
+        super().__init__(child, name)
+        self.queue = queue if isinstance(queue, Key) else tuple(queue)
+        self._entry_key: Key = key(entry)
+        self.if_empty = check_status("if_empty", if_empty)
+        self._left: deque[Any] = deque()
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry that holds the current element."""
+        return self._entry_key.name
+
+    def update(self) -> Status:
+        """Take an element unless the child is in a run, and tick the child."""
+        if self.status is not RUNNING:
+            queue = self.queue.read(self) if isinstance(self.queue, Key) else self.queue
+            self._left = queue if isinstance(queue, deque) else deque(queue)
+        if self.status is not RUNNING or self.child.status is not RUNNING:
+            if not self._left:
+                return self.if_empty
+            self._entry_key.write(self, self._left.popleft())
+        status = self.tick_child(self.child)
+        return FAILURE if status is FAILURE or status is INVALID else RUNNING
