@@ -109,6 +109,15 @@ def test_limits_are_as_described_until_they_are_put() -> None:
     assert joints.velocity_limit[0, 0] == 1.0
 
 
+def test_a_joint_whose_effort_limit_is_zero_gives_none() -> None:
+    """As some robots' files have it."""
+    joints = (world := arms(limit="<limit><effort>0</effort></limit>")).joints
+    joints.put(stiffness=1000.0, target_position=1.0)
+    ticks(world, 2)
+    assert abs(joints.effort[0, 0]) < 1e-9
+    assert joints.effort_limit[0, 0] == 0.0
+
+
 def test_a_target_moves_no_faster_than_its_limit() -> None:
     world = arms(limit="<limit><velocity>0.5</velocity></limit>")
     joints = world.joints

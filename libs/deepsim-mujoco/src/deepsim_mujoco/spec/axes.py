@@ -76,5 +76,6 @@ def add_servo(spec: mujoco.MjSpec, name: str, axis: JointAxis) -> mujoco.MjsActu
     slew = float(speed_limit(axis.velocity))
     servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
-    servo.forcerange = [-axis.effort, axis.effort]
+    effort = max(axis.effort, _SLOW)  # MuJoCo takes no empty range
+    servo.forcerange = [-effort, effort]
     return servo
