@@ -283,6 +283,17 @@ def test_a_file_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
             World(MujocoSimulator()).spawn(model(Mesh(path)), "box", Pose())
 
 
+def test_an_obj_file_may_give_normals_to_some_of_its_faces(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.obj"
+    path.write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\n"
+        "f 1//1 3//1 2//1\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
+    world = World(MujocoSimulator())
+    world.spawn(model(Mesh(path)), "box", Pose())
+    world.tick()
+
+
 def test_stl_files_as_text_and_with_very_many_faces_rest_on_their_hull(
     ground: ModelDescription, tmp_path: Path
 ) -> None:

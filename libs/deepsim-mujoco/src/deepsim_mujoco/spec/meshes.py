@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,8 @@ from deepsim_sync import SpawnError
 
 from .kept_files import KeptFile, keep
 
+_WITHOUT_NORMAL = re.compile(rb"^f\s+\d+(/\d*)?\s", re.MULTILINE)
+"""A face of an OBJ file; MuJoCo refuses files in which only some faces have normals."""
 _STL_HEAD, _STL_FACE, _STL_MOST = 84, 50, 200_000  # bytes, bytes, faces that MuJoCo reads
 
 
@@ -20,8 +24,8 @@ def add_mesh(
 ) -> tuple[mujoco.MjsMesh, KeptFile]:
     """Adds a mesh asset, which collides as its convex hull.
 
-    MuJoCo reads OBJ and binary STL files itself. Other formats, submeshes and STL files with more
-    than 200,000 faces are converted to its own format, which has no such limit.
+    MuJoCo reads most OBJ and binary STL files itself. Other formats, submeshes and STL files with
+    more than 200,000 faces are converted to its own format, which has no such limit.
 
     Args:
         spec: Where it is added.
@@ -57,7 +61,8 @@ def _is_native(content: bytes, suffix: str) -> bool:
     if suffix == ".stl":
         faces = int.from_bytes(content[80:_STL_HEAD], "little")
         return faces <= _STL_MOST and len(content) == _STL_HEAD + _STL_FACE * faces
-    return suffix == ".obj" and bool(content)
+    is_mixed = b"\nvn" in content and _WITHOUT_NORMAL.search(content) is not None
+    return suffix == ".obj" and bool(content) and not is_mixed
 
 
 def _msh(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> bytes:
