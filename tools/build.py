@@ -4,8 +4,8 @@
 
     python tools/build.py [--root FOLDER] [--dist FOLDER]
 
-The poetry-core backend runs inside this process: half a second for all libraries, where a build
-frontend makes an environment for each.
+The backends run inside this process: half a second for all libraries, where a build frontend makes
+an environment for each.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-
-from poetry.core.masonry import api
 
 from libraries import ROOT, read_libraries
 
@@ -33,6 +32,7 @@ def build(root: Path, dist: Path) -> list[Path]:
         stale.unlink()
     built = []
     for library in read_libraries(root).values():
+        api = import_module(library.table["build-system"]["build-backend"])
         with _inside(library.folder):  # a build backend works in the current folder (PEP 517)
             built += [dist / api.build_wheel(str(dist)), dist / api.build_sdist(str(dist))]
     return built
