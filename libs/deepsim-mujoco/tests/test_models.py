@@ -346,3 +346,18 @@ def test_many_models_take_as_many_calls_each_as_few(load: Load) -> None:
     calls(1)  # what is computed once for all
     few, more, many = map(calls, (50, 100, 200))
     assert many - more == pytest.approx(2 * (more - few), rel=0.01)
+
+
+def test_a_link_without_mass_that_a_joint_moves_is_light() -> None:
+    """As the frames of grippers in robots that people have."""
+    robot = GazeboXMLLoader().load_model(
+        """<robot name="r"><link name="base"><inertial><mass value="2"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <link name="finger"/>
+        <joint name="j" type="continuous"><parent link="base"/><child link="finger"/></joint>
+        </robot>"""
+    )
+    world = world_with(robot, Pose((0, 0, 5)))
+    for _ in range(100):
+        world.tick()
+    assert Transform(world, "m").pose.position.z == pytest.approx(5 - 0.5 * 9.8 * 0.01, abs=1e-3)

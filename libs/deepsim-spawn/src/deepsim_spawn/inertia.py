@@ -18,6 +18,9 @@ from .xml import Element
 _MARGIN = 1e-6
 """Least second moment along an axis, as a part of their sum: keeps clear of the flat body."""
 
+_THINNEST = 1e-9
+"""Moments below it, relative to the largest one or in m^2 times the mass, are rounding errors."""
+
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
 
@@ -70,7 +73,7 @@ def is_physical(tensor: NDArray[np.float64]) -> bool:
         tensor: (3, 3), symmetric [kg m^2].
     """
     low, middle, high = np.linalg.eigvalsh(tensor)
-    return bool(low > 0.0 and low + middle >= high * (1.0 - 1e-9))
+    return bool(low > _THINNEST * high and low + middle >= high * (1.0 - 1e-9))
 
 
 def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
@@ -95,7 +98,7 @@ def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.flo
         second[columns] = np.linalg.lstsq(_SECOND_TO_INERTIA[:, columns], moments, rcond=None)[0]
         if second.min() >= 0.0 and _distance(second, moments) < _distance(best, moments):
             best = second
-    if best.sum() <= 0.0:
+    if best.sum() <= _THINNEST * mass:
         best[:] = 0.2 * mass * 1e-3**2  # the second moment of a ball: m r^2 / 5
     best = np.maximum(best, _MARGIN * best.sum())
     nearest: NDArray[np.float64] = (axes * (_SECOND_TO_INERTIA @ best)) @ axes.T

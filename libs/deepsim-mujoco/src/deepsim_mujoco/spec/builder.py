@@ -15,6 +15,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,
+    Inertial,
     LightDescription,
     MjcfModel,
     ModelDescription,
@@ -202,19 +203,26 @@ def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
     )
 
 
+_LEAST_INERTIAL = Inertial(mass=1e-3, ixx=1e-6, iyy=1e-6, izz=1e-6)
+"""Of a link without mass that a joint moves, as in its SDF text; the engine moves nothing else."""
+
+
 def _fill(
     spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
 ) -> None:
     """Gives a link's body all that the link has, but for its children."""
     link, frame = node.link, node.in_body
-    if link.inertial is not None:
-        set_inertia(body, link.inertial, frame)
-    elif not node.placed:
-        if node.moves and not any(part.link.inertial for part in node.rigid_parts()):
+    inertial = link.inertial
+    if node.moves and not node.placed and not any(p.link.inertial for p in node.rigid_parts()):
+        if node.joint is None:
             raise SpawnError(
                 built.name,
                 f"link {link.name!r} moves, but neither it nor a link fixed to it has a mass",
             )
+        inertial = _LEAST_INERTIAL
+    if inertial is not None:
+        set_inertia(body, inertial, frame)
+    elif not node.placed:
         body.mass, body.inertia, body.explicitinertial = 0.0, [0.0] * 3, True
     body.gravcomp = 0.0 if link.gravity else 1.0
     if node.joint is not None and not node.placed:
