@@ -361,3 +361,14 @@ def test_a_link_without_mass_that_a_joint_moves_is_light() -> None:
     for _ in range(100):
         world.tick()
     assert Transform(world, "m").pose.position.z == pytest.approx(5 - 0.5 * 9.8 * 0.01, abs=1e-3)
+
+
+def test_a_plugin_that_is_not_run_is_told_with_what_replaces_it(load: Load) -> None:
+    plugin = '<plugin name="{}" filename="libgazebo_ros_diff_drive.so"/>'
+    model = load(f'<link name="link">{INERTIAL}</link>{plugin.format("a")}{plugin.format("b")}')
+    with pytest.warns(UnsupportedElementWarning, match="plugin libgazebo_ros_diff_drive") as said:
+        world_with(model)
+    assert [str(each.message) for each in said] == [
+        "model 'm': plugin libgazebo_ros_diff_drive.so (the wheels are commanded by the joints "
+        "table, `world.joints`) of m and 1 more not simulated"
+    ]

@@ -36,6 +36,8 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
     for link_name, link, placed in _links(description):
         for kind, place in _of_link(link, placed):
             places[kind].append(f"{link_name}{place}")
+    for place, plugin in _plugins(description, name):
+        places[f"plugin {plugin}"].append(place)
     for node in link_trees(description, name):
         for _, joint in node.closing:
             for kind in _of_loop(joint):
@@ -47,6 +49,26 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
             UnsupportedElementWarning,
             stacklevel=4,
         )
+
+
+_REPLACEMENTS = {
+    "control": "the joints are commanded by the joints table, `world.joints`",
+    "drive": "the wheels are commanded by the joints table, `world.joints`",
+    "steering": "the wheels are commanded by the joints table, `world.joints`",
+    "camera": "pictures come from `simulator.cameras`",
+    "bumper": "contacts come from `simulator.contacts`",
+}
+"""What stands in for plugins with such a word in their library's name."""
+
+
+def _plugins(model: ModelDescription, scope: str) -> Iterator[tuple[str, str]]:
+    """The scoped name of each model with a plugin; the plugin's library, with what replaces it."""
+    for plugin in model.plugins:
+        library = plugin.filename or plugin.name
+        cures = [cure for word, cure in _REPLACEMENTS.items() if word in library]
+        yield scope, library + (f" ({cures[0]})" if cures else "")
+    for nested in model.models:
+        yield from _plugins(nested, scope + SCOPE + nested.name)
 
 
 def _links(

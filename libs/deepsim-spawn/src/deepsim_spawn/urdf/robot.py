@@ -36,6 +36,9 @@ def read_urdf(robot: Element) -> ModelDescription:
     joints = robot.find_all("joint")
     unique_names(links)
     unique_names(joints)
+    for transmission in robot.find_all("transmission"):
+        transmission.mark_read()
+        transmission.warn_unsupported("ignored: the joints table commands every joint")
     tree = read_tree(robot)
     if tree.root == WORLD:
         world = next(link for link in links if link.attributes["name"] == WORLD)
