@@ -197,10 +197,12 @@ def test_nested_spaces_become_nested_arrays() -> None:
         ({"workers": 0}, ValueError, "workers must be >= 1, got 0"),
         ({"length": 0}, ValueError, "length must be >= 1, got 0"),
         ({"worlds": -1}, ValueError, "worlds must be >= 1, got -1"),
+        ({"timeout": 0.0}, ValueError, "timeout must be > 0 s, got 0"),
+        ({"resources": {"GPU": 1}}, ValueError, "resources are those of a Ray cluster"),
         ({"seed": -1}, ValueError, "seed must be >= 0, got -1"),
         ({"spec": lambda: 3}, TypeError, "spec must be a Spec or a str, .*; got <function"),
         ({"policy": 3}, TypeError, "policy must be a Spec or a str, .*; got 3"),
-        ({"policy": "Random-v0"}, ValueError, "of the form 'package.module:name'"),
+        ({"policy": "Random-v0"}, ValueError, "of the form 'package.module:function'"),
         ({"spec": "DeepSim/Nowhere-v0"}, gymnasium.error.UnregisteredEnv, "DeepSim"),
     ],
 )
@@ -263,6 +265,16 @@ def test_a_closed_pool_collects_nothing() -> None:
     pool.close()
     with pytest.raises(ClosedPoolError, match="make a new one"):
         pool.collect(1)
+
+
+def test_one_collection_at_a_time() -> None:
+    with RolloutPool(RINK, LINEAR, length=2) as pool:
+        coming = pool.as_completed()
+        assert next(coming).number == 0
+        with pytest.raises(RuntimeError, match="still collecting: exhaust or close the iterator"):
+            pool.collect(1)
+        coming.close()
+        assert pool.collect(1)[0].number == 1
 
 
 def test_a_task_of_deepsim_by_its_id() -> None:

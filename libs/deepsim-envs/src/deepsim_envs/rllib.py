@@ -54,15 +54,7 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begins an episode; see `Environment.reset`.
-
-        Args:
-            seed: Seed of the world; without one its random numbers go on.
-            options: None are known; ignored.
-
-        Returns:
-            Observations and infos by agent.
-        """
+        """Begins an episode; see `Environment.reset`. No options are known."""
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
@@ -77,10 +69,6 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         In the last step of an episode, ``truncateds["__all__"]`` says that some agents are
         truncated. These have no entry of their own in it: RLlib takes an episode in which each
         agent has one for terminated, and would learn that nothing comes after a truncation.
-
-        Returns:
-            Observations, rewards, terminateds, truncateds and infos of the agents that acted; the
-            third and fourth also of ``"__all__"``.
         """
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]

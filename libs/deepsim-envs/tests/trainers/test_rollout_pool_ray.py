@@ -79,9 +79,10 @@ with make(workers=2, backend="ray", resources={"CPU": 1, "wheel": 1}) as pool:
     rest.start()
     nodes.add_node(num_cpus=1, resources={"wheel": 1})  # late
     rest.join()
-    print([found[number] for number in range(8)] == expected, pool.replaced)
+    print("same bytes:", [found[number] for number in range(8)] == expected)
+    assert pool.replaced >= 2
     try:
-        with make(workers=1, backend="ray", timeout=3.0) as other:  # the one CPU is taken
+        with make(workers=1, backend="ray", start_timeout=3.0) as other:  # the one CPU is taken
             other.collect(1)
     except NoWorkerError as error:
         print(error)
@@ -215,12 +216,10 @@ def test_an_actor_that_is_killed_between_two_collections_is_replaced(
 
 def test_lost_machines_lose_no_fragment_and_hang_nothing() -> None:
     """Though no other has room for their workers, until one comes late."""
-    said = another_process(LOST_NODES, RAY_AUTH_MODE="disabled").splitlines()
-    assert "has room for 0 of 1 workers, each of which takes {'GPU': 64}" in said[-3]
-    same, replaced = said[-2].split()
-    assert same == "True"
-    assert 2 <= int(replaced) <= 4
-    assert "none of 1 has started within 3 s: each takes {'CPU': 1.0} of the Ray" in said[-1]
+    said = another_process(LOST_NODES, RAY_AUTH_MODE="disabled")
+    assert "has room for 0 of 1 workers, each of which takes {'GPU': 64}" in said
+    assert "same bytes: True" in said
+    assert "none of 1 has started within 3 s: each takes {'CPU': 1.0} of the Ray cluster" in said
 
 
 def test_the_first_error_comes_back_with_its_traceback(cluster: str) -> None:

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
+from deepsim_sync import World, WorldNumbers
 
 from .agents import Agents
+from .stateful_area import StatefulArea
 
 Bools = NDArray[np.bool_]
 
 
-class Area(ABC):
+class Area(StatefulArea, ABC):
     """A task for A agents in each of W worlds, W >= 1.
 
     `Environment` calls the hooks in the order in which they stand here; `fixed_update` is called
@@ -94,14 +95,14 @@ class Area(ABC):
             actions: (W, A, ...), the area's own copy; rows of agents that are not live hold 0.
         """
 
-    def fixed_update(self, delta_time: float) -> None:  # noqa: B027 (not every task moves things)
+    def fixed_update(self, delta_time: float) -> None:
         """Moves things in a tick, before its physics steps.
 
         Args:
             delta_time: Simulated duration of a tick [s].
         """
 
-    def update(self) -> None:  # noqa: B027 (not every task has rules)
+    def update(self) -> None:
         """Applies the rules between agents, once per step, after the physics.
 
         What is put here is in the simulator when agents observe.
@@ -147,28 +148,9 @@ class Area(ABC):
         """
         return self.terminated(), self.truncated()
 
-    def diverged(self, worlds: WorldNumbers) -> None:  # noqa: B027 (the next reset comes anyway)
+    def diverged(self, worlds: WorldNumbers) -> None:
         """Is told of worlds whose physics diverged in this step.
 
         They were reset, so that hooks compute with finite numbers, and are no longer `stepping`;
         the environment truncates their episodes.
         """
-
-    def get_state(self) -> Any:
-        """Returns what the area remembers, for `Environment.get_state`.
-
-        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
-        An area that remembers more, as within objects of its own, adds that.
-        """
-        return plain_attributes(self)
-
-    def set_state(self, state: Any) -> None:
-        """Restores what the area remembered; the world is restored already.
-
-        Args:
-            state: The result of `get_state`.
-        """
-        restore_attributes(self, state)
-
-    def close(self) -> None:  # noqa: B027 (most areas hold nothing)
-        """Frees what the area holds; the environment closes the world itself."""

@@ -7,9 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deepsim_sync import plain_attributes, restore_attributes
-
 from .agent import AbstractAgent
+from .stateful_area import StatefulArea
 
 if TYPE_CHECKING:
     from gymnasium.spaces import Space
@@ -18,7 +17,7 @@ Spaces: TypeAlias = "Mapping[str, Space[Any]]"
 """The space of each agent, by name."""
 
 
-class AreaInterface(ABC):
+class AreaInterface(StatefulArea, ABC):
     """A task in the style of the DeepSim paper: agents as objects, in one world.
 
     It lists the agents and their spaces, and begins episodes. `Area` is the style for many worlds.
@@ -56,22 +55,3 @@ class AreaInterface(ABC):
     @abstractmethod
     def action_space(self) -> Spaces | Callable[[], Spaces]:
         """The space of each agent's actions."""
-
-    def get_state(self) -> Any:
-        """Returns what the area remembers, for `Environment.get_state`; agents have their own.
-
-        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
-        An area that remembers more, as within objects of its own, adds that.
-        """
-        return plain_attributes(self)
-
-    def set_state(self, state: Any) -> None:
-        """Restores what the area remembered; the world and its behaviours are restored already.
-
-        Args:
-            state: The result of `get_state`.
-        """
-        restore_attributes(self, state)
-
-    def close(self) -> None:  # noqa: B027 (most areas hold nothing)
-        """Frees what the area holds; the environment closes the world itself."""

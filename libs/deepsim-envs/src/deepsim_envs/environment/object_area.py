@@ -36,8 +36,8 @@ class ObjectArea(Area):
     """
 
     def __init__(self, area: AreaInterface) -> None:
-        members = agents_by_name(area)
-        super().__init__(shared_world(members))
+        members = _agents_by_name(area)
+        super().__init__(_shared_world(members))
         owner = type(area).__name__
         if len(self.world) > 1:
             raise UnsupportedError(
@@ -48,8 +48,8 @@ class ObjectArea(Area):
         self._owner = owner
         self.agents = _groups(
             members,
-            declared_spaces(area, "observation_space", members),
-            declared_spaces(area, "action_space", members),
+            _declared_spaces(area, "observation_space", members),
+            _declared_spaces(area, "action_space", members),
         )
         slots = slots_of(self.agents, 1)
         self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
@@ -165,13 +165,7 @@ class ObjectArea(Area):
                 invoke(agent.name, self.world, agent.on_episode_end)
 
 
-def agents_by_name(area: AreaInterface) -> dict[str, AbstractAgent]:
-    """Returns the agents of an area, in its order.
-
-    Raises:
-        TypeError: One is not an agent, or its constructor did not call that of `AbstractAgent`.
-        ValueError: There is none, or one is listed twice.
-    """
+def _agents_by_name(area: AreaInterface) -> dict[str, AbstractAgent]:
     owner = f"{type(area).__name__}.get_agents()"
     agents: dict[str, AbstractAgent] = {}
     for agent in area.get_agents():
@@ -191,12 +185,7 @@ def agents_by_name(area: AreaInterface) -> dict[str, AbstractAgent]:
     return agents
 
 
-def shared_world(agents: Mapping[str, AbstractAgent]) -> World:
-    """Returns the world of all agents.
-
-    Raises:
-        ValueError: They live in several worlds.
-    """
+def _shared_world(agents: Mapping[str, AbstractAgent]) -> World:
     first, *others = agents.values()
     for agent in others:
         if agent.world is not first.world:
@@ -207,15 +196,9 @@ def shared_world(agents: Mapping[str, AbstractAgent]) -> World:
     return first.world
 
 
-def declared_spaces(
+def _declared_spaces(
     area: AreaInterface, attribute: str, agents: Iterable[str]
 ) -> dict[str, Space[Any]]:
-    """Returns the observation or action spaces of an area, in the order of its agents.
-
-    Raises:
-        TypeError: It is not a mapping of Gymnasium spaces.
-        ValueError: An agent has no space, or a space no agent.
-    """
     owner = f"{type(area).__name__}.{attribute}"
     found = getattr(area, attribute)
     if callable(found):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -21,6 +21,8 @@ except ImportError as error:
     raise ImportError(
         "deepsim_envs.pettingzoo needs PettingZoo: pip install 'deepsim-envs[pettingzoo]'"
     ) from error
+
+Bools: TypeAlias = dict[str, bool]
 
 
 class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
@@ -79,15 +81,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begins an episode; see `Environment.reset`.
-
-        Args:
-            seed: Seed of the world; without one its random numbers go on.
-            options: None are known; ignored.
-
-        Returns:
-            Observations and infos by agent.
-        """
+        """Begins an episode; see `Environment.reset`. No options are known."""
         if seed is None and not self._seeded:
             seed = drawn_seed()
         observation, info = self.environment.reset(None if seed is None else int(seed))
@@ -97,18 +91,8 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 
     def step(
         self, actions: Mapping[str, Any]
-    ) -> tuple[
-        dict[str, Any],
-        dict[str, float],
-        dict[str, bool],
-        dict[str, bool],
-        dict[str, dict[str, Any]],
-    ]:
-        """Steps all agents that are not done; see `Environment.step`.
-
-        Returns:
-            Observations, rewards, terminations, truncations and infos of the agents that acted.
-        """
+    ) -> tuple[dict[str, Any], dict[str, float], Bools, Bools, dict[str, dict[str, Any]]]:
+        """Steps all agents that are not done; see `Environment.step`."""
         result = self.environment.step(actions)
         ends = result.info["deepsim"]
         self.agents = list(self.environment.live_agents)

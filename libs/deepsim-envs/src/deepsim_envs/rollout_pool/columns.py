@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import create_empty_array
 
 from deepsim_envs.spaces import leafwise
 
@@ -22,16 +24,14 @@ def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> An
     Raises:
         TypeError: The space's values do not all have the same size.
     """
-    if isinstance(space, spaces.Dict):
-        return {key: allocated(part, shape, what) for key, part in space.spaces.items()}
-    if isinstance(space, spaces.Tuple):
-        return tuple(allocated(part, shape, what) for part in space.spaces)
-    if isinstance(space, (spaces.Box, spaces.Discrete, spaces.MultiBinary, spaces.MultiDiscrete)):
-        return np.zeros((*shape, *(space.shape or ())), dtype=space.dtype)
-    raise TypeError(
-        f"{what} must be of a Box, Discrete, MultiBinary, MultiDiscrete, Dict or Tuple space to "
-        f"fit an array, got {space}"
-    )
+    flat = create_empty_array(space, math.prod(shape), np.zeros)
+    try:
+        return leafwise(lambda part: part.reshape(*shape, *part.shape[1:]), flat)
+    except AttributeError:  # values of any size, which lie in a tuple
+        raise TypeError(
+            f"{what} must be of a Box, Discrete, MultiBinary, MultiDiscrete, Dict or Tuple space "
+            f"to fit an array, got {space}"
+        ) from None
 
 
 def put_batch(records: Any, place: Any, batch: Any, what: str) -> None:

@@ -14,13 +14,6 @@ from __future__ import annotations
 from deepsim_sync import DeepSimError
 
 
-class WorkerTracebackError(Exception):
-    """An error of a worker, as its traceback; the cause of a `FragmentError`."""
-
-    def __str__(self) -> str:
-        return f"\n\n{self.args[0]}"
-
-
 class FragmentError(DeepSimError):
     """A fragment could not be computed, because the environment or the policy raised.
 

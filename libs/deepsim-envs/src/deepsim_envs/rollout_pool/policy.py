@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.spaces import Space
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
-
-from .columns import allocated, put_batch
 
 
 class Policy(Protocol):
@@ -50,29 +48,25 @@ class RandomPolicy:
         observation_space: Mapping[str, Space[Any]],
         action_space: Mapping[str, Space[Any]],
     ) -> None:
-        self._spaces = {agent: deepcopy(space) for agent, space in action_space.items()}
+        self._spaces = action_space
+        self._batches: dict[tuple[str, int], Space[Any]] = {}
 
     def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
-        """A sample for each row of the observations."""
-        rows = len(_first_array(observations))
-        space = self._spaces[agent]
-        space.seed(int(rng.integers(2**31)))
-        actions = allocated(space, (rows,), f"action of agent {agent!r}")
-        for row in range(rows):
-            put_batch(actions, row, space.sample(), "sample")
-        return actions
+        """Returns a sample for each row of the observations."""
+        while not isinstance(observations, np.ndarray):
+            parts = observations.values() if isinstance(observations, dict) else observations
+            observations = next(iter(parts))
+        key = agent, len(observations)
+        if key not in self._batches:
+            self._batches[key] = batch_space(self._spaces[agent], key[1])
+        self._batches[key].seed(int(rng.integers(2**31)))
+        return self._batches[key].sample()
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Accepts no weights.
+        """Refuses weights.
 
         Raises:
             ValueError: There are some.
         """
         if weights:
             raise ValueError(f"a RandomPolicy has no weights, got {list(weights)}")
-
-
-def _first_array(tree: Any) -> NDArray[Any]:
-    while not isinstance(tree, np.ndarray):
-        tree = next(iter(tree.values() if isinstance(tree, dict) else tree))
-    return tree

@@ -7,19 +7,20 @@ import heapq
 import itertools
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from time import monotonic
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_envs.function_names import require_function_name
+
 from .errors import (
     ClosedPoolError,
     FragmentError,
     NoWorkerError,
     WorkerDiedError,
-    WorkerTracebackError,
 )
 from .fragment import Fragment
 from .packing import packed, unpacked
@@ -27,7 +28,6 @@ from .spec import Spec, portable
 from .workers.local import Death, LocalWorkers, Workers
 from .workers.processes import ProcessWorkers
 from .workers.ray_actors import RayWorkers
-from .workers.ray_cluster import RayCluster
 
 BackendName = Literal["local", "process", "ray"]
 _DEATHS = 3  # by the same fragment, or of starting workers in a row, before the pool gives up
@@ -51,11 +51,13 @@ class RolloutPool:
         length: Steps of a fragment.
         worlds: Worlds of a fragment, for which the policy acts at once.
         seed: Root of all seeds, >= 0.
-        timeout: Time in which a worker must compute a fragment, or else counts as dead, and in
-            which one must start, if no other works [s]. Not for the backend ``"local"``.
+        timeout: Time in which a worker must compute a fragment, or else counts as dead [s]; not for
+            the backend ``"local"``.
+        start_timeout: Time in which a worker must start, if no other works [s].
         resources: What each worker takes of a Ray cluster: ``"CPU"``, ``"GPU"``, and resources
             of Ray by name; one CPU by default.
-        ray_address: The Ray cluster to join; see `RayCluster`.
+        ray_address: The cluster to join, as in ``"10.0.0.1:6379"`` or ``"auto"``; by default what
+            ``RAY_ADDRESS`` says, or else a new one on this machine, which asks for a token.
         allow_open_cluster: Whether a Ray cluster that asks for no token will do.
 
     Attributes:
@@ -83,6 +85,7 @@ class RolloutPool:
         worlds: int = 1,
         seed: int = 0,
         timeout: float = 600.0,
+        start_timeout: float = 600.0,
         resources: Mapping[str, float] | None = None,
         ray_address: str | None = None,
         allow_open_cluster: bool = False,
@@ -93,15 +96,15 @@ class RolloutPool:
         for name, number in (("workers", workers), ("length", length), ("worlds", worlds)):
             if number < 1:
                 raise ValueError(f"{name} must be >= 1, got {number}")
+        for name, time in (("timeout", timeout), ("start_timeout", start_timeout)):
+            if not time > 0.0:
+                raise ValueError(f"{name} must be > 0 s, got {time}")
         if seed < 0:
             raise ValueError(f"seed must be >= 0, got {seed}")
-        if not timeout > 0.0:
-            raise ValueError(f"timeout must be > 0 s, got {timeout}")
         if resources is not None and backend != "ray":
             raise ValueError(f"resources are those of a Ray cluster, not of backend {backend!r}")
         environment, acting = _spec("spec", spec), _spec("policy", policy)
-        if not acting.is_function:
-            raise ValueError(f"policy must be of the form 'package.module:name', got {acting.make}")
+        require_function_name("policy", acting.make)
         setup = {
             "environment": portable(environment),
             "policy": acting,
@@ -113,12 +116,13 @@ class RolloutPool:
         self.backend = backend
         self.collected = 0
         self.replaced = 0
-        self._timeout = timeout
+        self._timeout, self._start_timeout = timeout, start_timeout
         self._weights: bytes | None = None
         self._version = 0
         self._informed: set[int] = set()  # workers that have the weights
         self._idle: list[int] = []  # workers that have started
         self._failed_starts = 0  # in a row
+        self._collecting = False
         self._link: Workers | None
         if backend == "local":
             self._link = LocalWorkers(setup)
@@ -126,8 +130,7 @@ class RolloutPool:
             self._link = ProcessWorkers(setup, workers, timeout)
         else:
             needs = {"CPU": 1.0} if resources is None else resources
-            cluster = RayCluster(workers, needs, ray_address, allow_open=allow_open_cluster)
-            self._link = RayWorkers(setup, workers, timeout, cluster)
+            self._link = RayWorkers(setup, workers, timeout, needs, ray_address, allow_open_cluster)
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Gives the policy of every worker new weights, for fragments that are begun from now on.
@@ -158,7 +161,7 @@ class RolloutPool:
         self.collected += count
         return done
 
-    def as_completed(self, count: int | None = None) -> Iterator[Fragment]:
+    def as_completed(self, count: int | None = None) -> Generator[Fragment, None, None]:
         """Yields the next fragments as they come, so that a slow worker holds up no other.
 
         New weights may be set between two fragments; `Fragment.weights` says with which ones a
@@ -191,13 +194,18 @@ class RolloutPool:
             raise ClosedPoolError
         return self._link
 
-    def _advanced(self, fragments: Iterator[Fragment]) -> Iterator[Fragment]:
+    def _advanced(self, fragments: Iterator[Fragment]) -> Generator[Fragment, None, None]:
         for fragment in fragments:
             self.collected = max(self.collected, fragment.number + 1)
             yield fragment
 
     def _computed(self, link: Workers, numbers: Iterable[int]) -> Iterator[Fragment]:
         """Yields fragments as they come; raises the first error by number when it is clear."""
+        if self._collecting:
+            raise RuntimeError(
+                "this pool is still collecting: exhaust or close the iterator of as_completed()"
+            )
+        self._collecting = True
         upcoming = iter(numbers)
         number = next(upcoming, None)
         again: list[int] = []  # fragments of workers that died
@@ -216,7 +224,7 @@ class RolloutPool:
                     self._send(link, worker, sent)
                 worker, answer = self._receive(link, busy)
                 if worker not in busy:
-                    self._started(link, worker, answer)
+                    self._started(link, worker, answer, is_only=not busy and not self._idle)
                     continue
                 sent, _ = busy.pop(worker)
                 if isinstance(answer, Death):
@@ -237,12 +245,12 @@ class RolloutPool:
                 # Only what comes before it, so that the first error is what is raised.
                 number, again = None, [each for each in again if each < error[0]]
         finally:
+            self._collecting = False
             for worker in busy:  # their answers would be taken for those of the next collection
                 self._replace(link, worker)
         if error is not None:
-            raise FragmentError(error[0], **error[1]) from WorkerTracebackError(
-                error[1]["traceback"]
-            )
+            cause = Exception(f"\n\n{error[1]['traceback']}")
+            raise FragmentError(error[0], **error[1]) from cause
 
     def _send(self, link: Workers, worker: int, number: int) -> None:
         weights = None if worker in self._informed else self._weights
@@ -254,34 +262,33 @@ class RolloutPool:
     ) -> tuple[int, bytes | Death]:
         """Waits for any worker: its answer, or that it started, died, or is late."""
         late = min(busy, key=lambda worker: busy[worker][1], default=None)
-        deadline = monotonic() + self._timeout if late is None else busy[late][1]
-        found = link.receive(deadline - monotonic())
+        found = link.receive(self._start_timeout if late is None else busy[late][1] - monotonic())
         if found is not None:
             return found
         if late is not None:
             return late, Death(f"no answer within {self._timeout:g} s")
         raise NoWorkerError(
-            f"none of {self.workers} has started within {self._timeout:g} s: {link.needs}"
+            f"none of {self.workers} has started within {self._start_timeout:g} s: {link.needs}"
         )
 
-    def _started(self, link: Workers, worker: int, answer: bytes | Death) -> None:
+    def _started(self, link: Workers, worker: int, answer: bytes | Death, *, is_only: bool) -> None:
         """Takes note that a worker has started, or died without a fragment."""
         if not isinstance(answer, Death):
             self._failed_starts = 0
             self._idle.append(worker)
-            return
-        if worker in self._idle:
+        elif worker in self._idle:
             self._idle.remove(worker)
+            self._died(link, worker, "a pause", answer)
         else:
             self._failed_starts += 1
-        self._died(link, worker, "its start", answer)
-        if self._failed_starts == _DEATHS:
-            self._failed_starts = 0
-            raise NoWorkerError(
-                f"{_DEATHS} died one after the other as they started, the last one by "
-                f"{answer.reason}: see what it printed (a script that makes a pool of processes "
-                "needs `if __name__ == '__main__':`)"
-            )
+            self._died(link, worker, "its start", answer)
+            if self._failed_starts >= _DEATHS and is_only:
+                self._failed_starts = 0
+                raise NoWorkerError(
+                    f"{_DEATHS} died one after the other as they started, the last one by "
+                    f"{answer.reason}: see what it printed (a script that makes a pool of "
+                    "processes needs `if __name__ == '__main__':`)"
+                )
 
     def _died(self, link: Workers, worker: int, during: str, death: Death) -> None:
         _LOG.warning(

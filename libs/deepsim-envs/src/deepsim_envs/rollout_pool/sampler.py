@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
+from deepsim_envs.function_names import find_function
 from deepsim_envs.spaces import leafwise
 
 from .columns import allocated, put_batch
@@ -32,7 +33,7 @@ class Sampler:
     world's episodes. Worlds and policy are made by the first fragment and kept.
 
     Args:
-        environment: A portable spec; see `spec.portable`.
+        environment: Makes the environment; see `spec.portable`.
         policy: Makes the policy.
         length: Steps of a fragment.
         worlds: Worlds of a fragment.
@@ -40,7 +41,7 @@ class Sampler:
     """
 
     def __init__(
-        self, environment: Mapping[str, Any], policy: Spec, length: int, worlds: int, root: int
+        self, environment: Spec, policy: Spec, length: int, worlds: int, root: int
     ) -> None:
         self._environment, self._policy_spec = environment, policy
         self._shape = (length, worlds)
@@ -82,7 +83,7 @@ class Sampler:
             self._worlds = make_rollout_worlds(self._environment, self._shape[1])
         if self._policy is None:
             groups = self._worlds.groups
-            self._policy = self._policy_spec.find()(
+            self._policy = find_function(self._policy_spec.make)(
                 observation_space={n: g.observation_space for g in groups for n in g.names},
                 action_space={n: g.action_space for g in groups for n in g.names},
                 **self._policy_spec.kwargs,

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
-from deepsim_envs.function_names import find_function, is_function_name
+from deepsim_envs.function_names import is_function_name
 
 
 @dataclass(frozen=True)
@@ -39,44 +38,26 @@ class Spec:
                 f"arguments of {self.make} must be plain data, as in JSON: {error}"
             ) from None
 
-    @property
-    def is_function(self) -> bool:
-        """Returns whether it names a function or class, rather than an id."""
-        return is_function_name(self.make)
 
-    def find(self) -> Any:
-        """Returns the function or class.
-
-        Raises:
-            ImportError: There is none of that name.
-        """
-        return find_function(self.make)
-
-
-def portable(spec: Spec) -> dict[str, Any]:
-    """Returns an environment's spec as plain data, which means the same in any process.
-
-    An id becomes what is registered under it, as another process has not registered it.
+def portable(spec: Spec) -> Spec:
+    """Returns a spec that means the same in a process in which an id is not registered.
 
     Raises:
         gymnasium.error.Error: There is no such id.
-        ValueError: What is registered cannot be written as JSON.
+        ValueError: The id is registered with a function that has no name.
     """
-    plain: dict[str, Any] = {"make": spec.make, "kwargs": dict(spec.kwargs), "registered": None}
-    if not spec.is_function:
-        registered = gymnasium.spec(spec.make)
-        if callable(registered.entry_point):
-            raise ValueError(
-                f"{spec.make} is registered with a function that other processes cannot find: "
-                "register it as 'package.module:name'"
-            )
-        plain["registered"] = registered.to_json()
-    return plain
+    if is_function_name(spec.make):
+        return spec
+    registered = gymnasium.spec(spec.make)
+    if callable(registered.entry_point):
+        raise ValueError(
+            f"{spec.make} is registered with a function that other processes cannot find: "
+            "register it as 'package.module:name'"
+        )
+    kwargs = {"registered": registered.to_json(), "kwargs": dict(spec.kwargs)}
+    return Spec(f"{__name__}:make_registered", kwargs)
 
 
-def environment_maker(plain: Mapping[str, Any]) -> Callable[..., Any]:
-    """Returns a function that makes the environment of a portable spec."""
-    if plain["registered"] is None:
-        return partial(Spec(plain["make"]).find(), **plain["kwargs"])
-    registered = EnvSpec.from_json(plain["registered"])
-    return partial(gymnasium.make, registered, disable_env_checker=True, **plain["kwargs"])
+def make_registered(registered: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
+    """Makes an environment of what was registered elsewhere, as JSON."""
+    return gymnasium.make(EnvSpec.from_json(registered), disable_env_checker=True, **kwargs)

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
 from deepsim_envs.environment import Environment
+from deepsim_envs.function_names import find_function
 from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
 from deepsim_envs.spaces import leafwise
 from deepsim_envs.step_result import Step
 
-from .spec import environment_maker
+from .spec import Spec
 
 
 class GymnasiumWorlds:
@@ -40,7 +42,7 @@ class GymnasiumWorlds:
         for world, own in zip(worlds.tolist(), seed, strict=True):
             seeds[world] = own
         seen, _ = self._envs.reset(seed=seeds, options={"reset_mask": mask})
-        return (leafwise(_with_agent, seen),)
+        return (leafwise(lambda part: part[:, None], seen),)
 
     def step_worlds(self, actions: Sequence[Any]) -> Step:
         """Steps all worlds.
@@ -49,8 +51,9 @@ class GymnasiumWorlds:
             ValueError: An action holds NaN.
         """
         own = leafwise(self._own_actions, actions[0])
-        seen, *rest, _ = self._envs.step(own)
-        return Step((leafwise(_with_agent, seen),), *map(_with_agent, rest))
+        seen, reward, terminated, truncated, _ = self._envs.step(own)
+        observation = leafwise(lambda part: part[:, None], seen)
+        return Step((observation,), reward[:, None], terminated[:, None], truncated[:, None])
 
     def _own_actions(self, part: NDArray[Any]) -> NDArray[Any]:
         if part.dtype.kind == "f" and np.isnan(part).any():
@@ -66,13 +69,13 @@ class GymnasiumWorlds:
 RolloutWorlds: TypeAlias = Environment | JoinedEnvironment | GymnasiumWorlds
 
 
-def make_rollout_worlds(spec: Mapping[str, Any], worlds: int) -> RolloutWorlds:
-    """Makes the worlds of a portable spec: by one call if it takes ``worlds``, or by one for each.
+def make_rollout_worlds(spec: Spec, worlds: int) -> RolloutWorlds:
+    """Makes the worlds of a spec: by one call if it takes ``worlds``, and else by one for each.
 
     Raises:
         TypeError: It makes neither an `Environment` nor a `gymnasium.Env`.
     """
-    make = environment_maker(spec)
+    make = partial(find_function(spec.make), **spec.kwargs)
     if takes_worlds(make):
         return make_worlds(make, worlds)
     first = make()
@@ -81,8 +84,4 @@ def make_rollout_worlds(spec: Mapping[str, Any], worlds: int) -> RolloutWorlds:
         return first if worlds == 1 else JoinedEnvironment(makers)
     if isinstance(first, gymnasium.Env):
         return GymnasiumWorlds(makers)
-    raise TypeError(f"{spec['make']} must make an Environment or a gymnasium.Env, got {first!r}")
-
-
-def _with_agent(part: NDArray[Any]) -> NDArray[Any]:
-    return part[:, None]
+    raise TypeError(f"{spec.make} must make an Environment or a gymnasium.Env, got {first!r}")

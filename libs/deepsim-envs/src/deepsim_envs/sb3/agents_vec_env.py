@@ -70,11 +70,7 @@ class AgentsVecEnv(SlotsVecEnv):
         self._shape = (len(environment), len(environment.agents))
 
     def step_wait(self) -> Steps:
-        """Steps all worlds once; see `VecEnv.step`.
-
-        Returns:
-            Observations, rewards, dones and infos, each of all slots.
-        """
+        """Steps all worlds once; see `VecEnv.step`."""
         live = self.environment.live
         actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), self._actions)
         step = self.environment.step_worlds((actions,))

@@ -42,11 +42,7 @@ class WorldsVecEnv(SlotsVecEnv):
         )
 
     def step_wait(self) -> Steps:
-        """Steps all worlds once; see `VecEnv.step`.
-
-        Returns:
-            Observations, rewards, dones and infos, each of all slots.
-        """
+        """Steps all worlds once; see `VecEnv.step`."""
         seen, rewards, terminated, truncated, batched = self.worlds.step(self._actions)
         dones = terminated | truncated
         self._returns += rewards

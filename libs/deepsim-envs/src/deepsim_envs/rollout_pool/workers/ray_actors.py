@@ -1,58 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that are Ray actors, on any machine of a cluster."""
+"""Workers that are Ray actors, on any machine of a cluster; needs ``deepsim-envs[ray]``."""
 
 from __future__ import annotations
 
+import logging
+import math
+import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
 
+from deepsim_envs.rollout_pool.errors import OpenClusterError
 from deepsim_envs.rollout_pool.sampler import Sampler
 
 from .local import Death
-from .ray_cluster import RayCluster
 
 # ruff: noqa: D102 (methods are documented by Workers)
+
+_MODE = "RAY_AUTH_MODE"
+_TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+_PATIENCE = 60.0  # for the stranger's answer, most of which is `import ray` [s]
+_LOG = logging.getLogger(__name__)
 
 
 class RayWorkers:
     """Actors, which start where and when the cluster has room for them.
 
-    All machines need the same libraries and the task's code; a machine of another kind may round
-    otherwise.
+    The cluster is the one that this process has, or else a new connection. Ray's cluster runs any
+    code that reaches it; a token is what keeps others out. A cluster that is started here asks for
+    one, and one that is joined must.
 
     Args:
         setup: The arguments of `Sampler`.
-        count: The number of workers.
+        count: The number of workers; a cluster that is started here has CPUs for them.
         timeout: Time in which an answer must be fetched once it is there [s].
-        cluster: The cluster; it is closed with the workers.
+        resources: What a worker takes: ``"CPU"``, ``"GPU"``, and resources of Ray by name.
+        address: The cluster to join; see `RolloutPool`.
+        allow_open: Whether a cluster without a token will do.
+
+    Raises:
+        OpenClusterError: The cluster asks for no token.
+        ValueError: None of its machines has room for a worker.
+        ImportError: Ray is not installed.
     """
 
     def __init__(
-        self, setup: Mapping[str, Any], count: int, timeout: float, cluster: RayCluster
+        self,
+        setup: Mapping[str, Any],
+        count: int,
+        timeout: float,
+        resources: Mapping[str, float],
+        address: str | None,
+        allow_open: bool,
     ) -> None:
         self._setup, self._timeout = setup, timeout
-        self._cluster, self._ray = cluster, cluster.ray
-        needs = dict(cluster.resources)
-        self.needs = f"each takes {needs} of the Ray cluster at {cluster.address}"
-        errors = self._ray.exceptions
-        # An answer dies with the node that computed it, if that goes before it was fetched.
-        self._deaths = (
-            errors.RayActorError,
-            errors.ObjectLostError,
-            errors.NodeDiedError,
-            errors.WorkerCrashedError,
-            errors.OutOfMemoryError,
-            errors.GetTimeoutError,
-        )
-        self._kind = self._ray.remote(
-            num_cpus=needs.pop("CPU", 0), num_gpus=needs.pop("GPU", 0), resources=needs
-        )(_Actor)
         self._weights: bytes | None = None
         self._stored: Any = None  # the weights, in Ray's store: once for all workers of a machine
         self._actors: dict[int, Any] = {}
         self._answers: dict[Any, int] = {}  # the worker of each reference
+        if "ray" not in sys.modules:  # which reads it once
+            os.environ.setdefault(_MODE, "token")
         try:
+            import ray  # noqa: PLC0415 (an extra, and not before its mode is set)
+        except ImportError as error:
+            raise ImportError(
+                "the backend 'ray' needs an extra: pip install 'deepsim-envs[ray]'"
+            ) from error
+        self._ray: Any = ray
+        self._is_ours = not ray.is_initialized()
+        if self._is_ours:
+            joins = address or os.environ.get("RAY_ADDRESS")
+            cpus = max(1, math.ceil(count * resources.get("CPU", 0)))
+            new: dict[str, Any] = {"num_cpus": cpus, "include_dashboard": False}
+            ray.init(address=address, **({} if joins else new))
+        try:
+            where = ray.get_runtime_context().gcs_address
+            if not allow_open and _lets_strangers_in(where):
+                raise OpenClusterError(where)
+            needs = {name: amount for name, amount in resources.items() if amount}
+            self.needs = f"each takes {needs} of the Ray cluster at {where}"
+            _require_room(ray.nodes(), count, needs, where)
+            self._kind = ray.remote(
+                num_cpus=needs.pop("CPU", 0), num_gpus=needs.pop("GPU", 0), resources=needs
+            )(_Actor)
             for worker in range(count):
                 self._start(worker)
         except BaseException:
@@ -72,7 +103,7 @@ class RayWorkers:
         worker = self._answers.pop(ready[0])
         try:
             return worker, self._ray.get(ready[0], timeout=self._timeout)
-        except self._deaths as error:
+        except self._ray.exceptions.RayError as error:  # of the actor, its machine, or the answer
             return worker, Death(f"{type(error).__name__}: {error}")
 
     def replace(self, worker: int) -> None:
@@ -81,11 +112,12 @@ class RayWorkers:
         self._start(worker)
 
     def close(self) -> None:
-        """Ends the actors; then leaves the cluster, if the pool came there."""
+        """Ends the actors, and what the pool itself began: its connection, or its cluster."""
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._actors, self._answers, self._stored = {}, {}, None
-        self._cluster.close()
+        if self._is_ours:
+            self._ray.shutdown()
 
     def _start(self, worker: int) -> None:
         actor = self._actors[worker] = self._kind.remote(self._setup, sys.path)
@@ -105,3 +137,44 @@ class _Actor:
 
     def answer(self, request: bytes, weights: bytes | None) -> bytes:
         return self._sampler.answer(request, weights)
+
+
+def _require_room(
+    nodes: list[dict[str, Any]], workers: int, needs: Mapping[str, float], address: str
+) -> None:
+    """Refuses a cluster without room for one worker, and warns if there is none for all.
+
+    Raises:
+        ValueError: No machine has room.
+    """
+    machines = [node["Resources"] for node in nodes if node["Alive"]]
+    room = sum(
+        min((int(has.get(name, 0) / need) for name, need in needs.items()), default=workers)
+        for has in machines
+    )
+    found = f"the Ray cluster at {address} has room for {room} of {workers} workers"
+    if not room:
+        raise ValueError(f"{found}, each of which takes {needs}: its machines have {machines}")
+    if room < workers:
+        _LOG.warning("%s; the others start when machines join", found)
+
+
+def _lets_strangers_in(address: str) -> bool:
+    """Returns whether the cluster answers one who has no token; Ray itself does not say."""
+    stranger = {name: value for name, value in os.environ.items() if name not in _TOKENS}
+    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    try:
+        done = subprocess.run(
+            command, env={**stranger, _MODE: "disabled"}, capture_output=True, timeout=_PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        reason = f"no answer within {_PATIENCE:g} s"
+    else:
+        if done.returncode == 0:
+            return True
+        reason = (done.stderr + done.stdout).decode(errors="replace")
+        if "InvalidAuthToken" in reason:
+            return False
+    raise RuntimeError(
+        f"cannot tell whether the Ray cluster at {address} asks for a token: {reason}"
+    )

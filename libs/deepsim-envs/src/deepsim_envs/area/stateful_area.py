@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The common part of tasks on arrays and of tasks with objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepsim_sync import plain_attributes, restore_attributes
+
+
+class StatefulArea:
+    """The common part of `Area` and `AreaInterface`: snapshots, and the end."""
+
+    def get_state(self) -> Any:
+        """Returns what the area remembers, for `Environment.get_state`; behaviours have their own.
+
+        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
+        An area that remembers more, as within objects of its own, adds that.
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Restores what the area remembered; the world and its behaviours are restored already.
+
+        Args:
+            state: The result of `get_state`.
+        """
+        restore_attributes(self, state)
+
+    def close(self) -> None:
+        """Frees what the area holds; the environment closes the world itself."""
