@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from copy import deepcopy
+from types import SimpleNamespace
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from gymnasium.spaces import Space
 
 from .environment import Environment
+from .joined_environment import JoinedEnvironment, located
 from .spaces import leafwise
 
 Policy: TypeAlias = Callable[[str, Any], Any]
@@ -61,3 +64,23 @@ class ArrayPolicy(ABC):
             return leafwise(lambda part: part[0], actions)
 
         return act
+
+
+def one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:
+    """Returns what the policy of one world is made from.
+
+    It is the environment of the world, if that has no other worlds, and else something with the
+    same agents and spaces.
+    """
+    found, _ = located(environment, world)
+    if len(found) == 1:
+        return found
+    groups = {name: group for group in found.groups for name in group.names}
+    task = SimpleNamespace(
+        groups=found.groups,
+        agents=found.agents,
+        slots=found.agents,
+        observation_space={n: deepcopy(group.observation_space) for n, group in groups.items()},
+        action_space={n: deepcopy(group.action_space) for n, group in groups.items()},
+    )
+    return cast("Environment", task)

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
-from deepsim_envs.joined_environment import JoinedEnvironment, located
-from deepsim_envs.policy import ArrayPolicy, Policy, PolicyMaker
+from deepsim_envs.joined_environment import JoinedEnvironment
+from deepsim_envs.policy import ArrayPolicy, Policy, PolicyMaker, one_world
 from deepsim_envs.spaces import batch_of, leafwise, shown
 
 
@@ -66,7 +64,7 @@ class OneAgent:
         self._rngs = rngs
         self._made: dict[int, Policy] = {}
         self._tasks = (
-            [_one_world(environment, world) for world in range(worlds)]
+            [one_world(environment, world) for world in range(worlds)]
             if others is not None and not isinstance(others, ArrayPolicy)
             else []
         )
@@ -139,23 +137,3 @@ class OneAgent:
                 f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
                 f"{group.names[row]!r}, got {shown(acted)}",
             ) from None
-
-
-def _one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:
-    """Returns what the policy of one world is made from.
-
-    It is the environment of the world, if that has no other worlds, and else something with the
-    same agents and spaces.
-    """
-    found, _ = located(environment, world)
-    if len(found) == 1:
-        return found
-    groups = {name: group for group in found.groups for name in group.names}
-    task = SimpleNamespace(
-        groups=found.groups,
-        agents=found.agents,
-        slots=found.agents,
-        observation_space={n: deepcopy(group.observation_space) for n, group in groups.items()},
-        action_space={n: deepcopy(group.action_space) for n, group in groups.items()},
-    )
-    return cast("Environment", task)

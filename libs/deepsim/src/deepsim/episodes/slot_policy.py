@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from deepsim_envs import ArrayPolicy, Environment, PolicyMaker
+from deepsim_envs.policy import one_world
 from deepsim_envs.spaces import leafwise
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -43,7 +43,7 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
             return actions
 
         return act_on_arrays
-    one = _one_world(environment)
+    one = one_world(environment, 0)
     policies = [maker(one, rng) for rng in rngs]
 
     def act(observations: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,18 +62,3 @@ def places_of(environment: Environment) -> dict[str, tuple[int, str]]:
         slot: (index // len(agents), agents[index % len(agents)])
         for index, slot in enumerate(environment.slots)
     }
-
-
-def _one_world(environment: Environment) -> Environment:
-    """Returns the environment, or an object with its agents and spaces as of one world."""
-    if len(environment) == 1:
-        return environment
-    groups = {name: group for group in environment.groups for name in group.names}
-    one = SimpleNamespace(
-        groups=environment.groups,
-        agents=environment.agents,
-        slots=environment.agents,
-        observation_space={name: group.observation_space for name, group in groups.items()},
-        action_space={name: group.action_space for name, group in groups.items()},
-    )
-    return cast("Environment", one)
