@@ -43,10 +43,29 @@ class Column:
     def mode(self) -> str:
         return self.rows["mode()"][self.index]
 
+    def download(self) -> Download:
+        return Download(self)
+
     def work(self):
         while self.rows["work()"][self.index] == "yield":
             yield
         return LETTERS.get(self.rows["work()"][self.index])
+
+
+class Download:
+    """A future that is done when the column says so."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+
+    def done(self) -> bool:
+        return self.result() is not bt.Status.RUNNING
+
+    def result(self) -> bt.Status:
+        return LETTERS[self.column.rows["download()"][self.column.index]]
+
+    def cancel(self) -> None:
+        raise AssertionError("the table has no halt")
 
 
 def leaves(scripted_class, scripts: dict[str, str], log) -> dict[str, bt.Behaviour]:
@@ -68,7 +87,9 @@ def test_case(scripted_class, case):
     log: list[tuple[str, str]] = []
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
     nodes = leaves(scripted_class, {name: s or "S" for name, s in scripts.items()}, log)
-    functions = {name: getattr(column, name) for name in ("yes", "answer", "mode", "work")}
+    functions = {
+        name: getattr(column, name) for name in ("yes", "answer", "mode", "work", "download")
+    }
     root = eval(case["tree"], {**PUBLIC, **nodes, **functions})
     tree = bt.Tree(root, clock=column.clock if "clock [s]" in column.rows else None)
     played: dict[str, list[str]] = {name: [] for name in (*names, "result")}

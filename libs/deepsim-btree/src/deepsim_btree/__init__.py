@@ -7,6 +7,7 @@ answers, tick by tick, is on the page docs/truth-tables.md. ``deepsim_btree.trac
 tree does and ``deepsim_btree.xml`` reads and writes files; both are imported only when asked for.
 """
 
+from .background import Background
 from .behaviour import Behaviour
 from .blackboard import Blackboard
 from .composite import Composite
@@ -58,6 +59,7 @@ __all__ = [
     "Action",
     "AsyncSelector",
     "AsyncSequence",
+    "Background",
     "Behaviour",
     "Blackboard",
     "BtreeError",

@@ -7,6 +7,7 @@ import copy
 from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
 from .errors import StructureError, TickError, shortened
+from .levels import all_paths
 from .places import Places
 from .status import INVALID, RUNNING, Status
 
@@ -261,6 +262,38 @@ class Behaviour:
             node = stack.pop()
             yield node
             stack.extend(reversed(node.children))
+
+    def find(self, path: str) -> Behaviour:
+        """Return the node at a path below this one: ``root.find("patrol/move[2]")``.
+
+        Args:
+            path: What `path` of that node is, without the name of this one and what is above.
+
+        Raises:
+            KeyError: There is none.
+        """
+        paths = all_paths(self)
+        wanted = f"{paths[id(self)]}/{path}"
+        for node in self.walk():
+            if paths[id(node)] == wanted:
+                return node
+        below = ", ".join(child.name for child in self.children) or "none"
+        raise KeyError(f"no node {path!r} below {shortened(self.path)}; its children: {below}")
+
+    def tip(self) -> Behaviour:
+        """Return the node that decided the status of this one in its last tick.
+
+        From this node down it is the last child that ran in the tick and has not been halted since.
+        """
+        node: Behaviour = self
+        while True:
+            ran = [
+                c for c in node.children if c.last_tick == self.last_tick and c.status != INVALID
+            ]
+            if not ran:
+                return node
+            same = [child for child in ran if child.status is node.status]
+            node = (same or ran)[-1]
 
     def copy(self) -> Self:
         """Return a deep copy of this node and all below it, cut off from its parent and tree.

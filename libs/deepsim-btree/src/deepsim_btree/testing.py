@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Helpers for tests of trees: leaves that follow a script, and replacing nodes by name.
+
+>>> from deepsim_btree import Sequence, Tree, action
+>>> @action
+... def drive():
+...     raise RuntimeError("there is no robot in this test")
+>>> root = Sequence([drive(), Scripted("S", "arrived")])
+>>> root = substitute(root, {"drive": Scripted("RRS")})
+>>> tree = Tree(root)
+>>> play(tree, "RRS")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .behaviour import Behaviour
+from .status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .tree import Tree
+
+_LETTERS = {"I": Status.INVALID, "R": Status.RUNNING, "S": Status.SUCCESS}
+_LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})
+
+
+class Scripted(Behaviour):
+    """A leaf that answers the letters of a script in turn, over and over.
+
+    Args:
+        script: Letters I, R, S, F and K for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED.
+        name: Name of the node; that of its class if None.
+
+    Attributes:
+        log: What was done to the node: ``"start"``, a letter for each answer, and ``"end "`` with
+            the letter of the status that ended the run, which is I for a halt.
+
+    Raises:
+        ValueError: `script` is empty or has another letter.
+    """
+
+    __slots__ = ("_position", "log", "script")
+
+    def __init__(self, script: str, name: str | None = None) -> None:
+        super().__init__(name)
+        if not script or not set(script) <= set(_LETTERS):
+            raise ValueError(f"script must have letters of {''.join(_LETTERS)}, got {script!r}")
+        self.script = script
+        self.log: list[str] = []
+        self._position = 0
+
+    def initialize(self) -> None:
+        """Note the start of a run."""
+        self.log.append("start")
+
+    def update(self) -> Status:
+        """Answer the next letter."""
+        letter = self.script[self._position % len(self.script)]
+        self._position += 1
+        self.log.append(letter)
+        return _LETTERS[letter]
+
+    def terminate(self, new_status: Status) -> None:
+        """Note the end of a run."""
+        self.log.append(f"end {letter_of(new_status)}")
+
+    def reset(self) -> None:
+        """Become as good as new: start with the first letter, and with an empty log."""
+        super().reset()
+        self.log.clear()
+        self._position = 0
+
+
+def letter_of(status: Status) -> str:
+    """Return the letter that stands for a status in scripts."""
+    return next(letter for letter, known in _LETTERS.items() if known is status)
+
+
+def play(tree: Tree, expected: str) -> None:
+    """Tick a tree once for each letter and check what it answers.
+
+    Args:
+        tree: The tree.
+        expected: The letters of the answers, such as ``"RRS"``.
+
+    Raises:
+        AssertionError: An answer is another one; the message has all answers and the tree.
+    """
+    answers = ""
+    for letter in expected:
+        answers += letter_of(tree.tick())
+        if answers[-1] != letter:
+            raise AssertionError(f"expected {expected}, got {answers}\n{tree}")
+
+
+def substitute(root: Behaviour, replacements: Mapping[str, Behaviour]) -> Behaviour:
+    """Put other nodes in the place of those with certain names, and return the root.
+
+    Every use of a replacement is a copy, with the name of the node that it replaces.
+
+    Args:
+        root: The node at the top, which is changed; of no `Tree` if it is replaced itself.
+        replacements: From names of nodes to what takes their place.
+
+    Raises:
+        KeyError: No node has one of the names.
+        BusyError: A parent of such a node is RUNNING.
+    """
+    left = set(replacements)
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.name not in replacements:
+            stack.extend(node.children)
+            continue
+        left.discard(node.name)
+        twin = replacements[node.name].copy()
+        twin.name = node.name
+        parent = node.parent
+        if parent is None:
+            return twin
+        parent._adopt([twin if child is node else child for child in parent.children])
+    if left:
+        raise KeyError(f"no node below {root.path} is called {sorted(left)[0]!r}")
+    return root
