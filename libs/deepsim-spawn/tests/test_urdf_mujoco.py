@@ -15,11 +15,11 @@ ROBOT = """<robot name="r"><mujoco>{inside}</mujoco><link name="base"><inertial>
 <collision><geometry><sphere radius="1"/></geometry></collision></link></robot>"""
 
 
-def load(folder, compiler):
+def load(folder, compiler, *, strict=False):
     path = folder / "urdf/robot.urdf"
     path.parent.mkdir(exist_ok=True)
     path.write_text(ROBOT.format(inside=f"<compiler {compiler}/>"))
-    return GazeboXMLLoader([folder]).load_model(path).links[0]
+    return GazeboXMLLoader([folder], strict=strict).load_model(path).links[0]
 
 
 def test_meshes_are_found_in_the_folder_of_meshes_by_the_names_of_their_files(tmp_path):
@@ -31,7 +31,7 @@ def test_meshes_are_found_in_the_folder_of_meshes_by_the_names_of_their_files(tm
         link = load(tmp_path, 'meshdir="parts" balanceinertia="true" fusestatic="false"')
     assert link.visuals[0].geometry.path == tmp_path / "urdf/parts/a.stl"
     with pytest.raises(ModelFormatError, match=r"'package://gone/deep/a\.stl' was not found"):
-        load(tmp_path, 'meshdir="parts" strippath="false"')
+        load(tmp_path, 'meshdir="parts" strippath="false"', strict=True)
     (tmp_path / "urdf/parts/gone/deep").mkdir(parents=True)
     (tmp_path / "urdf/parts/gone/deep/a.stl").write_bytes(b"")
     link = load(tmp_path, 'meshdir="parts" strippath="false"')
