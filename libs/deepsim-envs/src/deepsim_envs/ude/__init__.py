@@ -4,8 +4,16 @@
 Speaks the wire of UDE 0.1.5, without its pickle; needs ``deepsim-envs[ude]``.
 """
 
+try:
+    import google.protobuf  # noqa: F401
+    import grpc  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "deepsim_envs.ude needs grpcio and protobuf: pip install 'deepsim-envs[ude]'"
+    ) from error
+
 from .codec import Limits
-from .environment import GameOver, ResetMode, UDEEnvironment, UDEInterface
+from .environment import GameOver, ResetMode, UDEEnvironment
 from .errors import (
     CallTimeoutError,
     ConnectionLostError,
@@ -39,7 +47,6 @@ __all__ = [
     "StepMode",
     "UDEEnvironment",
     "UDEError",
-    "UDEInterface",
     "UDEServer",
     "serve",
 ]

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 from .access import SHORTEST_TOKEN, channel_options, contents, is_loopback, target
 from .codec import Limits
 from .errors import (
@@ -20,7 +22,6 @@ from .errors import (
     ServerError,
     UDEError,
 )
-from .grpc_module import grpc
 from .headers import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, TOKEN, VERSION
 from .messages import OK, SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
 
@@ -38,6 +39,7 @@ class Connection:
 
     Attributes:
         address: Host and port.
+        limits: How large messages may be.
         is_ours: Whether the server speaks our version, and so tells retries apart; known after
             the spaces were read.
     """
@@ -62,7 +64,7 @@ class Connection:
         self.address = target(host, port)
         self.is_ours = False
         self.timeout = timeout
-        self._limits = limits
+        self.limits = limits
         self._numbers = itertools.count(1)
         self._metadata = [(VERSION, OUR_VERSION), (CLIENT, secrets.token_urlsafe(24))]
         if token is not None:
@@ -144,14 +146,6 @@ class Connection:
         """The side channel's messages as they come, as bytes; `cancel` ends them."""
         return self._stream(to_bytes(Message()), metadata=self._metadata, wait_for_ready=True)
 
-    def read(self, data: bytes) -> Message:
-        """A message that the server streamed.
-
-        Raises:
-            PayloadError: It is none.
-        """
-        return from_bytes(data, self._limits)
-
     def close(self) -> None:
         """Closes the connection."""
         self._closed.set()
@@ -171,7 +165,7 @@ class Connection:
 
     def _checked(self, name: str, data: bytes) -> Message:
         try:
-            message = from_bytes(data, self._limits)
+            message = from_bytes(data, self.limits)
         except PayloadError as error:
             raise ServerError(f"{name} at {self.address}: {error}", 500) from None
         if message.status != OK:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from gymnasium.spaces import Space
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.step_result import StepResult
 
-from .side_channel import AbstractSideChannel, SideChannel
+from .side_channel import SideChannel
 
 
 class ResetMode(Enum):
@@ -31,31 +31,6 @@ class GameOver(Enum):
     """When the first agent is done."""
     ALL = "all"
     """When the last agent is done."""
-
-
-class UDEInterface(Protocol):
-    """What `UDEEnvironment` and `RemoteEnvironment` both are."""
-
-    @property
-    def observation_space(self) -> Mapping[str, Space[Any]]:
-        """What each agent observes."""
-
-    @property
-    def action_space(self) -> Mapping[str, Space[Any]]:
-        """How each agent may act."""
-
-    @property
-    def side_channel(self) -> AbstractSideChannel:
-        """The trainer's end."""
-
-    def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins an episode; returns observations and info."""
-
-    def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Steps; returns the paper's five values."""
-
-    def close(self) -> None:
-        """Leaves the environment."""
 
 
 class UDEEnvironment:

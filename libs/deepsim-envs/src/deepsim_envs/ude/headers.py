@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import RefusedError
 
@@ -29,16 +29,8 @@ OUR_VERSION = "1"
 _LONGEST_NAME = 64
 
 
-@dataclass(frozen=True)
-class CallHeaders:
-    """What a client said besides its message.
-
-    Attributes:
-        client: The name it gave itself; None for one of UDE's own.
-        request: The number of the call, if it may be retried.
-        seed: The seed of a reset.
-        leave: Whether a close is only a goodbye.
-    """
+class CallHeaders(NamedTuple):
+    """What a client said besides its message."""
 
     client: str | None = None
     request: int | None = None

@@ -10,13 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-try:
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-    from google.protobuf.message import DecodeError
-except ImportError as error:
-    raise ImportError(
-        "deepsim_envs.ude needs grpcio and protobuf: pip install 'deepsim-envs[ude]'"
-    ) from error
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 
 from .codec import Limits
 from .errors import PayloadError

@@ -7,13 +7,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-
-
-@dataclass(eq=False)
-class _Place:
-    peer: str
-    give_way: Callable[[], None]
 
 
 class Places:
@@ -27,7 +20,7 @@ class Places:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._taken: list[_Place] = []
+        self._taken: dict[object, tuple[str, Callable[[], None]]] = {}
         self._lock = threading.Lock()
 
     @contextmanager
@@ -38,17 +31,15 @@ class Places:
             peer: Whose it is.
             give_way: Called, in another thread, when the place is needed; must not wait.
         """
-        place = _Place(peer, give_way)
+        place = object()
         with self._lock:
             if len(self._taken) >= self._most:
-                counts = Counter(other.peer for other in self._taken)
-                oldest = max(self._taken, key=lambda other: counts[other.peer])
-                self._taken.remove(oldest)
-                oldest.give_way()
-            self._taken.append(place)
+                counts = Counter(other for other, _ in self._taken.values())
+                oldest = max(self._taken, key=lambda taken: counts[self._taken[taken][0]])
+                self._taken.pop(oldest)[1]()
+            self._taken[place] = peer, give_way
         try:
             yield
         finally:
             with self._lock:
-                if place in self._taken:
-                    self._taken.remove(place)
+                self._taken.pop(place, None)

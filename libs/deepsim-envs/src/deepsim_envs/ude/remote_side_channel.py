@@ -6,10 +6,11 @@ from __future__ import annotations
 import logging
 import threading
 
+import grpc
+
 from .connection import Connection
 from .errors import PayloadError
-from .grpc_module import grpc
-from .messages import OK, SideChannelMessage, SideChannelValue
+from .messages import OK, SideChannelMessage, SideChannelValue, from_bytes
 from .side_channel import AbstractSideChannel
 
 _LOG = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class RemoteSideChannel(AbstractSideChannel):
             if self._call.initial_metadata():  # an abort has none
                 self._listening.set()
             for data in self._call:
-                message = self._connection.read(data)
+                message = from_bytes(data, self._connection.limits)
                 if message.status != OK:
                     return has_heard, message.text
                 has_heard = True

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import grpc
+
 from deepsim_envs.environment import Environment
 
 from .access import channel_options, contents, require_safe, target
 from .codec import Limits
 from .environment import UDEEnvironment
 from .errors import ServerStartError
-from .grpc_module import grpc
 from .service import Service
 from .steps import StepMode, Steps
 

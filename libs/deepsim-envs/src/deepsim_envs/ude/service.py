@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import queue
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import grpc
 
 from .access import has_token
 from .codec import Limits, encode
 from .codec.spaces import space_data
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
-from .grpc_module import grpc
 from .headers import OUR_VERSION, VERSION, CallHeaders, read_headers
 from .messages import (
     OK,
@@ -97,20 +97,16 @@ class Service:
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
         """Sends what the task sends to all clients; those that read too slowly are cut off."""
-        message = to_bytes(Message(content=SideChannelMessage(key, value)))
-        for context, unread in list(self._streams.items()):
-            try:
-                unread.put_nowait(message)
-            except queue.Full:
-                context.cancel()
+        self._send(to_bytes(Message(content=SideChannelMessage(key, value))))
 
     def end(self) -> None:
         """Ends all streams."""
         self._environment.side_channel.unregister(self)
+        self._send(None)
+
+    def _send(self, message: bytes | None) -> None:
         for context, unread in list(self._streams.items()):
-            try:
-                unread.put_nowait(None)
-            except queue.Full:
+            if not _put(unread, message):
                 context.cancel()
 
     def _unary(self, name: str, request: bytes, context: Any) -> bytes:
@@ -138,10 +134,10 @@ class Service:
             with self._places.taken(context.peer(), context.cancel):
                 self._streams[context] = unread
                 former, client.stream = client.stream, context
-                if former is not None:
+                if former is not None and headers.client is not None:
                     former.cancel()
                 try:
-                    if context.add_callback(lambda: _end(unread)):
+                    if context.add_callback(lambda: _put(unread, None)):
                         _tell_version(context)  # from now on the client misses nothing
                         while (message := unread.get()) is not None:
                             yield message
@@ -174,7 +170,7 @@ class Service:
                 raise RefusedError("side_channel_send needs a message of a side channel", 400)
             sent = content
             client = self._client(headers, context)
-            self._steps.run(client, headers.request, context, lambda: self._deliver(sent))
+            self._steps.once(client, "sends", headers.request, context, lambda: self._deliver(sent))
             return _EMPTY
         if content is not None:
             raise RefusedError(f"{name} needs an empty message", 400)
@@ -186,7 +182,7 @@ class Service:
         payload = self._steps.reset(client, headers.seed, headers.request, context)
         return Message(content=payload)
 
-    def _deliver(self, sent: SideChannelMessage) -> None:
+    def _deliver(self, sent: SideChannelMessage) -> bytes:
         channel = self._environment.side_channel
         try:
             channel.check(sent.key, sent.value, sent.store_local)
@@ -199,6 +195,7 @@ class Service:
             raise ServerError("the task's side channel raised: see the server's log", 500) from None
         if sent.store_local:  # as UDE: then all clients have it
             self.on_received(channel, sent.key, sent.value)
+        return b""
 
     def _close(self, client: Client, headers: CallHeaders, context: Any) -> Message:
         self._steps.leave(client)
@@ -207,16 +204,23 @@ class Service:
         if not self._allow_close:
             raise RefusedError("clients may not close this environment; yours has left it", 403)
         try:
-            self._steps.run(client, None, context, self._environment.close)
+            self._steps.once(client, "closing", None, context, self._closed)
         finally:
             self._on_close()
         return _EMPTY
 
+    def _closed(self) -> bytes:
+        self._environment.close()
+        return b""
 
-def _end(unread: queue.Queue[bytes | None]) -> None:
-    """Wakes the reader of a stream that is over; one with a full queue need not be woken."""
-    with contextlib.suppress(queue.Full):
-        unread.put_nowait(None)
+
+def _put(unread: queue.Queue[bytes | None], message: bytes | None) -> bool:
+    """Appends a message, or the end of the stream; False if too many wait."""
+    try:
+        unread.put_nowait(message)
+    except queue.Full:
+        return False
+    return True
 
 
 def _tell_version(context: Any) -> None:

@@ -32,7 +32,6 @@ from .places import Places
 
 _LOG = logging.getLogger(__name__)
 _PLAIN = (
-    ActionError,
     ClosedEnvironmentError,
     ObservationError,
     PayloadError,
@@ -92,19 +91,14 @@ class Client:
     told: int = 0
     answered: dict[str, tuple[int, Round]] = field(default_factory=dict)
 
+    @property
+    def is_here(self) -> bool:
+        """Whether a call of it is open."""
+        return self.waiting > 0 or self.stream is not None
+
 
 class Steps:
-    """Steps and resets an environment for clients.
-
-    Args:
-        environment: Whose calls these are.
-        mode: What a step waits for.
-        period: The period of PERIODIC, s.
-        timeout: For how long a call may wait, s.
-        lease: For how long a silent client keeps its agents, s.
-        most: How many calls may wait for a step.
-        limits: Of payloads.
-    """
+    """Steps and resets an environment for clients; see `UDEServer` for the arguments."""
 
     def __init__(
         self,
@@ -141,26 +135,20 @@ class Steps:
     def client(self, name: str | None, peer: str) -> Client:
         """The client of this name, or else of this connection."""
         key = peer if name is None else f"name {name}"
-        client = self._clients.get(key)
-        if client is None:
-            with self._registering:
-                if len(self._clients) >= 4 * self._most:
-                    idle = [
-                        known
-                        for known, other in self._clients.items()
-                        if not (other.waiting or other.stream)
-                    ]
-                    del self._clients[min(idle, key=lambda known: self._clients[known].seen)]
-                client = self._clients[key] = Client(name is not None, Codec(self._limits))
-        client.seen = time.monotonic()
+        with self._registering:
+            client = self._clients.pop(key, None) or Client(name is not None, Codec(self._limits))
+            self._clients[key] = client  # the last one of all
+            client.seen = time.monotonic()
+            if len(self._clients) > 4 * self._most:
+                idle = (known for known, other in self._clients.items() if not other.is_here)
+                del self._clients[next(idle)]
         return client
 
     def leave(self, client: Client) -> None:
         """Frees the agents of a client."""
         with self._changed:
-            self._owners = {
-                agent: owner for agent, owner in self._owners.items() if owner is not client
-            }
+            for agent in [agent for agent, owner in self._owners.items() if owner is client]:
+                del self._owners[agent]
 
     # Calls
 
@@ -176,16 +164,17 @@ class Steps:
             ServerError: The server is closing, or others did not act in time.
         """
         resets = self._resets
-        actions = self._checked(client.codec.decode(payload))
+        given, live = client.codec.decode(payload), self._live
+        actions = self._checked(given, live)
         with self._turn(context):
             found = self._repeated(client, "episode", request)
             if found is None:
                 if resets != self._resets:  # it came during a reset, for the former episode
                     raise RefusedError("the environment was reset meanwhile: act anew", 409)
+                if live is not self._live:
+                    actions = self._checked(given, ())
                 self._claim(client, actions)
-                found = self._round
-                if request is not None:
-                    client.answered["episode"] = request, found
+                found = self._begun(client, "episode", request, self._round)
                 found.actions.update(actions)
                 if self._period is not None and found.due is None:
                     found.due = time.monotonic() + self._period
@@ -200,18 +189,29 @@ class Steps:
         Raises:
             RefusedError: Others act for all agents.
         """
-        return self._once(client, "episode", request, context, lambda: self._reset(client, seed))
+        return self.once(client, "episode", request, context, lambda: self._reset(client, seed))
 
-    def run(
-        self, client: Client, request: int | None, context: Any, work: Callable[[], None]
-    ) -> None:
-        """Does something between steps, once for each request."""
-
-        def done() -> bytes:
-            work()
-            return b""
-
-        self._once(client, "other", request, context, done)
+    def once(
+        self,
+        client: Client,
+        sequence: str,
+        request: int | None,
+        context: Any,
+        work: Callable[[], bytes],
+    ) -> bytes:
+        """Does something between steps; for a retry, returns what it returned the first time."""
+        with self._turn(context):
+            found = self._repeated(client, sequence, request)
+            if found is None:
+                found = self._begun(client, sequence, request, Round())
+                self._claim_world()
+                try:
+                    found.outcome = work()
+                except (RefusedError, ServerError) as error:
+                    found.outcome = error
+                finally:
+                    self._refresh()
+            return _outcome(found)
 
     def missing(self) -> list[str]:
         """Agents whose actions the next step still needs."""
@@ -249,29 +249,6 @@ class Steps:
         finally:
             self._changed.release()
 
-    def _once(
-        self,
-        client: Client,
-        sequence: str,
-        request: int | None,
-        context: Any,
-        work: Callable[[], bytes],
-    ) -> bytes:
-        with self._turn(context):
-            found = self._repeated(client, sequence, request)
-            if found is None:
-                found = Round()
-                if request is not None:
-                    client.answered[sequence] = request, found
-                self._claim_world()
-                try:
-                    found.outcome = work()
-                except (RefusedError, ServerError) as error:
-                    found.outcome = error
-                finally:
-                    self._refresh()
-            return _outcome(found)
-
     def _repeated(self, client: Client, sequence: str, request: int | None) -> Round | None:
         """What a retry is a retry of; None for a new request."""
         if request is None or sequence not in client.answered:
@@ -280,6 +257,12 @@ class Steps:
         if request < latest:
             raise RefusedError(f"request {request} is older than {latest}", 409)
         return found if request == latest else None
+
+    @staticmethod
+    def _begun(client: Client, sequence: str, request: int | None, round_: Round) -> Round:
+        if request is not None:
+            client.answered[sequence] = request, round_
+        return round_
 
     def _wait(self, client: Client, round_: Round, context: Any) -> None:
         """Waits for the outcome of a round; makes the step when it is due."""
@@ -315,9 +298,11 @@ class Steps:
         finally:
             client.waiting -= 1
 
-    def _checked(self, action_dict: Any) -> dict[str, Any]:
+    def _checked(self, action_dict: Any, live: tuple[str, ...]) -> dict[str, Any]:
+        """Actions as the environment takes them; it checks those that come all at once itself."""
         if not isinstance(action_dict, Mapping):
             raise RefusedError("a step needs a dict of actions by agent", 400)
+        is_whole = live and all(name in action_dict for name in live)
         actions = {}
         spaces = self._environment.action_space
         for name, action in action_dict.items():
@@ -325,10 +310,12 @@ class Steps:
                 raise RefusedError(f"no agent is named {name!r}: there are {list(spaces)}", 400)
             try:
                 _require_no_text(action)
-                actions[name] = conform(spaces[name], action, f"action of agent {name!r}")
-                require_within(spaces[name], actions[name], f"action of agent {name!r}")
+                if not is_whole or name not in live:
+                    action = conform(spaces[name], action, f"action of agent {name!r}")
+                    require_within(spaces[name], action, f"action of agent {name!r}")
             except (ValueError, TypeError, OverflowError) as error:
                 raise RefusedError(str(error), 400) from None
+            actions[name] = action
         return actions
 
     def _claim(self, client: Client, agents: Iterable[str]) -> None:
@@ -342,8 +329,7 @@ class Steps:
         owner = self._owners.get(agent)
         if owner is None or owner is client:
             return False
-        is_silent = time.monotonic() - owner.seen >= self._lease
-        return owner.waiting > 0 or owner.stream is not None or not is_silent
+        return owner.is_here or time.monotonic() - owner.seen < self._lease
 
     def _claim_world(self) -> None:
         with suppress(ClosedWorldError):
@@ -357,13 +343,16 @@ class Steps:
         if any(name not in round_.actions and name not in known for name in self._live):
             return
         actions = {**known, **round_.actions}
-        self._last_actions |= round_.actions
-        self._round, self._opening = Round(), None
+        self._round = Round()
         self._claim_world()
         try:
             round_.outcome = self._answered(
                 self._results, lambda: tuple(self._environment.step(action_dict=actions))
             )[0]
+            self._last_actions |= round_.actions
+            self._opening = None
+        except ActionError as error:
+            round_.outcome = RefusedError(str(error), 400)
         finally:
             self._refresh()
 
@@ -401,6 +390,8 @@ class Steps:
         """What some work returns, encoded, and True; if it raises, what clients are told of it."""
         try:
             return codec.encode(work()), True
+        except ActionError:  # nothing has happened
+            raise
         except Exception as error:
             _LOG.log(
                 logging.INFO if isinstance(error, _PLAIN) else logging.ERROR,

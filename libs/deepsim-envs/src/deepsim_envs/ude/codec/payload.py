@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .flatbuffer import Number, Structs, Table, TableReader, write_table
+from .flatbuffer import Number, Structs, Table, TableReader
 from .limits import Limits
 from .plan import ArrayColumn, Plan
 from .reader import UnionReader
-from .schema import RECORD_BATCH, VERSION, read_schema, require_message, schema_message
+from .schema import RECORD_BATCH, message, read_schema, require_message, schema_message
 from .tensors import read_tensor, tensor_message
 from .writer import UnionWriter
 
@@ -51,13 +51,7 @@ def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (froze
         places += (len(body), len(data))
         body += data + bytes(-len(data) % 8)
     batch: Table = {0: Number("q", 1), 1: Structs("qq", nodes), 2: Structs("qq", places)}
-    message: Table = {
-        0: Number("h", VERSION),
-        1: Number("B", RECORD_BATCH),
-        2: batch,
-        3: Number("q", len(body)),
-    }
-    _write(out, write_table(message), body)
+    _write(out, message(RECORD_BATCH, batch, len(body)), body)
     out += _FRAME.pack(_MARK, 0)  # the end of the stream
     for array in arrays:
         out += bytes(-len(out) % _TENSOR_ALIGN)
@@ -103,12 +97,12 @@ def read_plan(
         raise PayloadError("a payload may have arrays besides its values, nothing else")
     stream = _Stream(data)
     union = read_schema(stream.metadata(), limits.depth)
-    message = TableReader(stream.metadata())
-    require_message(message, RECORD_BATCH)
-    batch = message.table(2)
+    metadata = TableReader(stream.metadata())
+    require_message(metadata, RECORD_BATCH)
+    batch = metadata.table(2)
     if batch.number(0, "<q") != 1 or batch.has(3):
         raise PayloadError("a payload is a batch of one row, not compressed")
-    body = stream.body(message)
+    body = stream.body(metadata)
     nodes, places = batch.structs(1, "qq"), batch.structs(2, "qq")
     stream.end()
     arrays = [_read_array(stream, limits) for _ in range(count)]
@@ -163,8 +157,8 @@ class Codec:
 
 def _read_array(stream: _Stream, limits: Limits) -> ArrayColumn:
     stream.align()
-    message = TableReader(stream.metadata())
-    return read_tensor(message, *stream.body(message), limits.dimensions)
+    metadata = TableReader(stream.metadata())
+    return read_tensor(metadata, *stream.body(metadata), limits.dimensions)
 
 
 def _buffers(first: int, last: int, places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -201,9 +195,9 @@ class _Stream:
         start, end = self._take(size)
         return self._data[start:end]
 
-    def body(self, message: TableReader) -> tuple[int, int]:
+    def body(self, metadata: TableReader) -> tuple[int, int]:
         """Where the body of a message begins and ends."""
-        return self._take(message.number(3, "<q"))
+        return self._take(metadata.number(3, "<q"))
 
     def end(self) -> None:
         """Passes the mark at the end of the stream."""

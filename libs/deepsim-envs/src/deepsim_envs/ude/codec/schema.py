@@ -32,7 +32,7 @@ class Child(NamedTuple):
 
 # Members of Arrow's MessageHeader and Type, and versions of its metadata.
 SCHEMA, RECORD_BATCH, TENSOR = 1, 3, 4
-VERSION = 4  # that is V5: a union has no validity bitmap
+_VERSION = 4  # that is V5: a union has no validity bitmap
 _NULL, _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _STRUCT, _UNION = 1, 2, 3, 4, 5, 6, 12, 13, 14
 _MOST_FIELDS = 2048
 _MOST_NAMES = 16
@@ -49,7 +49,6 @@ _PLAIN: dict[int, tuple[int, Table]] = {
     FLOAT64: (_FLOAT, {0: Number("h", 2)}),
     ARRAY: (_INT, {0: Number("i", 32), 1: Number("B", 1)}),
 }
-_LARGEST_SCHEMA = 2**18  # bytes; those that were read are kept
 _WIDTHS = {INT: 64, ARRAY: 32}
 _PRECISIONS = {FLOAT16: 0, FLOAT32: 1, FLOAT64: 2}
 
@@ -58,8 +57,13 @@ _PRECISIONS = {FLOAT16: 0, FLOAT32: 1, FLOAT64: 2}
 def schema_message(union: Union) -> bytes:
     """The metadata of the message that declares a column of this union."""
     schema: Table = {1: [_union_field("list", union)]}
+    return message(SCHEMA, schema, 0)
+
+
+def message(kind: int, header: Table, size: int) -> bytes:
+    """The metadata of a message with a body of so many bytes."""
     return write_table(
-        {0: Number("h", VERSION), 1: Number("B", SCHEMA), 2: schema, 3: Number("q", 0)}
+        {0: Number("h", _VERSION), 1: Number("B", kind), 2: header, 3: Number("q", size)}
     )
 
 
@@ -73,25 +77,18 @@ def read_schema(metadata: bytes, depth: int) -> Union:
     Raises:
         PayloadError: It declares something else.
     """
-    if len(metadata) > _LARGEST_SCHEMA:
-        raise PayloadError(f"a schema has at most {_LARGEST_SCHEMA} bytes, got {len(metadata)}")
-    return _read_schema(bytes(metadata), depth)
-
-
-@lru_cache(maxsize=64)
-def _read_schema(metadata: bytes, depth: int) -> Union:
-    message = TableReader(metadata)
-    require_message(message, SCHEMA)
-    schema = message.table(2)
+    table = TableReader(metadata)
+    require_message(table, SCHEMA)
+    schema = table.table(2)
     fields = schema.tables(1, 1)
     if schema.number(0, "<h") != 0 or len(fields) != 1:
         raise PayloadError("a payload has one little-endian column")
     return _Walk().union(fields[0], "list", depth)
 
 
-def require_message(message: TableReader, kind: int) -> None:
+def require_message(metadata: TableReader, kind: int) -> None:
     """Refuses a message of another kind or version."""
-    if message.number(0, "<h") != VERSION or message.number(1, "<B") != kind:
+    if metadata.number(0, "<h") != _VERSION or metadata.number(1, "<B") != kind:
         raise PayloadError("a payload is a schema, a batch and tensors, of Arrow metadata V5")
 
 

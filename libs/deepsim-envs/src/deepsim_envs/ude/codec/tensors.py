@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .flatbuffer import Number, Structs, Table, TableReader, write_table
+from .flatbuffer import Number, Structs, Table, TableReader
 from .plan import ArrayColumn
-from .schema import TENSOR, VERSION, require_message
+from .schema import TENSOR, message, require_message
 
 _INT, _FLOAT = 2, 3
 _PRECISIONS = ("<f2", "<f4", "<f8")
@@ -50,23 +50,16 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
         4: Number("qq", 0, len(body)),
     }
     padded = -(-len(body) // 64) * 64
-    return write_table(
-        {
-            0: Number("h", VERSION),
-            1: Number("B", TENSOR),
-            2: tensor,
-            3: Number("q", padded),
-        }
-    ), body
+    return message(TENSOR, tensor, padded), body
 
 
 def read_tensor(
-    message: TableReader, body_start: int, body_end: int, dimensions: int
+    metadata: TableReader, body_start: int, body_end: int, dimensions: int
 ) -> ArrayColumn:
     """Finds the array in a message.
 
     Args:
-        message: Its metadata.
+        metadata: Of the message.
         body_start: Where its body begins in the payload.
         body_end: Where that ends.
         dimensions: How many axes the array may have.
@@ -74,8 +67,8 @@ def read_tensor(
     Raises:
         PayloadError: It is of another type, has too many axes, or gaps between its rows.
     """
-    require_message(message, TENSOR)
-    tensor = message.table(2)
+    require_message(metadata, TENSOR)
+    tensor = metadata.table(2)
     dtype = _dtype(tensor)
     shape = tuple(size.number(0, "<q") for size in tensor.tables(2, dimensions))
     start, length = tensor.struct(4, "qq")

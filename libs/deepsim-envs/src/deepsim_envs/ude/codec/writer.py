@@ -8,7 +8,7 @@ their own, in order.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -141,37 +141,32 @@ class UnionWriter:
                 buffers.append(packed(values, layout))
 
 
+_KINDS: tuple[tuple[Any, int, Callable[[Any], Any] | None], ...] = (
+    (type(None), NONE, None),
+    ((bool, np.bool_), BOOL, bool),
+    ((int, np.integer), INT, int),
+    (float, FLOAT64, float),
+    (str, STR, str.encode),
+    (bytes, BYTES, None),
+    (np.float32, FLOAT32, None),
+    (np.float16, FLOAT16, None),
+    (np.ndarray, ARRAY, None),
+    (Mapping, DICT, None),
+    (tuple, TUPLE, None),
+    (list, LIST, None),
+)
+
+
 def _coded(value: Any) -> tuple[int, Any]:
     """The code of a value's type, and the value as its column takes it."""
-    if value is None:
-        return NONE, None
-    if isinstance(value, (bool, np.bool_)):
-        return BOOL, bool(value)
-    if isinstance(value, (int, np.integer)):
-        if not -(2**63) <= int(value) < 2**63:
-            raise PayloadError(f"an integer must fit into 64 bits, got {value}")
-        return INT, int(value)
-    if isinstance(value, float):
-        return FLOAT64, float(value)
-    if isinstance(value, str):
-        try:
-            return STR, value.encode()
-        except UnicodeEncodeError:
-            raise PayloadError(f"a str must be valid Unicode, got {value!r}") from None
-    if isinstance(value, bytes):
-        return BYTES, value
-    if isinstance(value, np.float32):
-        return FLOAT32, value
-    if isinstance(value, np.float16):
-        return FLOAT16, value
-    if isinstance(value, np.ndarray):
-        return ARRAY, value
-    if isinstance(value, Mapping):
-        return DICT, value
-    if isinstance(value, tuple):
-        return TUPLE, value
-    if isinstance(value, list):
-        return LIST, value
+    for kinds, code, plain in _KINDS:
+        if isinstance(value, kinds):
+            if code == INT and not -(2**63) <= int(value) < 2**63:
+                raise PayloadError(f"an integer must fit into 64 bits, got {value}")
+            try:
+                return code, value if plain is None else plain(value)
+            except UnicodeEncodeError:
+                raise PayloadError(f"a str must be valid Unicode, got {value!r}") from None
     kind = type(value)
     raise PayloadError(
         f"a {kind.__module__}.{kind.__qualname__} cannot be sent: a payload holds None, bool, "
