@@ -368,7 +368,7 @@ def test_matrices():
     with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3, 3\), got \(4, 4\)"):
         quaternions.from_matrix(np.eye(4))
     matrix[7, 7] *= 2
-    with pytest.raises(ValueError, match="not all are rotation matrices"):
+    with pytest.raises(ValueError, match=r"not a rotation matrix .* at index \(7, 7\)"):
         quaternions.from_matrix(matrix)
 
 

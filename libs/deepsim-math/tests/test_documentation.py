@@ -13,7 +13,11 @@ import pytest
 import deepsim_math
 
 LIBRARY = Path(__file__).parent.parent
-MODULES = [module.name for module in pkgutil.iter_modules(deepsim_math.__path__)]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(deepsim_math.__path__, "deepsim_math.")
+    if not module.name.endswith("._typing")
+]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/conventions.md"])
@@ -23,9 +27,9 @@ def test_pages(page):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "_typing"])
+@pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    module = importlib.import_module(f"deepsim_math.{name}")
+    module = importlib.import_module(name)
     names = {**vars(deepsim_math), **vars(module)}
     assert doctest.testmod(module, globs=names).failed == 0
 

@@ -10,7 +10,7 @@ import deepsim_math
 
 def test_all_is_sorted_and_complete():
     """`__all__` lists every public name of the package, and no other."""
-    batch = {"angles", "frustums", "poses", "quaternions", "vectors"}
+    batch = {"angles", "frustums", "poses", "quaternions", "twists", "vectors"}
     public = {
         name
         for name, value in vars(deepsim_math).items()

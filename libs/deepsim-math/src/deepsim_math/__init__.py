@@ -2,23 +2,22 @@
 """Vectors, rotations, poses, colours, rays, planes and frustums, one at a time and in batch.
 
 The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`,
-`poses`, `frustums` and `angles` do the same on arrays. SI units, radians, right-handed axes
-(x forward, y left, z up), quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
+`poses`, `twists`, `frustums` and `angles` do the same on arrays. SI units, radians, right-handed
+axes (x forward, y left, z up), quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
 """
 
-from . import angles, frustums, poses, quaternions, vectors
-from .color import Color
-from .frustum import Frustum
+from .batch import angles, frustums, poses, quaternions, twists, vectors
 from .functions import cross, distance, dot, look_rotation, project, rotate
 from .interpolation import clamp, lerp, lerp_angle, lerp_angle_rad, slerp
-from .material import Material
-from .plane import Plane
-from .point import Point, Position
-from .pose import Pose
-from .ray import Ray
-from .rotation import Euler, Quaternion
-from .twist import Twist
-from .vector3 import Vector3
+from .shapes.frustum import Frustum
+from .shapes.plane import Plane
+from .shapes.ray import Ray
+from .values.color import Color
+from .values.coordinates import Point, Position, Vector3
+from .values.material import Material
+from .values.pose import Pose
+from .values.rotation import Euler, Quaternion
+from .values.twist import Twist
 
 __all__ = [
     "Color",
@@ -48,5 +47,6 @@ __all__ = [
     "quaternions",
     "rotate",
     "slerp",
+    "twists",
     "vectors",
 ]

@@ -9,10 +9,10 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._coordinates import Coordinates
-from .color import Color
-from .pose import Pose
-from .rotation import Euler, Quaternion
+from .values.color import Color
+from .values.coordinates import Coordinates
+from .values.pose import Pose
+from .values.rotation import Euler, Quaternion
 
 FloatArray = NDArray[np.floating[Any]]
 BoolArray = NDArray[np.bool_]

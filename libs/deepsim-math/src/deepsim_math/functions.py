@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from ._coordinates import Coordinates, xyz
-from .rotation import Quaternion, as_quaternion
-from .vector3 import Vector3
+from .values.coordinates import Coordinates, Vector3, xyz
+from .values.rotation import Quaternion, as_quaternion
 
 if TYPE_CHECKING:
     from ._typing import Numbers, RotationLike, VectorLike

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
-from . import angles
-from ._coordinates import Coordinates
-from ._value import Row
-from .color import Color
-from .point import Point
-from .rotation import Quaternion, as_quaternion
-from .twist import Twist
-from .vector3 import Vector3
+from .batch import angles
+from .values.color import Color
+from .values.coordinates import Coordinates, Point, Vector3
+from .values.rotation import Quaternion, as_quaternion
+from .values.twist import Twist
+from .values.value import Row
 
 if TYPE_CHECKING:
     from ._typing import ArrayLike, FloatArray, RotationLike

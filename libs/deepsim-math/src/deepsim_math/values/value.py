@@ -4,26 +4,38 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Any, Callable, ClassVar, Iterator, NoReturn, TypeVar, overload
+from typing import Any, Callable, ClassVar, Generic, Iterator, NoReturn, TypeVar, overload
 
 import numpy as np
 
-from ._numbers import numbers
+from .numbers import numbers
 
 V = TypeVar("V", bound="Value")
 R = TypeVar("R", bound="Row")
+T = TypeVar("T")
+
+
+class Field(Generic[T]):
+    """A field as type checkers see it: read, never set. Only annotations use this class."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> Field[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> T: ...
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        raise NotImplementedError("slots store the fields")
 
 
 class Value:
     """Immutable record: its fields are set once, by the constructor, in slots.
 
-    A subclass names its fields in the order of its constructor's arguments and sets `_fields` to an
-    ``operator.attrgetter`` of them, which reads them all as one tuple.
+    A subclass names its fields in `__match_args__`, in the order of its constructor's arguments,
+    and sets `_fields` to an ``operator.attrgetter`` of them, which reads them all as one tuple.
     """
 
     __slots__ = ()
 
-    _names: ClassVar[tuple[str, ...]]
+    __match_args__: ClassVar[tuple[str, ...]]
     _fields: ClassVar[attrgetter[tuple[Any, ...]]]
 
     def __init_subclass__(cls) -> None:
@@ -31,15 +43,15 @@ class Value:
             raise TypeError(f"{cls.__name__} needs __slots__ = (): values have no other attributes")
 
     def replace(self: V, **fields: Any) -> V:
-        """Copy with the named fields replaced.
+        """Returns a copy with the named fields replaced.
 
         Raises:
             TypeError: on a name that is not a field.
         """
-        values = dict(zip(self._names, self._fields(self)))
+        values = dict(zip(self.__match_args__, self._fields(self)))
         unknown = [name for name in fields if name not in values]
         if unknown:
-            known = ", ".join(self._names)
+            known = ", ".join(self.__match_args__)
             raise TypeError(f"{type(self).__name__} has no field {unknown[0]!r}; it has {known}")
         values.update(fields)
         return type(self)(**values)
@@ -83,7 +95,7 @@ class Row(Value):
 
     @classmethod
     def from_array(cls: type[R], values: Any) -> R:
-        """Make one from a sequence or array of its numbers; one of this class is returned as it is.
+        """Reads a sequence or array of its numbers; one of this class is returned as it is.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
@@ -91,7 +103,7 @@ class Row(Value):
         """
         if type(values) is cls:
             return values
-        return cls(*numbers(values, len(cls._names), cls.__name__))
+        return cls(*numbers(values, len(cls.__match_args__), cls.__name__))
 
     def __len__(self) -> int:
         return len(self._row())
@@ -113,19 +125,21 @@ class Row(Value):
 
 
 def slot_setters(cls: type[Value]) -> tuple[Callable[[Any, Any], None], ...]:
-    """List the functions that fill the slots of `cls`, for its constructor alone.
+    """Returns the functions that fill the slots of `cls`, for its constructor alone.
 
     A frozen class refuses plain assignment; the slots' own descriptors are the fastest way past.
     """
-    return tuple(cls.__dict__[name].__set__ for name in cls._names)
+    return tuple(cls.__dict__[name].__set__ for name in cls.__match_args__)
 
 
 def drafts_of(cls: type[Value]) -> Callable[[], Any]:
-    """Make the class of the drafts of `cls`: objects of the same slots that can still be written.
+    """Returns the class of the drafts of `cls`: objects of the same slots, still open to writing.
 
     For the results of arithmetic, which need no checks: filling a draft and then assigning its
     ``__class__``, which Python allows between classes of one layout, takes half the time of the
     constructor.
     """
     writable = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
-    return type(f"{cls.__name__}Draft", cls.__bases__, {"__slots__": cls._names, **writable})
+    return type(
+        f"{cls.__name__}Draft", cls.__bases__, {"__slots__": cls.__match_args__, **writable}
+    )

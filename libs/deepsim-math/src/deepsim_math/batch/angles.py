@@ -6,22 +6,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ._blocks import run
-from ._elementwise import fmod, where
+from deepsim_math.formulas.elementwise import fmod, where
+
+from .blocks import run
 
 if TYPE_CHECKING:
-    from ._typing import ArrayLike, FloatArray
+    from deepsim_math._typing import ArrayLike, FloatArray
 
 _TURN = 2.0 * math.pi
 
 
 def wrap(angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Bring angles of any shape into (-pi, pi]."""
-    return run(lambda a: (_principal(a),), (angle,), (0,), 0, out)
+    """Brings angles of any shape into (-pi, pi]."""
+    return run(_principal, (angle,), (0,), 0, out)
 
 
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Go from `a` (t = 0) towards `b` (t = 1) the short way; shapes broadcast.
+    """Goes from `a` (t = 0) towards `b` (t = 1) the short way; shapes broadcast.
 
     The result is not wrapped, so that it stays continuous in t: at t = 1 it is b or b plus whole
     turns. Opposite angles turn the positive way.
@@ -29,8 +30,8 @@ def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None
     return run(_lerp, (a, b, t), (0, 0, 0), 0, out)
 
 
-def _lerp(a: Any, b: Any, t: Any) -> tuple[Any, ...]:
-    return (a + t * _principal(b - a),)
+def _lerp(a: Any, b: Any, t: Any) -> Any:
+    return a + t * _principal(b - a)
 
 
 def _principal(angle: Any) -> Any:

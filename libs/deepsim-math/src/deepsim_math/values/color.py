@@ -7,8 +7,8 @@ import math
 from operator import attrgetter
 from typing import Any, SupportsFloat
 
-from ._numbers import number, numbers
-from ._value import Row, slot_setters
+from .numbers import number, numbers
+from .value import Field, Row, slot_setters
 
 
 class Color(Row):
@@ -18,13 +18,13 @@ class Color(Row):
         ValueError: when a channel is outside [0, 1] or NaN.
     """
 
-    _names = ("r", "g", "b", "a")
-    __slots__ = _names
+    __match_args__ = ("r", "g", "b", "a")
+    __slots__ = __match_args__
 
-    r: float
-    g: float
-    b: float
-    a: float
+    r: Field[float]
+    g: Field[float]
+    b: Field[float]
+    a: Field[float]
 
     _fields = attrgetter("r", "g", "b", "a")
 

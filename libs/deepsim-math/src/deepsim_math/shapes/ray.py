@@ -6,13 +6,11 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from ._coordinates import xyz
-from ._value import Value, slot_setters
-from .point import Point
-from .vector3 import Vector3
+from deepsim_math.values.coordinates import Point, Vector3, xyz
+from deepsim_math.values.value import Field, Value, slot_setters
 
 if TYPE_CHECKING:
-    from ._typing import VectorLike
+    from deepsim_math._typing import VectorLike
 
 
 class Ray(Value):
@@ -26,11 +24,11 @@ class Ray(Value):
         ValueError: when `direction` has zero length.
     """
 
-    _names = ("origin", "direction")
-    __slots__ = _names
+    __match_args__ = ("origin", "direction")
+    __slots__ = __match_args__
 
-    origin: Point
-    direction: Vector3
+    origin: Field[Point]
+    direction: Field[Vector3]
 
     _fields = attrgetter("origin", "direction")
 

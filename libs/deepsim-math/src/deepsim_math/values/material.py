@@ -6,12 +6,12 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from ._numbers import numbers
-from ._value import Row, slot_setters
 from .color import Color
+from .numbers import numbers
+from .value import Field, Row, slot_setters
 
 if TYPE_CHECKING:
-    from ._typing import ColorLike
+    from deepsim_math._typing import ColorLike
 
 _WHITE = Color(1.0, 1.0, 1.0)
 _BLACK = Color()
@@ -25,13 +25,13 @@ class Material(Row):
     default.
     """
 
-    _names = ("ambient", "diffuse", "specular", "emissive")
-    __slots__ = _names
+    __match_args__ = ("ambient", "diffuse", "specular", "emissive")
+    __slots__ = __match_args__
 
-    ambient: Color
-    diffuse: Color
-    specular: Color
-    emissive: Color
+    ambient: Field[Color]
+    diffuse: Field[Color]
+    specular: Field[Color]
+    emissive: Field[Color]
 
     _fields = attrgetter("ambient", "diffuse", "specular", "emissive")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ _NOT_REAL = (str, bytes, bytearray, complex, np.complexfloating)
 
 
 def number(value: Any, name: str) -> float:
-    """Read one number: int, float, NumPy scalar or anything else with ``__float__``.
+    """Reads one number: int, float, NumPy scalar or anything else with ``__float__``.
 
     Raises:
         TypeError: for text and for sequences; the message says `name`.
@@ -28,18 +29,20 @@ def number(value: Any, name: str) -> float:
 
 
 def numbers(values: Any, count: int, name: str) -> list[Any]:
-    """Read `count` entries of a sequence or one-dimensional array, each still unchecked.
+    """Reads `count` entries of a sequence or one-dimensional array, each still unchecked.
 
     Raises:
-        TypeError: when `values` is not a sequence.
+        TypeError: when `values` has no order (a set, a mapping), is text, or is a masked array.
         ValueError: when there are not exactly `count` of them.
     """
     if isinstance(values, np.ndarray):
+        if isinstance(values, np.ma.MaskedArray) or values.dtype.kind not in "fiub":
+            raise TypeError(f"{name} needs {count} numbers, got {values!r}")
         if values.shape != (count,):
             raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
         entries: list[Any] = values.tolist()
         return entries
-    if isinstance(values, (str, bytes, bytearray)) or not hasattr(values, "__iter__"):
+    if isinstance(values, (str, bytes, bytearray, Set, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{name} needs {count} numbers, got {values!r}")
     entries = list(values)
     if len(entries) != count:

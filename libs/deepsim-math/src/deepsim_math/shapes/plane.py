@@ -6,15 +6,14 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, SupportsFloat
 
-from ._coordinates import xyz
-from ._numbers import number
-from ._value import Value, slot_setters
-from .point import Point
+from deepsim_math.values.coordinates import Point, Vector3, xyz
+from deepsim_math.values.numbers import number
+from deepsim_math.values.value import Field, Value, slot_setters
+
 from .ray import Ray
-from .vector3 import Vector3
 
 if TYPE_CHECKING:
-    from ._typing import VectorLike
+    from deepsim_math._typing import VectorLike
 
 
 class Plane(Value):
@@ -29,11 +28,11 @@ class Plane(Value):
         ValueError: when `normal` has zero length.
     """
 
-    _names = ("normal", "distance")
-    __slots__ = _names
+    __match_args__ = ("normal", "distance")
+    __slots__ = __match_args__
 
-    normal: Vector3
-    distance: float
+    normal: Field[Vector3]
+    distance: Field[float]
 
     _fields = attrgetter("normal", "distance")
 

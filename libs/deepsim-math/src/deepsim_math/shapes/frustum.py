@@ -7,17 +7,18 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from . import frustums
-from ._numbers import number, numbers
-from ._value import Row, slot_setters
+from deepsim_math.batch import frustums
+from deepsim_math.formulas import views as formulas
+from deepsim_math.values.coordinates import Point, Vector3, make, xyz
+from deepsim_math.values.numbers import number, numbers
+from deepsim_math.values.pose import Pose
+from deepsim_math.values.value import Field, Row, slot_setters
+
 from .plane import Plane
-from .point import Point
-from .pose import Pose
 from .ray import Ray
-from .vector3 import Vector3
 
 if TYPE_CHECKING:
-    from ._typing import PoseLike, VectorLike
+    from deepsim_math._typing import PoseLike, VectorLike
 
 _ORIGIN = Pose()
 
@@ -47,16 +48,16 @@ class Frustum(Row):
         ValueError: when a number is outside its range.
     """
 
-    _names = ("near", "far", "horizontal_fov", "view_ratio", "pose")
-    __slots__ = _names
+    __match_args__ = ("near", "far", "horizontal_fov", "view_ratio", "pose")
+    __slots__ = __match_args__
 
-    near: float
-    far: float
-    horizontal_fov: float
-    view_ratio: float
-    pose: Pose
+    near: Field[float]
+    far: Field[float]
+    horizontal_fov: Field[float]
+    view_ratio: Field[float]
+    pose: Field[Pose]
 
-    _fields = attrgetter(*_names)
+    _fields = attrgetter(*__match_args__)
 
     def __init__(
         self,
@@ -145,9 +146,8 @@ class Frustum(Row):
 
     def contains(self, point: VectorLike) -> bool:
         """Whether a point lies inside or on the boundary; also ``point in frustum``."""
-        x, y, z = self.pose.inverse_transform_point(point)
-        side, rise = self._slopes()
-        return self.near <= x <= self.far and abs(y) <= side * x and abs(z) <= rise * x
+        inside: bool = formulas.contains_point(*self._row(), *xyz(point))
+        return inside
 
     def __contains__(self, point: VectorLike) -> bool:
         return self.contains(point)
@@ -195,17 +195,11 @@ class Frustum(Row):
         outside; depth [m] is measured along the camera's x axis. A point at or behind the camera
         has no place in the picture: u and v are NaN, depth is zero or negative.
         """
-        depth, y, z = self.pose.inverse_transform_point(point)
-        if depth <= 0.0:
-            return Vector3(math.nan, math.nan, depth)
-        side, rise = self._slopes()
-        return Vector3(0.5 - 0.5 * y / (side * depth), 0.5 + 0.5 * z / (rise * depth), depth)
+        return make(Vector3, *formulas.to_viewport(*self._row(), *xyz(point)))
 
     def viewport_to_world_point(self, point: VectorLike) -> Point:
         """Take u, v, depth back to the place in the world that projects there."""
-        u, v, depth = Vector3.from_array(point)
-        _, y, z = self._through(u, v)
-        return self.pose.transform_point((depth, depth * y, depth * z))
+        return make(Point, *formulas.from_viewport(*self._row(), *xyz(point)))
 
     def viewport_point_to_ray(self, u: SupportsFloat, v: SupportsFloat) -> Ray:
         """Ray from the camera through a place of the picture.
@@ -217,7 +211,8 @@ class Frustum(Row):
         for name, value in (("u", u), ("v", v)):
             if value < 0.0 or value > 1.0:
                 raise ValueError(f"viewport point {name} must be in [0, 1], got {value}")
-        return Ray(self.pose.position, self.pose.transform_vector(self._through(u, v)))
+        ray = formulas.to_ray(*self._row(), u, v)
+        return Ray(ray[:3], ray[3:])
 
     def isclose(self, other: Frustum, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Whether the poses and the four numbers are close."""
@@ -228,14 +223,7 @@ class Frustum(Row):
 
     def _slopes(self) -> tuple[float, float]:
         """How far the view spreads to the side and upwards, per metre ahead."""
-        fov = self.horizontal_fov
-        side = math.sin(fov) / (1.0 + math.cos(fov))  # tan(fov / 2), and exactly 1 at a right angle
-        return side, self.view_ratio * side
-
-    def _through(self, u: float, v: float) -> tuple[float, float, float]:
-        """Point of the camera's frame at depth 1 that projects to u, v."""
-        side, rise = self._slopes()
-        return 1.0, (1.0 - 2.0 * u) * side, (2.0 * v - 1.0) * rise
+        return formulas.slopes(self.horizontal_fov, self.view_ratio)
 
     def _plane(self, normal: tuple[float, float, float], height: float = 0.0) -> Plane:
         """Plane of the camera's frame, `height` behind its origin, in the world."""

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of poses px, py, pz, qx, qy, qz, qw, shape (..., 7): the methods of Pose in batch.
+
+Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
+result and may be one of the arguments. A quaternion of zero length is a ValueError with the index
+of its row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deepsim_math.formulas import motions as formulas
+
+from . import quaternions
+from .blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+
+if TYPE_CHECKING:
+    from deepsim_math._typing import ArrayLike, FloatArray
+
+
+def compose(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns poses `b`, given in the frames of `a`, in the parent frame of `a`: a @ b."""
+    return run(formulas.compose, (a, b), (7, 7), 7, out)
+
+
+def inverse(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns poses of the parent frame in the frames of `pose`."""
+    return run(formulas.inverse, (pose,), (7,), 7, out)
+
+
+def relative(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns poses `b` in the frames of `a`, both given in one parent frame: inverse(a) @ b."""
+    return run(formulas.relative, (a, b), (7, 7), 7, out)
+
+
+def transform_points(
+    pose: ArrayLike, points: ArrayLike, out: FloatArray | None = None
+) -> FloatArray:
+    """Takes points (..., 3) from the frames of `pose` to the parent frame."""
+    pose, points = float_arrays(pose, points)
+    if pose.shape == (7,) and points.ndim > 1:  # one frame for many points
+        matrix = quaternions.to_matrix(pose[3:])
+        return run_rows(by_matrix(matrix, pose[:3]), (points,), (3,), 3, out)
+    return run(formulas.transform, (pose, points), (7, 3), 3, out)
+
+
+def inverse_transform_points(
+    pose: ArrayLike, points: ArrayLike, out: FloatArray | None = None
+) -> FloatArray:
+    """Takes points (..., 3) from the parent frame to the frames of `pose`."""
+    pose, points = float_arrays(pose, points)
+    if pose.shape == (7,) and points.ndim > 1:
+        return transform_points(inverse(pose), points, out)
+    return run(formulas.inverse_transform, (pose, points), (7, 3), 3, out)
+
+
+def transform_twists(
+    pose: ArrayLike, twists: ArrayLike, out: FloatArray | None = None
+) -> FloatArray:
+    """Takes twists (..., 6) from the frames of `pose` to the parent; see `Pose.transform_twist`."""
+    return run(formulas.transform_twist, (pose, twists), (7, 6), 6, out)
+
+
+def inverse_transform_twists(
+    pose: ArrayLike, twists: ArrayLike, out: FloatArray | None = None
+) -> FloatArray:
+    """Takes twists (..., 6) from the parent frame to the frames of `pose`."""
+    return run(formulas.inverse_transform_twist, (pose, twists), (7, 6), 6, out)
+
+
+def to_matrix(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns homogeneous matrices (..., 4, 4), which take points to the parent frame."""
+    entries = run(formulas.to_matrix, (pose,), (7,), 16)
+    matrices = entries.reshape(*entries.shape[:-1], 4, 4)
+    return matrices if out is None else fill(out, matrices)
+
+
+def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts homogeneous matrices (..., 4, 4) of rigid motions.
+
+    Raises:
+        ValueError: when one does not turn and move only (within 1e-3); with its index.
+    """
+    m = quaternions.checked_matrices(matrix, 4)
+    wrong = (np.abs(m[..., 3, :] - (0.0, 0.0, 0.0, 1.0)) > 1e-3).any(axis=-1)
+    refuse(wrong, "the last row of a rigid motion is 0, 0, 0, 1", m[..., 3, :])
+    return run(formulas.from_matrix, (m.reshape(*m.shape[:-2], 16),), (16,), 7, out)
+
+
+def interpolate(
+    a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None
+) -> FloatArray:
+    """Goes from `a` (t = 0) to `b` (t = 1), `t` (...); see `Pose.interpolate`."""
+    return run(formulas.interpolate, (a, b, t), (7, 7, 0), 7, out, exact=False)
+
+
+def exp(twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns the poses that twists (..., 6) reach in one second; see `Pose.exp`."""
+    return run(formulas.exponential, (twist,), (6,), 7, out, exact=False)
+
+
+def log(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns the twists (..., 6) that bring a frame there in one second; see `Pose.log`."""
+    return run(formulas.logarithm, (pose,), (7,), 6, out, exact=False)
+
+
+def mean(pose: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
+    """Returns the mean positions and the mean rotations of poses (..., n, 7), shape (..., 7).
+
+    Raises:
+        ValueError: as `quaternions.mean` does.
+    """
+    (rows,) = float_arrays(pose)
+    turn = quaternions.mean(rows[..., 3:], weights)
+    w = np.ones(rows.shape[-2]) if weights is None else float_arrays(weights)[0]
+    place = np.einsum("...n,...ni->...i", w, rows[..., :3]) / w.sum(axis=-1)[..., None]
+    return np.concatenate([place.astype(rows.dtype), turn], axis=-1)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of quaternions x, y, z, w, shape (..., 4): the methods of Quaternion in batch.
+
+Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
+result and may be one of the arguments. Non-zero quaternions of any length count as their unit
+quaternion, except in `multiply` and `conjugate`, which are plain algebra. Functions that divide by
+a length raise ValueError with the index of a row of zero length.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deepsim_math.formulas import rotations as formulas
+from deepsim_math.values.rotation import axis_order
+
+from .blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+
+if TYPE_CHECKING:
+    from deepsim_math._typing import ArrayLike, FloatArray
+
+
+def multiply(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns Hamilton products: the rotations that first do `b`, then `a`."""
+    return run(formulas.multiply, (a, b), (4, 4), 4, out)
+
+
+def conjugate(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Negates x, y, z: the inverses of unit quaternions."""
+    return run(lambda x, y, z, w: (-x, -y, -z, w), (q,), (4,), 4, out)
+
+
+def inverse(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns quaternions whose products with `q` are the identity."""
+    return run(formulas.inverse, (q,), (4,), 4, out)
+
+
+def normalize(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns unit quaternions of the same rotations."""
+    return run(formulas.normalize, (q,), (4,), 4, out)
+
+
+def angle_to(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns the angles [rad] of the rotations from `a` to `b`, in [0, pi], shape (...)."""
+    return run(formulas.angle, (a, b), (4, 4), 0, out, exact=False)
+
+
+def rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Turns vectors (..., 3)."""
+    q, v = float_arrays(q, v)
+    if q.shape == (4,) and v.ndim > 1:  # one for many: twice as fast by a matrix
+        return run_rows(by_matrix(to_matrix(q)), (v,), (3,), 3, out)
+    return run(formulas.rotate, (q, v), (4, 3), 3, out)
+
+
+def inverse_rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Turns vectors (..., 3) by the inverse rotations."""
+    q, v = float_arrays(q, v)
+    return rotate(conjugate(q), v, out)
+
+
+def from_wxyz(wxyz: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts w, x, y, z: the order of MuJoCo, transforms3d and PyGLM."""
+    return run(lambda w, x, y, z: (x, y, z, w), (wxyz,), (4,), 4, out)
+
+
+def to_wxyz(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts to w, x, y, z."""
+    return run(lambda x, y, z, w: (w, x, y, z), (q,), (4,), 4, out)
+
+
+def from_euler(euler: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts fixed-axis roll, pitch, yaw [rad], shape (..., 3)."""
+    return run(formulas.from_euler, (euler,), (3,), 4, out, exact=False)
+
+
+def to_euler(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts to roll, pitch, yaw [rad], shape (..., 3); see `Quaternion.to_euler`."""
+    return run(formulas.to_euler, (q,), (4,), 3, out, exact=False)
+
+
+def from_angles(order: str, angles: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts angles [rad], shape (..., 3), about axes; see `Quaternion.from_angles`."""
+    return run(
+        partial(formulas.from_angles, axis_order(order)), (angles,), (3,), 4, out, exact=False
+    )
+
+
+def to_angles(order: str, q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts to angles [rad], shape (..., 3), about axes; see `Quaternion.to_angles`."""
+    return run(partial(formulas.to_angles, axis_order(order)), (q,), (4,), 3, out, exact=False)
+
+
+def from_axis_angle(axis: ArrayLike, angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns turns by `angle` (...) [rad] about `axis` (..., 3) of any length, right-handed."""
+    return run(formulas.from_axis_angle, (axis, angle), (3, 0), 4, out, exact=False)
+
+
+def from_rotation_vector(vector: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts axis times angle [rad], shape (..., 3): the exponential; zero turns nothing."""
+    return run(formulas.from_rotation_vector, (vector,), (3,), 4, out, exact=False)
+
+
+def to_rotation_vector(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts to axis times angle [rad], shape (..., 3), of a length in [0, pi]: the logarithm."""
+    return run(formulas.to_rotation_vector, (q,), (4,), 3, out, exact=False)
+
+
+def look_rotation(
+    forward: ArrayLike, up: ArrayLike = (0.0, 0.0, 1.0), out: FloatArray | None = None
+) -> FloatArray:
+    """Turns x to `forward` and z near `up`, both (..., 3); see `Quaternion.look_rotation`."""
+    return run(formulas.look_rotation, (forward, up), (3, 3), 4, out)
+
+
+def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Converts rotation matrices (..., 3, 3); see `Quaternion.from_matrix`.
+
+    Raises:
+        ValueError: when a matrix is not a rotation (within 1e-3); with its index.
+    """
+    m = checked_matrices(matrix, 3)
+    return run(formulas.from_matrix, (m.reshape(*m.shape[:-2], 9),), (9,), 4, out)
+
+
+def to_matrix(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns rotation matrices (..., 3, 3); the columns are the rotated forward, left and up."""
+    entries = run(formulas.to_matrix, (q,), (4,), 9)
+    matrices = entries.reshape(*entries.shape[:-1], 3, 3)
+    return matrices if out is None else fill(out, matrices)
+
+
+def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Turns from `a` (t = 0) to `b` (t = 1) the short way at constant speed; `t` (...)."""
+    return run(formulas.slerp, (a, b, t), (4, 4, 0), 4, out, exact=False)
+
+
+def mean(q: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
+    """Returns the mean rotations of `q` (..., n, 4), shape (..., 4), whatever the signs.
+
+    The mean makes the weighted sum of the squared chords as small as it can be: it is the
+    eigenvector of the largest eigenvalue of sum w q q^T (Markley et al. 2007).
+
+    Args:
+        q: quaternions of any length but zero.
+        weights: shape (n,) or (..., n), not negative; all alike if None.
+
+    Raises:
+        ValueError: when there are no quaternions, or weights are negative or all zero.
+    """
+    units = normalize(q)
+    if units.ndim < 2 or units.shape[-2] == 0:
+        raise ValueError(f"the mean needs shape (..., n, 4) with n > 0, got {units.shape}")
+    w = np.ones(units.shape[-2]) if weights is None else float_arrays(weights)[0]
+    refuse(w < 0.0, "weights must not be negative", w)
+    refuse(w.sum(axis=-1) == 0.0, "the sum of weights must not be zero", w.sum(axis=-1))
+    matrix = np.einsum("...n,...ni,...nj->...ij", w, units, units)
+    return np.linalg.eigh(matrix)[1][..., -1].astype(units.dtype)
+
+
+def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> FloatArray:
+    """Returns unit quaternions of rotations that are spread evenly, shape (*shape, 4)."""
+    lead = (shape,) if isinstance(shape, int) else tuple(shape)
+    return normalize(rng.normal(size=(*lead, 4)))
+
+
+def checked_matrices(matrix: ArrayLike, size: int) -> FloatArray:
+    """Reads matrices (..., size, size) whose upper left 3 x 3 parts are rotations.
+
+    Raises:
+        ValueError: when one is not, with its index, or the shape is another.
+    """
+    (m,) = float_arrays(matrix)
+    if m.shape[-2:] != (size, size):
+        raise ValueError(f"expected shape (..., {size}, {size}), got {m.shape}")
+    turn = m[..., :3, :3]
+    with np.errstate(invalid="ignore"):  # matrices of NaN flow through
+        error = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2))
+        wrong = (error > 1e-3) | (np.linalg.det(turn) < 0.0)
+    refuse(wrong, "not a rotation matrix (orthonormal, determinant 1)", turn)
+    return m

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of twists vx, vy, vz, wx, wy, wz, shape (..., 6): the methods of Twist in batch.
+
+Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
+result and may be one of the arguments. Sums and multiples are those of NumPy; frames change by
+`poses.transform_twists`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_math.formulas import motions as formulas
+
+from .blocks import run
+
+if TYPE_CHECKING:
+    from deepsim_math._typing import ArrayLike, FloatArray
+
+
+def rotate(q: ArrayLike, twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Turns linear and angular velocities by quaternions `q` (..., 4); see `Twist.rotate`.
+
+    Raises:
+        ValueError: when a quaternion has zero length.
+    """
+    return run(formulas.rotate_twist, (q, twist), (4, 6), 6, out)
+
+
+def velocity_at(twist: ArrayLike, points: ArrayLike, out: FloatArray | None = None) -> FloatArray:
+    """Returns velocities (..., 3) of the rigid bodies' points (..., 3); see `Twist.velocity_at`."""
+    return run(formulas.velocity_at, (twist, points), (6, 3), 3, out)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quaternions x, y, z, w, matrices row by row, rotation vectors and angles about axes."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, Tuple
+
+from . import vectors
+from .elementwise import (
+    arcsin,
+    arctan2,
+    copysign,
+    cos,
+    hypot,
+    maximum,
+    refuse_zero,
+    row_of_largest,
+    sin,
+    sqrt,
+    tan,
+    where,
+    wrap_once,
+)
+
+Triple = Tuple[Any, Any, Any]
+Quad = Tuple[Any, Any, Any, Any]
+
+# Where one of the two half-angle pairs of `_angles` is only rounding noise.
+_LOCK = 32.0 * sys.float_info.epsilon
+
+
+def multiply(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Quad:
+    """Returns the Hamilton product."""
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def square(x: Any, y: Any, z: Any, w: Any) -> Any:
+    """Returns the squared length, which must not be zero."""
+    total = x * x + y * y + z * z + w * w
+    refuse_zero(total, "quaternion")
+    return total
+
+
+def normalize(x: Any, y: Any, z: Any, w: Any) -> Quad:
+    """Divides by the length."""
+    size = sqrt(square(x, y, z, w))
+    return x / size, y / size, z / size, w / size
+
+
+def inverse(x: Any, y: Any, z: Any, w: Any) -> Quad:
+    """Returns the conjugate over the squared length."""
+    total = square(x, y, z, w)
+    return -x / total, -y / total, -z / total, w / total
+
+
+def rotate(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> Triple:
+    """Turns a vector: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
+
+    Dividing by the squared length makes it a rotation whatever the length of the quaternion.
+    """
+    scale = 2.0 / square(x, y, z, w)
+    tx = scale * (y * vz - z * vy)
+    ty = scale * (z * vx - x * vz)
+    tz = scale * (x * vy - y * vx)
+    return (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
+
+
+def angle(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Any:
+    """Returns the angle in [0, pi] of the rotation from a to b; by the tangent of its half."""
+    square(ax, ay, az, aw)
+    square(bx, by, bz, bw)
+    x, y, z, w = multiply(-ax, -ay, -az, aw, bx, by, bz, bw)
+    return 2.0 * arctan2(vectors.length(x, y, z), abs(w))
+
+
+def from_euler(roll: Any, pitch: Any, yaw: Any) -> Quad:
+    """Returns qz(yaw) qy(pitch) qx(roll), by half angles."""
+    sr, cr = sin(0.5 * roll), cos(0.5 * roll)
+    sp, cp = sin(0.5 * pitch), cos(0.5 * pitch)
+    sy, cy = sin(0.5 * yaw), cos(0.5 * yaw)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+def to_euler(x: Any, y: Any, z: Any, w: Any) -> Triple:
+    """Returns roll, pitch, yaw.
+
+    With half angles r, p, y the sums of the components factor as
+    x - z = (cos p + sin p) sin(r - y), w + y = (cos p + sin p) cos(r - y),
+    x + z = (cos p - sin p) sin(r + y), w - y = (cos p - sin p) cos(r + y),
+    which stay accurate at every pitch.
+    """
+    x, y, z, w = normalize(x, y, z, w)
+    first, middle, last = _angles(w - y, x + z, w + y, x - z)
+    return wrap_once(first), middle - 0.5 * math.pi, wrap_once(last)
+
+
+def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
+    """Returns the product of three turns about axes; see `Quaternion.from_angles`."""
+    turns = []
+    for letter, turn in zip(order.lower(), (a, b, c)):
+        s, zero = sin(0.5 * turn), 0.0 * turn
+        turns.append((*(s if letter == own else zero for own in "xyz"), cos(0.5 * turn)))
+    if order.islower():
+        turns.reverse()
+    return multiply(*multiply(*turns[0], *turns[1]), *turns[2])
+
+
+def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
+    """Returns the angles of any order of axes (Bernardes and Viollet 2022)."""
+    q = normalize(x, y, z, w)
+    i, j, k = ("xyz".index(letter) for letter in order.lower())
+    if order.isupper():  # turned axes are fixed axes the other way round
+        i, k = k, i
+    symmetric = i == k
+    if symmetric:
+        k = 3 - i - j
+    sign = 0.5 * (i - j) * (j - k) * (k - i)
+    if symmetric:
+        first, middle, last = _angles(q[3], q[i], q[j], -sign * q[k])
+    else:
+        first, middle, last = _angles(
+            q[3] - q[j], q[i] + sign * q[k], q[j] + q[3], q[i] - sign * q[k]
+        )
+        last, middle = sign * last, middle - 0.5 * math.pi
+    first, last = wrap_once(first), wrap_once(last)
+    return (last, middle, first) if order.isupper() else (first, middle, last)
+
+
+def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
+    """Sum and difference of the half angles are those of (a, b) and (c, d); the last may be 0."""
+    sum_size, difference_size = hypot(b, a), hypot(d, c)
+    half_sum, half_difference = arctan2(b, a), arctan2(d, c)
+    half_sum = where(sum_size < _LOCK, half_difference, half_sum)
+    half_difference = where(difference_size < _LOCK, half_sum, half_difference)
+    return (
+        half_sum + half_difference,
+        2.0 * arctan2(difference_size, sum_size),
+        half_sum - half_difference,
+    )
+
+
+def from_matrix(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any) -> Quad:
+    """Returns the unit quaternion of a rotation matrix.
+
+    Each row of the table is a multiple of it (Shepperd 1978); the one with the largest diagonal
+    entry is the most accurate.
+    """
+    table = (
+        (1.0 + a - e - i, b + d, c + g, h - f),
+        (b + d, 1.0 - a + e - i, f + h, c - g),
+        (c + g, f + h, 1.0 - a - e + i, d - b),
+        (h - f, c - g, d - b, 1.0 + a + e + i),
+    )
+    return normalize(*row_of_largest([row[k] for k, row in enumerate(table)], table))
+
+
+def to_matrix(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
+    """Returns nine entries, row by row."""
+    s = 2.0 / square(x, y, z, w)
+    return (
+        1.0 - s * (y * y + z * z),
+        s * (x * y - z * w),
+        s * (x * z + y * w),
+        s * (x * y + z * w),
+        1.0 - s * (x * x + z * z),
+        s * (y * z - x * w),
+        s * (x * z - y * w),
+        s * (y * z + x * w),
+        1.0 - s * (x * x + y * y),
+    )
+
+
+def slerp(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any, t: Any) -> Quad:
+    """Returns the point at `t` on the shorter of the arcs from a to b or -b (Shoemake 1985).
+
+    The scalar product gives the sine of half the angle. It is inexact for small angles, where
+    the weights hardly depend on it: their error is about t^2 roundings. The tangent of half the
+    angle to go gives its sine and cosine, and these give both weights.
+    """
+    a_length, b_length = sqrt(square(ax, ay, az, aw)), sqrt(square(bx, by, bz, bw))
+    cosine = ax * bx + ay * by + az * bz + aw * bw
+    b_length = copysign(b_length, cosine)
+    cosine = cosine / (a_length * b_length)
+    half = maximum(0.5 - 0.5 * cosine, 1e-30)  # the weights of no angle are those of a tiny one
+    half_sine, half_cosine = sqrt(half), sqrt(1.0 - half)
+    tangent = tan(t * arcsin(half_sine))
+    part = 1.0 / (1.0 + tangent * tangent)
+    weight_b = tangent * part / (half_sine * half_cosine)
+    weight_a = (2.0 * part - 1.0 - cosine * weight_b) / a_length
+    weight_b = weight_b / b_length
+    return (
+        weight_a * ax + weight_b * bx,
+        weight_a * ay + weight_b * by,
+        weight_a * az + weight_b * bz,
+        weight_a * aw + weight_b * bw,
+    )
+
+
+def from_unit_axis(x: Any, y: Any, z: Any, turn: Any) -> Quad:
+    """Returns the turn about a unit axis, by the half angle."""
+    s = sin(0.5 * turn)
+    return s * x, s * y, s * z, cos(0.5 * turn)
+
+
+def from_axis_angle(x: Any, y: Any, z: Any, turn: Any) -> Quad:
+    """Returns the turn about an axis of any length."""
+    return from_unit_axis(*vectors.normalize(x, y, z), turn)
+
+
+def from_rotation_vector(x: Any, y: Any, z: Any) -> Quad:
+    """Returns the exponential: the turn by |v| about v."""
+    turn = vectors.length(x, y, z)
+    nothing = turn == 0.0
+    s = where(nothing, 0.5, sin(0.5 * turn) / where(nothing, 1.0, turn))
+    return s * x, s * y, s * z, cos(0.5 * turn)
+
+
+def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
+    """Returns the logarithm: axis times angle, of a length in [0, pi]."""
+    square(x, y, z, w)
+    size = vectors.length(x, y, z)
+    nothing = size == 0.0
+    s = 2.0 * arctan2(size, abs(w)) / where(nothing, 1.0, size)
+    s = copysign(where(nothing, 2.0 / where(nothing, abs(w), 1.0), s), w)
+    return s * x, s * y, s * z
+
+
+def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
+    """Returns the turn of x to forward and of z near up, both of length 1."""
+    lx, ly, lz = vectors.cross(ux, uy, uz, fx, fy, fz)
+    along = vectors.length(lx, ly, lz) < 1e-9
+    # Where forward lies along up: the part of (0, 1, 0) or, along that, (-1, 0, 0) beside forward.
+    steep = abs(fy) < 0.9
+    sx, sy = where(steep, 0.0, -1.0), where(steep, 1.0, 0.0)
+    part = sx * fx + sy * fy
+    lx = where(along, sx - part * fx, lx)
+    ly = where(along, sy - part * fy, ly)
+    lz = where(along, -part * fz, lz)
+    lx, ly, lz = vectors.normalize(lx, ly, lz)
+    ux, uy, uz = vectors.cross(fx, fy, fz, lx, ly, lz)
+    return from_matrix(fx, lx, ux, fy, ly, uy, fz, lz, uz)
+
+
+def look_rotation(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
+    """Returns the same for directions of any length."""
+    return look(*vectors.normalize(fx, fy, fz), *vectors.normalize(ux, uy, uz))

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Position and orientation of one frame in another."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+
+from deepsim_math.formulas import motions as formulas
+
+from .coordinates import Coordinates, Point, Vector3, make, xyz
+from .numbers import number, numbers
+from .rotation import Quaternion, as_quaternion, make_quaternion
+from .twist import Twist
+from .value import Field, Row, drafts_of, slot_setters
+
+if TYPE_CHECKING:
+    from deepsim_math._typing import FloatArray, RotationLike, VectorLike
+
+_ORIGIN = Point()
+_IDENTITY = Quaternion()
+
+
+class Pose(Row):
+    """Where a frame sits in its parent frame: position [m] and orientation.
+
+    `a @ b` is `b`, given in the frame of `a`, in the parent frame of `a`. As a sequence or an array
+    it is px, py, pz, qx, qy, qz, qw.
+
+    >>> Pose((1, 0, 0), Euler(0, 0, 0)) @ Pose((0, 2, 0))
+    Pose(Point(1.0, 2.0, 0.0), Quaternion(0.0, 0.0, 0.0, 1.0))
+
+    Args:
+        position: a Point, or three numbers.
+        orientation: a Quaternion, an Euler, or four numbers x, y, z, w; kept as given, not
+            normalized.
+    """
+
+    __match_args__ = ("position", "orientation")
+    __slots__ = __match_args__
+
+    position: Field[Point]
+    orientation: Field[Quaternion]
+
+    _fields = attrgetter("position", "orientation")
+
+    def __init__(
+        self, position: VectorLike = _ORIGIN, orientation: RotationLike = _IDENTITY
+    ) -> None:
+        if type(position) is not Point:
+            position = Point.from_array(position)
+        if type(orientation) is not Quaternion:
+            orientation = as_quaternion(orientation)
+        _set_position(self, position)
+        _set_orientation(self, orientation)
+
+    @classmethod
+    def from_array(cls: type[Pose], values: Any) -> Pose:
+        """Makes one from px, py, pz, qx, qy, qz, qw; a Pose is returned as it is.
+
+        Raises:
+            TypeError: when `values` is not a sequence of numbers.
+            ValueError: when there are not seven.
+        """
+        if type(values) is cls:
+            return values
+        row = numbers(values, 7, "Pose")
+        return cls(Point(*row[:3]), Quaternion(*row[3:]))
+
+    def _row(self) -> tuple[float, ...]:
+        origin, rotation = self.position, self.orientation
+        x, y, z, w = rotation.x, rotation.y, rotation.z, rotation.w
+        return origin.x, origin.y, origin.z, x, y, z, w
+
+    @property
+    def forward(self) -> Vector3:
+        """Unit x axis of this frame, in the parent frame."""
+        return self.orientation.rotate(Vector3(1.0, 0.0, 0.0))
+
+    @property
+    def left(self) -> Vector3:
+        """Unit y axis of this frame, in the parent frame."""
+        return self.orientation.rotate(Vector3(0.0, 1.0, 0.0))
+
+    @property
+    def up(self) -> Vector3:
+        """Unit z axis of this frame, in the parent frame."""
+        return self.orientation.rotate(Vector3(0.0, 0.0, 1.0))
+
+    @property
+    def yaw(self) -> float:
+        """Heading [rad] in (-pi, pi]: the yaw of the orientation."""
+        return self.orientation.yaw
+
+    @classmethod
+    def from_matrix(cls, matrix: Any) -> Pose:
+        """Converts a homogeneous (4, 4) matrix.
+
+        Raises:
+            ValueError: when `matrix` has another shape or does not turn and move only (within
+                1e-3).
+        """
+        array = np.asarray(matrix, dtype=np.float64)
+        if array.shape != (4, 4):
+            raise ValueError(f"the matrix of a pose has shape (4, 4), got {array.shape}")
+        if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-3:
+            raise ValueError(f"the last row of a pose's matrix is 0, 0, 0, 1, got {array[3]}")
+        return cls(Point(*array[:3, 3].tolist()), Quaternion.from_matrix(array[:3, :3]))
+
+    def to_matrix(self) -> FloatArray:
+        """Returns the homogeneous (4, 4) matrix, which takes x, y, z, 1 to the parent frame.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return np.array(formulas.to_matrix(*self._row())).reshape(4, 4)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        if type(other) is not Pose and not isinstance(other, Pose):
+            return _refuse_product(other)  # type: ignore[unreachable]
+        a, q, b, r = self.position, self.orientation, other.position, other.orientation
+        return _make(
+            formulas.compose(a.x, a.y, a.z, q.x, q.y, q.z, q.w, b.x, b.y, b.z, r.x, r.y, r.z, r.w)
+        )
+
+    if not TYPE_CHECKING:  # for type checkers there is no such operator
+
+        def __mul__(self, other: object) -> Any:
+            if isinstance(other, Pose):
+                raise TypeError("poses compose with @: write a @ b instead of a * b")
+            return NotImplemented
+
+    def inverse(self) -> Pose:
+        """Returns the pose of the parent frame in this frame: ``pose @ pose.inverse() == Pose()``.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return _make(formulas.inverse(*self._row()))
+
+    def relative(self, other: Pose) -> Pose:
+        """Returns the pose of `other` in this frame, both given in the same parent frame."""
+        return _make(formulas.relative(*self._row(), *other._row()))
+
+    def interpolate(self, other: Pose, t: SupportsFloat) -> Pose:
+        """Goes from this pose (t = 0) to `other` (t = 1): the position straight, the turn by slerp.
+
+        For the screw motion that does both about one axis:
+        ``a @ Pose.exp(t * a.relative(b).log())``.
+
+        Raises:
+            ValueError: when an orientation has zero length.
+        """
+        return _make(formulas.interpolate(*self._row(), *other._row(), number(t, "t")))
+
+    @classmethod
+    def exp(cls, twist: Twist) -> Pose:
+        """Returns the pose that a frame reaches when it moves by `twist` for 1 s.
+
+        The twist stays constant in the moving frame's own axes; another time scales it:
+        ``pose @ Pose.exp(dt * twist)``. `log` is the inverse (Murray, Li and Sastry 1994).
+        """
+        return _make(formulas.exponential(*twist._row()))
+
+    def log(self) -> Twist:
+        """Returns the constant twist, in the moving frame's own axes, that leads here in 1 s.
+
+        It starts at the identity; `Pose.exp` is the inverse (Murray, Li and Sastry 1994).
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return Twist._of(formulas.logarithm(*self._row()))
+
+    def transform_point(self, point: VectorLike) -> Point:
+        """Takes a point from this frame to the parent frame.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return make(Point, *formulas.transform(*self._row(), *xyz(point)))
+
+    def transform_vector(self, vector: VectorLike) -> Vector3:
+        """Takes a direction or displacement from this frame to the parent frame: rotates only.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return self.orientation.rotate(Vector3.from_array(vector))
+
+    def transform_twist(self, twist: Twist) -> Twist:
+        """Takes the twist of a rigid body from this frame to the parent frame (the adjoint).
+
+        Both speak of the velocity of the body's point at their own frame's origin. `Twist.rotate`
+        changes the axes alone.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return Twist._of(formulas.transform_twist(*self._row(), *twist._row()))
+
+    def inverse_transform_point(self, point: VectorLike) -> Point:
+        """Takes a point from the parent frame to this frame.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return make(Point, *formulas.inverse_transform(*self._row(), *xyz(point)))
+
+    def inverse_transform_vector(self, vector: VectorLike) -> Vector3:
+        """Takes a direction or displacement from the parent frame to this frame: rotates only.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return self.orientation.conjugate().rotate(Vector3.from_array(vector))
+
+    def inverse_transform_twist(self, twist: Twist) -> Twist:
+        """Takes the twist of a rigid body from the parent frame to this frame.
+
+        Raises:
+            ValueError: when the orientation has zero length.
+        """
+        return Twist._of(formulas.inverse_transform_twist(*self._row(), *twist._row()))
+
+    def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
+        """Whether the position is close and the orientation is the same rotation."""
+        return self.position.isclose(other.position, rel_tol, abs_tol) and self.orientation.isclose(
+            other.orientation, rel_tol, abs_tol
+        )
+
+
+_set_position, _set_orientation = slot_setters(Pose)
+_draft = drafts_of(Pose)
+
+
+def _refuse_product(other: object) -> Any:
+    if isinstance(other, Coordinates):
+        raise TypeError("unsupported operand for @: use pose.transform_point(point)")
+    if isinstance(other, np.ndarray):
+        raise TypeError("unsupported operand for @: use poses.compose or pose.to_matrix()")
+    return NotImplemented
+
+
+def _make(row: tuple[float, ...]) -> Pose:
+    """Makes a pose of seven Python floats, which the constructor would check."""
+    pose: Any = _draft()
+    pose.position = make(Point, row[0], row[1], row[2])
+    pose.orientation = make_quaternion(row[3], row[4], row[5], row[6])
+    pose.__class__ = Pose
+    made: Pose = pose
+    return made
