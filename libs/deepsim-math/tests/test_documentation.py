@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example of the README, the conventions and the docstrings gives what it shows."""
+"""Every example of the README, the other pages and the docstrings gives what it shows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/conventions.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/conventions.md", "docs/coming-from.md"])
 def test_pages(page):
     result = doctest.testfile(str(LIBRARY / page), module_relative=False, encoding="utf-8")
     assert result.attempted > 0

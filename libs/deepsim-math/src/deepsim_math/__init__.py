@@ -3,7 +3,7 @@
 
 The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`,
 `poses`, `twists`, `frustums` and `angles` do the same on arrays. SI units, radians, right-handed
-axes (x forward, y left, z up), quaternions as x, y, z, w and fixed-axis roll, pitch, yaw everywhere.
+axes (x forward, y left, z up), quaternions as x, y, z, w, fixed-axis roll, pitch, yaw.
 """
 
 from .batch import angles, frustums, poses, quaternions, twists, vectors

@@ -89,7 +89,8 @@ def decide(
 ) -> BoolArray:
     """Applies a formula whose one result is true or false; everything else is as in `run`."""
     arrays = float_arrays(*arguments)
-    return _apply(formula, None, arrays, widths, 0, np.dtype(np.bool_), out, False)
+    kernel = _by_columns(formula, 0)
+    return _apply(formula, kernel, arrays, widths, 0, np.dtype(np.bool_), out, False)
 
 
 def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:

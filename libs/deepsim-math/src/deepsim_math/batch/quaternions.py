@@ -84,14 +84,14 @@ def to_euler(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 def from_angles(order: str, angles: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Converts angles [rad], shape (..., 3), about axes; see `Quaternion.from_angles`."""
-    return run(
-        partial(formulas.from_angles, axis_order(order)), (angles,), (3,), 4, out, exact=False
-    )
+    formula = partial(formulas.from_angles, axis_order(order))
+    return run(formula, (angles,), (3,), 4, out, exact=False)
 
 
 def to_angles(order: str, q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Converts to angles [rad], shape (..., 3), about axes; see `Quaternion.to_angles`."""
-    return run(partial(formulas.to_angles, axis_order(order)), (q,), (4,), 3, out, exact=False)
+    formula = partial(formulas.to_angles, axis_order(order))
+    return run(formula, (q,), (4,), 3, out, exact=False)
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:

@@ -10,9 +10,11 @@ from .elementwise import cos, sin, where
 from .vectors import cross, length
 
 
-def transform(px: Any, py: Any, pz: Any, *turn: Any) -> tuple[Any, Any, Any]:
+def transform(
+    px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any, x: Any, y: Any, z: Any
+) -> tuple[Any, Any, Any]:
     """Takes a point from the frame to its parent frame."""
-    x, y, z = rotations.rotate(*turn)
+    x, y, z = rotations.rotate(qx, qy, qz, qw, x, y, z)
     return px + x, py + y, pz + z
 
 
@@ -24,7 +26,10 @@ def inverse_transform(*c: Any) -> tuple[Any, Any, Any]:
 
 def compose(*c: Any) -> tuple[Any, ...]:
     """Returns the second pose, given in the frame of the first, in the parent frame."""
-    return (*transform(*c[:10]), *rotations.multiply(*c[3:7], *c[10:]))
+    px, py, pz, qx, qy, qz, qw, x, y, z, ox, oy, oz, ow = c
+    x, y, z = rotations.rotate(qx, qy, qz, qw, x, y, z)
+    ox, oy, oz, ow = rotations.multiply(qx, qy, qz, qw, ox, oy, oz, ow)
+    return px + x, py + y, pz + z, ox, oy, oz, ow
 
 
 def inverse(px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any) -> tuple[Any, ...]:

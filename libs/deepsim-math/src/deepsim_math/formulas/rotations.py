@@ -44,7 +44,8 @@ def multiply(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: 
 def square(x: Any, y: Any, z: Any, w: Any) -> Any:
     """Returns the squared length, which must not be zero."""
     total = x * x + y * y + z * z + w * w
-    refuse_zero(total, "quaternion")
+    if type(total) is not float or total == 0.0:  # spares floats a call
+        refuse_zero(total, "quaternion")
     return total
 
 

@@ -90,9 +90,9 @@ def to_viewport(*c: Any) -> tuple[Any, ...]:
 def from_viewport(*c: Any) -> tuple[Any, ...]:
     """Takes u, v, depth back to the world."""
     side, rise = slopes(c[2], c[3])
-    u, v, depth = c[11:]
+    px, py, pz, qx, qy, qz, qw, u, v, depth = c[4:]
     y, z = (1.0 - 2.0 * u) * side * depth, (2.0 * v - 1.0) * rise * depth
-    return transform(*c[4:11], depth, y, z)
+    return transform(px, py, pz, qx, qy, qz, qw, depth, y, z)
 
 
 def to_ray(*c: Any) -> tuple[Any, ...]:

@@ -180,7 +180,9 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return make(Point, *formulas.transform(*self._row(), *xyz(point)))
+        p, q = self.position, self.orientation
+        x, y, z = xyz(point)
+        return make(Point, *formulas.transform(p.x, p.y, p.z, q.x, q.y, q.z, q.w, x, y, z))
 
     def transform_vector(self, vector: VectorLike) -> Vector3:
         """Takes a direction or displacement from this frame to the parent frame: rotates only.

@@ -25,6 +25,9 @@ class Field(Generic[T]):
     def __get__(self, instance: Any, owner: Any) -> Any:
         raise NotImplementedError("slots store the fields")
 
+    def __set__(self, instance: object, value: NoReturn) -> None:
+        raise NotImplementedError("slots store the fields")
+
 
 class Value:
     """Immutable record: its fields are set once, by the constructor, in slots.
