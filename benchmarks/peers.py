@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways of doing the same thing, timed in turns: table, picture and file."""
+"""Ways of doing the same thing, timed in turns: table, picture and file.
+
+`python benchmarks/peers.py maths` draws the picture of written figures anew.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -13,6 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import EngFormatter
 from report import RESULTS, write
 
 #: Seconds that a turn of a short way takes.
@@ -90,8 +96,8 @@ def compare(name: str, cases: list[Case], rounds: int, *packages: str) -> None:
                     f"{ours / time:.3g} (bar {case.bars[way]:g}: {met})"
                 )
     _table(measured)
-    _picture(name, measured)
     write(name, figures, *packages)
+    redraw(name)
 
 
 def _table(measured: list[tuple[Case, dict[str, float]]]) -> None:
@@ -111,25 +117,43 @@ def _readable(microseconds: float) -> str:
     return f"{microseconds:.3g} us"
 
 
-def _picture(name: str, measured: list[tuple[Case, dict[str, float]]]) -> None:
-    heights = [len(times) + 1 for _, times in measured]
+def _picture(name: str, cases: list[tuple[str, dict[str, float]]]) -> None:
+    """One panel per task, in two columns: bars on a logarithmic axis of time."""
+    rows = -(-len(cases) // 2)
+    longest = max(len(times) for _, times in cases)
     figure, panels = plt.subplots(
-        len(measured),
-        figsize=(8.0, 0.28 * sum(heights) + 0.4 * len(measured)),
-        height_ratios=heights,
-        squeeze=False,
+        rows, 2, figsize=(15.0, rows * (0.9 + 0.3 * longest)), squeeze=False
     )
-    for axes, (case, times) in zip(panels[:, 0], measured, strict=True):
+    for axes in panels.T.flat[len(cases) :]:
+        axes.set_visible(False)
+    for axes, (case, times) in zip(panels.T.flat, cases, strict=False):
         colors = ["tab:orange"] + ["tab:gray"] * (len(times) - 1)
-        bars = axes.barh(list(times), list(times.values()), color=colors)
-        axes.bar_label(bars, [_readable(time) for time in times.values()], padding=3, fontsize=8)
-        axes.set(xscale="log", xlim=(min(times.values()) / 3, max(times.values()) * 8))
-        axes.set_title(case.name, fontsize=9, loc="left")
+        seconds = [1e-6 * time for time in times.values()]
+        bars = axes.barh(list(times), seconds, color=colors)
+        axes.bar_label(bars, [_readable(time) for time in times.values()], padding=3, fontsize=11)
+        axes.set(xscale="log", xlim=(min(seconds) / 3, max(seconds) * 12))
+        axes.set_title(case, fontsize=13, loc="left")
+        axes.set_xlabel("time of the whole task, logarithmic", fontsize=10)
+        axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+        axes.grid(axis="x", alpha=0.4)
+        axes.set_axisbelow(True)
         axes.invert_yaxis()
-        axes.tick_params(labelsize=8)
-        axes.set_xticks([])
-        axes.minorticks_off()
-        axes.spines[["top", "right", "bottom"]].set_visible(False)
-    figure.tight_layout()
-    figure.savefig(RESULTS / f"{name}.png", dpi=110)
+        axes.tick_params(labelsize=11)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout(h_pad=1.5)
+    figure.savefig(RESULTS / f"{name}.png", dpi=80)
     plt.close(figure)
+
+
+def redraw(name: str) -> None:
+    """Draws the picture of a benchmark anew from the figures that it wrote."""
+    cases: dict[str, dict[str, float]] = {}
+    for key, time in json.loads((RESULTS / f"{name}.json").read_text()).items():
+        case, _, way = key.partition(": ")
+        if way.endswith(" [us]"):
+            cases.setdefault(case, {})[way[: -len(" [us]")]] = time
+    _picture(name, list(cases.items()))
+
+
+if __name__ == "__main__":
+    redraw(sys.argv[1])
