@@ -6,7 +6,7 @@ The classes hold one value as immutable Python floats; the modules `vectors`, `q
 axes (x forward, y left, z up), quaternions as x, y, z, w, fixed-axis roll, pitch, yaw.
 """
 
-from .batch import angles, frustums, poses, quaternions, twists, vectors
+from . import angles, frustums, poses, quaternions, twists, vectors
 from .functions import cross, distance, dot, look_rotation, project, rotate
 from .interpolation import clamp, lerp, lerp_angle, lerp_angle_rad, slerp
 from .shapes.frustum import Frustum

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
-from .batch import angles
+from . import angles
 from .values.color import Color
 from .values.coordinates import Coordinates, Point, Vector3
 from .values.rotation import Quaternion, as_quaternion

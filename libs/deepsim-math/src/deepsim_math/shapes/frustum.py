@@ -7,7 +7,7 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from deepsim_math.batch import frustums
+from deepsim_math import frustums
 from deepsim_math.formulas import views as formulas
 from deepsim_math.values.coordinates import Point, Vector3, make, xyz
 from deepsim_math.values.numbers import number, numbers

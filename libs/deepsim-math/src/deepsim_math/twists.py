@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deepsim_math.formulas import motions as formulas
-
-from .blocks import run
+from ._blocks import run
+from .formulas import motions as formulas
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray
 
 
 def rotate(q: ArrayLike, twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:

@@ -6,12 +6,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from deepsim_math.formulas.elementwise import fmod, where
-
-from .blocks import run
+from ._blocks import run
+from .formulas.elementwise import fmod, where
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray
 
 _TURN = 2.0 * math.pi
 

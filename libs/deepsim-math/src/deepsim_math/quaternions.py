@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deepsim_math.formulas import rotations as formulas
-from deepsim_math.values.rotation import axis_order
-
-from .blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+from ._blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+from .formulas import rotations as formulas
+from .values.rotation import axis_order
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray
 
 
 def multiply(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:

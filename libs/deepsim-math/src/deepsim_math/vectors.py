@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deepsim_math.formulas import vectors as formulas
-
-from .blocks import run
+from ._blocks import run
+from .formulas import vectors as formulas
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:

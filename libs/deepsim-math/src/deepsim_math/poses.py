@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deepsim_math.formulas import motions as formulas
-
 from . import quaternions
-from .blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+from ._blocks import by_matrix, fill, float_arrays, refuse, run, run_rows
+from .formulas import motions as formulas
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, FloatArray
+    from ._typing import ArrayLike, FloatArray
 
 
 def compose(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:

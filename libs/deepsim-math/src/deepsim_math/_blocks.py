@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from deepsim_math.formulas.elementwise import ZeroLengthError
-from deepsim_math.values.value import Row
+from .formulas.elementwise import ZeroLengthError
+from .values.value import Row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from deepsim_math._typing import ArrayLike, BoolArray, FloatArray
+    from ._typing import ArrayLike, BoolArray, FloatArray
 
 # Rows per block: the dozen or so temporaries of a formula stay in the cache. Measured at a million
 # rows, the same formula runs 2 to 4 times faster in blocks.

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deepsim_math.formulas import views as formulas
-from deepsim_math.values.value import Row
-
-from .blocks import decide, refuse, run
+from ._blocks import decide, refuse, run
+from .formulas import views as formulas
+from .values.value import Row
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import ArrayLike, BoolArray, FloatArray
+    from ._typing import ArrayLike, BoolArray, FloatArray
 
 
 def contains_points(
