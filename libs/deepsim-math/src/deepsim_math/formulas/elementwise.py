@@ -25,6 +25,13 @@ def cos(x: Any) -> Any:
     return math.cos(x) if type(x) is float else np.cos(x)
 
 
+def sin_and_cos(x: Any) -> tuple[Any, Any]:
+    """Returns both, for one call of a float."""
+    if type(x) is float:
+        return math.sin(x), math.cos(x)
+    return np.sin(x), np.cos(x)
+
+
 def tan(x: Any) -> Any:
     """Returns the tangent."""
     return math.tan(x) if type(x) is float else np.tan(x)

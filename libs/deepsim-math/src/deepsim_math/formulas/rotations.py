@@ -18,6 +18,7 @@ from .elementwise import (
     refuse_zero,
     row_of_largest,
     sin,
+    sin_and_cos,
     sqrt,
     tan,
     where,
@@ -87,9 +88,9 @@ def angle(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any
 
 def from_euler(roll: Any, pitch: Any, yaw: Any) -> Quad:
     """Returns qz(yaw) qy(pitch) qx(roll), by half angles."""
-    sr, cr = sin(0.5 * roll), cos(0.5 * roll)
-    sp, cp = sin(0.5 * pitch), cos(0.5 * pitch)
-    sy, cy = sin(0.5 * yaw), cos(0.5 * yaw)
+    sr, cr = sin_and_cos(0.5 * roll)
+    sp, cp = sin_and_cos(0.5 * pitch)
+    sy, cy = sin_and_cos(0.5 * yaw)
     return (
         sr * cp * cy - cr * sp * sy,
         cr * sp * cy + sr * cp * sy,
