@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.state.joints import Joints
-from deepsim_mujoco.state.layout import Floats
+from deepsim_mujoco.state.layout import Floats, numbers_of
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, PhysicsProperty
 
@@ -23,6 +26,8 @@ class MujocoState(NamedTuple):
 
     steps: NDArray[np.int64]
     """(W,) physics steps since the last reset."""
+    models: bytes
+    """A digest of what the models are built of."""
     integration: Floats
     """(W, n) MuJoCo's own integration states, warm start included."""
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
@@ -43,11 +48,13 @@ class MujocoSnapshots:
     ) -> None:
         self._states, self._joints = states, joints
         self._physics, self._mounts = physics, mounts
+        self._digested: mujoco.MjModel | None = None
 
     def get_state(self) -> MujocoState:
         """Returns the present instant of all worlds."""
         return MujocoState(
             self._states.steps.copy(),
+            self._digest(),
             self._states.state.copy(),
             self._physics.get_state(),
             self._states.effort.copy(),
@@ -62,12 +69,17 @@ class MujocoSnapshots:
             ValueError: The state is one of other models or of another number of worlds; nothing
                 was changed.
         """
-        steps, integration, factors, effort, commands, mounts = state
+        steps, models, integration, factors, effort, commands, mounts = state
         if integration.shape != self._states.state.shape:
             raise ValueError(
                 f"the state has shape {integration.shape}, and these worlds have one of "
                 f"{self._states.state.shape}: it is one of other models or of another number "
                 "of worlds"
+            )
+        if models != self._digest():
+            raise ValueError(
+                "the state is one of other models: their links, joints, masses or collisions are "
+                "those of these"
             )
         self._physics.check_state(factors)
         self._joints.check_state(commands)
@@ -76,3 +88,22 @@ class MujocoSnapshots:
         self._mounts.set_state(mounts)
         self._joints.set_state(commands, np.arange(self._states.worlds))
         self._states.set(steps, integration, effort, slice(None))
+
+    def _digest(self) -> bytes:
+        """Returns equal bytes for models that a state of one fits the other."""
+        model = self._states.model
+        if self._digested is not model:
+            self._digested, content = model, sha256()
+            solid = model.geom_group == COLLISION_GROUP
+            for addresses in (model.name_bodyadr, model.name_jntadr):
+                content.update("\0".join(numbers_of(model, addresses)).encode())
+            for values in (
+                model.geom_type[solid],
+                model.geom_size[solid],
+                model.geom_bodyid[solid],
+            ):
+                content.update(values.tobytes())
+            for name in ("body_mass", "body_inertia", "body_ipos", "jnt_type", "jnt_axis"):
+                content.update(getattr(model, name).tobytes())
+            self._bytes = content.digest()
+        return self._bytes

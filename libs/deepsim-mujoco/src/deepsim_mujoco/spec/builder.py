@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import add_light
 from .loops import close_loop
+from .self_collisions import ModelNumbers, kept_off, masks
 from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
@@ -88,6 +88,8 @@ class Built:
     others: list[mujoco.MjsElement] = field(default_factory=list)
     holders: list[mujoco.MjsFrame] = field(default_factory=list)
     """Those of roots, which must not go before these."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Of the links that pass through one another."""
     assets: list[str] = field(default_factory=list)
     """Meshes and height fields of the geoms, one each; they may be shared with other models."""
     files: dict[str, KeptFile] = field(default_factory=dict)
@@ -95,7 +97,11 @@ class Built:
 
 
 def build_model(
-    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription, name: str
+    spec: mujoco.MjSpec,
+    assets: Assets,
+    numbers: ModelNumbers,
+    description: ModelDescription,
+    name: str,
 ) -> Built:
     """Adds a model to a spec, at the origin of the world.
 
@@ -104,6 +110,7 @@ def build_model(
     Args:
         spec: Where it is added.
         assets: The meshes of the spec.
+        numbers: Of the models in the spec.
         description: The model.
         name: A name that nothing in the spec has.
 
@@ -117,6 +124,7 @@ def build_model(
     try:
         built.frames = list(model_frames(description, name, Pose()))
         built.links = link_trees(description, name)
+        built.numbers = numbers.take(built.links)
         for node in built.links:
             if node.parent is None or node.placed:
                 _add_root(spec, assets, built, node)
@@ -126,23 +134,27 @@ def build_model(
         for node in built.links:
             for parent, joint in node.closing:
                 built.others += close_loop(spec, built.links, node, parent, joint)
-        _exclude_self_collisions(spec, built)
+        for one, other in kept_off(built.links, built.numbers):
+            name_of_pair = f"#exclude {one.name} {other.name}"
+            exclude = spec.add_exclude(name=name_of_pair, bodyname1=one.name, bodyname2=other.name)
+            built.others.append(exclude)
     except ModelFormatError as error:  # of a picture
-        remove_model(spec, assets, built)
+        remove_model(spec, assets, numbers, built)
         raise SpawnError(name, str(error)) from error
     except BaseException:
-        remove_model(spec, assets, built)
+        remove_model(spec, assets, numbers, built)
         raise
     return built
 
 
-def remove_model(spec: mujoco.MjSpec, assets: Assets, built: Built) -> None:
+def remove_model(spec: mujoco.MjSpec, assets: Assets, numbers: ModelNumbers, built: Built) -> None:
     """Takes a model out of a spec, with all that no other one uses."""
     for element in [*built.others, *built.roots, *built.holders]:
         spec.delete(element)
     for asset in built.assets:
         assets.give_back(asset)
-    for gone in (built.others, built.roots, built.holders, built.assets):
+    numbers.give_back(built.numbers)
+    for gone in (built.others, built.roots, built.holders, built.assets, built.numbers):
         gone.clear()
 
 
@@ -242,6 +254,8 @@ def _fill(
             placed = frame @ collision.pose
             apply_shape(geom, shape, placed, asset=asset)
             apply_surface(geom, collision.surface, placed, spec.option.timestep)
+            if node.name in built.numbers:
+                geom.contype, geom.conaffinity = masks(built.numbers[node.name])
     for visual in link.visuals:
         look = drawn(visual.geometry, placed=node.placed)
         if look is None:
@@ -260,27 +274,4 @@ def _fill(
         if sensor.camera is not None:
             built.cameras[node.name + SCOPE + sensor.name] = Sensor(
                 node.name, frame, sensor.pose, sensor.camera
-            )
-
-
-def _exclude_self_collisions(spec: mujoco.MjSpec, built: Built) -> None:
-    """Keeps links from touching as Gazebo does.
-
-    Two that a joint joins do not, nor two of one model of which neither is to self-collide; a
-    nested model is one of its own.
-    """
-    touching = [node for node in built.links if node.link.collisions]
-    for one, other in combinations(touching, 2):
-        never = one.placed and other.placed  # MuJoCo leaves out what cannot move
-        joined = one.parent is other or other.parent is one
-        joined |= any(end is other for end, _ in one.closing)
-        joined |= any(end is one for end, _ in other.closing)
-        kept_off = one.model == other.model and not (one.self_collide or other.self_collide)
-        if not never and (joined or kept_off):
-            built.others.append(
-                spec.add_exclude(
-                    name=f"#exclude {one.name} {other.name}",
-                    bodyname1=one.name,
-                    bodyname2=other.name,
-                )
             )

@@ -15,6 +15,7 @@ from .assets import Assets
 from .builder import Built, build_model, remove_model
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf, warn_of_left_out
+from .self_collisions import ModelNumbers
 from .unsupported import warn_of_unsupported
 
 _INTEGRATORS = {
@@ -46,6 +47,7 @@ class MujocoSpec:
     def __init__(self, world: WorldDescription) -> None:
         self._spec = _empty_spec(world)
         self._assets = Assets(self._spec)
+        self._parts = self._spec, self._assets, ModelNumbers()
         self.lights = {light.name: light for light in world.lights}
         for name, light in self.lights.items():
             add_light(self._spec.worldbody, name, light, Pose())
@@ -83,11 +85,11 @@ class MujocoSpec:
         added: list[Built] = []
         try:
             for description, name, _ in requests:
-                added.append(_build(self._spec, self._assets, description, name))
+                added.append(_build(*self._parts, description, name))
             model = self._compile()
         except BaseException as error:
             for one in added:
-                remove_model(self._spec, self._assets, one)
+                remove_model(*self._parts, one)
             if not isinstance(error, ValueError):
                 raise
             for description, name, _ in first.values():
@@ -110,11 +112,11 @@ class MujocoSpec:
         if name not in self:
             raise UnknownEntityError("model", name, self._built)
         gone = self._built[name]
-        remove_model(self._spec, self._assets, gone)
+        remove_model(*self._parts, gone)
         try:
             model = self._compile()
         except BaseException as error:
-            self._built[name] = _build(self._spec, self._assets, gone.description, name)
+            self._built[name] = _build(*self._parts, gone.description, name)
             if isinstance(error, ValueError):
                 raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
             raise
@@ -130,11 +132,15 @@ class MujocoSpec:
 
 
 def _build(
-    spec: mujoco.MjSpec, assets: Assets, description: ModelDescription | MjcfModel, name: str
+    spec: mujoco.MjSpec,
+    assets: Assets,
+    numbers: ModelNumbers,
+    description: ModelDescription | MjcfModel,
+    name: str,
 ) -> Built:
     if isinstance(description, MjcfModel):
         return build_mjcf(spec, description, name)
-    return build_model(spec, assets, description, name)
+    return build_model(spec, assets, numbers, description, name)
 
 
 def _check(requests: Iterable[SpawnRequest]) -> None:
@@ -154,7 +160,7 @@ def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
     """
     spec = _empty_spec(WorldDescription())
     assets = Assets(spec)  # it holds the files that are read now
-    _build(spec, assets, description, name)
+    _build(spec, assets, ModelNumbers(), description, name)
     try:
         spec.compile()
     except ValueError as error:
