@@ -30,7 +30,19 @@ from contact_scenes import (
 
 from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import Box, GazeboXMLLoader, MujocoOptions, Sphere, Surface
+from deepsim_spawn import (
+    Box,
+    GazeboXMLLoader,
+    Inertial,
+    JointDescription,
+    LinkDescription,
+    ModelDescription,
+    MujocoOptions,
+    Sphere,
+    Surface,
+    UnsupportedElementWarning,
+    VelocityDecay,
+)
 from deepsim_sync import SimulationError
 
 Measure = Callable[..., float]
@@ -146,6 +158,36 @@ def test_what_rolls_stops_by_its_rolling_friction() -> None:
         scene.run(1.0)
         slowed = 1.0 - scene.read("twist")[0, 1, 0]
         assert slowed == pytest.approx(G * lever / 0.1 / 1.67, rel=0.03, abs=3e-3)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3])
+def test_a_velocity_decays_by_a_share_in_each_step_as_in_gazebo(share: float) -> None:
+    """Gazebo 11: 0.99 after one step and 0.3624 = 0.99^101 after 101, turning too."""
+    inertial = Inertial(2.0, ixx=0.01, iyy=0.02, izz=0.025)
+    decay = VelocityDecay(share, share / 2)
+    link = LinkDescription("l", inertial=inertial, gravity=False, velocity_decay=decay)
+    scene = Scene([ModelDescription("m", links=(link,))], [Pose((0, 0, 1), Euler(0.3, 0.2, 0.1))])
+    scene.throw(0, (1, 2, 3, 0, 0, 0))
+    scene.run(0.01)
+    assert scene.read("twist")[0, 0] == pytest.approx(
+        [*((1 - share) ** 10 * np.array([1, 2, 3])), 0, 0, 0], rel=1e-6, abs=1e-9
+    )
+    scene.throw(0, (0, 0, 0, 1e-3, 2e-3, 3e-3))
+    scene.run(0.01)
+    turning = (1 - share / 2) ** 10 * np.array([1e-3, 2e-3, 3e-3])
+    assert scene.read("twist")[0, 0, 3:] == pytest.approx(turning, rel=1e-3)
+    scene.simulator.delete("m0")
+
+
+def test_decay_of_links_that_joints_hold_is_named() -> None:
+    links = [
+        LinkDescription(name, inertial=Inertial(), velocity_decay=VelocityDecay(0.1, 0.1))
+        for name in ("a", "b")
+    ]
+    joint = JointDescription("j", "ball", "a", "b")
+    chain = ModelDescription("m", links=tuple(links), joints=(joint,))
+    with pytest.warns(UnsupportedElementWarning, match=r"velocity decay .* of a and 1 more not"):
+        Scene([chain], [Pose()])
 
 
 def test_a_world_file_chooses_the_engines_options() -> None:

@@ -13,6 +13,7 @@ from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityEr
 
 from .assets import Assets
 from .builder import Built, build_model, remove_model
+from .decay import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf, warn_of_left_out
 from .self_collisions import ModelNumbers
@@ -86,7 +87,7 @@ class MujocoSpec:
         try:
             for description, name, _ in requests:
                 added.append(_build(*self._parts, description, name))
-            model = self._compile()
+            model = self._compile(added)
         except BaseException as error:
             for one in added:
                 remove_model(*self._parts, one)
@@ -114,7 +115,7 @@ class MujocoSpec:
         gone = self._built[name]
         remove_model(*self._parts, gone)
         try:
-            model = self._compile()
+            model = self._compile([])
         except BaseException as error:
             self._built[name] = _build(*self._parts, gone.description, name)
             if isinstance(error, ValueError):
@@ -123,12 +124,16 @@ class MujocoSpec:
         del self._built[name]
         return model
 
-    def _compile(self) -> mujoco.MjModel:
+    def _compile(self, added: Iterable[Built]) -> mujoco.MjModel:
         self._assets.restore_files()
         for one in self._built.values():
             for file in one.files.values():
                 file.restore()
-        return self._spec.compile()
+        model = self._spec.compile()
+        for one in (*self._built.values(), *added):
+            if one.roots:  # one that is being removed has none
+                apply_decay(model, one.links)
+        return model
 
 
 def _build(

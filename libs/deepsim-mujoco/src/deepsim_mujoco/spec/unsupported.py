@@ -20,6 +20,7 @@ from deepsim_spawn import (
 )
 from deepsim_sync import SCOPE
 
+from .decay import decays
 from .landscapes import reason_left_out
 from .loops import is_locked
 from .tree import link_trees
@@ -39,6 +40,8 @@ def warn_of_unsupported(description: ModelDescription, name: str) -> None:
     for place, plugin in _plugins(description, name):
         places[f"plugin {plugin}"].append(place)
     for node in link_trees(description, name):
+        if node.link.velocity_decay != VelocityDecay() and not (node.placed or decays(node)):
+            places["velocity decay (joints hold it)"].append(node.name.removeprefix(name + SCOPE))
         for _, joint in node.closing:
             for kind in _of_loop(joint):
                 places[kind].append(f"joint {joint.name}")
@@ -83,8 +86,6 @@ def _links(
 
 
 def _of_link(link: LinkDescription, placed: bool) -> Iterator[tuple[str, str]]:
-    if link.velocity_decay != VelocityDecay():
-        yield "velocity decay", ""
     for collision in link.collisions:
         for kind in (*_of_geometry(collision.geometry, placed), *_of_collision(collision)):
             yield kind, f"::{collision.name}"
