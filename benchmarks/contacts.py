@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bodies do that touch: theory, Gazebo 11 where it was measured, and the embedded engine.
+"""What bodies do that touch: theory, Gazebo 11 and the embedded engine.
 
-It is played at the defaults and at MuJoCo's own settings, which deepsim-mujoco 0.3 had, in steps of
-1 ms, and writes the table in docs/embedded-and-gazebo.md anew. The scenes are those of the tests.
+They are played at the defaults and at MuJoCo's own settings, which deepsim-mujoco 0.3 had, in steps
+of 1 ms, and the table in docs/embedded-and-gazebo.md is written anew. The scenes are those of the
+tests. Gazebo's figures are kept in results/contacts_gazebo.json and measured anew by
+
+    python tools/gazebo run -- .venv/bin/python benchmarks/contacts.py --gazebo
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -14,13 +19,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from report import write
+from report import RESULTS, write
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "libs/deepsim-mujoco/tests"))
 
 from contact_scenes import (  # noqa: E402, the tests' scenes
     BEFORE,
+    Scene,
     bounces,
     carried,
     creep,
@@ -33,7 +39,8 @@ from contact_scenes import (  # noqa: E402, the tests' scenes
     tumbling,
 )
 
-from deepsim_spawn import MujocoOptions  # noqa: E402
+from deepsim_gazebo import GazeboSimulator  # noqa: E402
+from deepsim_spawn import MujocoOptions, WorldDescription  # noqa: E402
 from deepsim_sync import SimulationError  # noqa: E402
 
 PAGE = ROOT / "docs/embedded-and-gazebo.md"
@@ -47,19 +54,24 @@ class Row(NamedTuple):
         name: What is played.
         unit: Of the figures.
         theory: What a rigid body would do.
-        gazebo: Where it was measured.
         measure: Plays it with some options.
         scale: From the measured unit to that of the table.
         advised: Options that suit it better than the defaults.
+        phased: Whether it is the mean of many worlds; Gazebo, which has one, plays one.
     """
 
     name: str
     unit: str
     theory: str
-    gazebo: str
     measure: Callable[..., float]
     scale: float = 1.0
     advised: MujocoOptions | None = None
+    phased: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its name among the figures."""
+        return f"{self.name} [{self.unit or 1}]"
 
 
 def returned(restitution: float) -> Callable[..., float]:
@@ -75,54 +87,46 @@ def along_a_belt(**settings: object) -> float:
 RK4 = MujocoOptions("rk4")
 DAMPED = MujocoOptions(contact_damping=3.0)
 ROWS = (
-    Row("cube slides down 1.1 of its friction angle", "of theory", "1", "", partial(slide, 0)),
-    Row("the same, slope along the cube's diagonal", "of theory", "1", "", partial(slide, 45)),
-    Row(
-        "the same, slope at 22.5 degrees to the cube",
-        "of theory",
-        "1",
-        "",
-        partial(slide, 22.5),
-    ),
-    Row("the same, tile 0.04 m high", "of theory", "1", "", partial(slide, 22.5, height=0.04)),
+    Row("cube slides down 1.1 of its friction angle", "of theory", "1", partial(slide, 0)),
+    Row("the same, slope along the cube's diagonal", "of theory", "1", partial(slide, 45)),
+    Row("the same, slope at 22.5 degrees to the cube", "of theory", "1", partial(slide, 22.5)),
+    Row("the same, tile 0.04 m high", "of theory", "1", partial(slide, 22.5, height=0.04)),
     Row(
         "the same, cube down 1.5 of its friction angle",
         "of theory",
         "1",
-        "",
         partial(slide, 22.5, steepness=1.5),
     ),
-    Row("cube of mu 0.5 at rest on 17 degrees, 10 s", "mm", "0", "", partial(creep, 0), 1e3),
+    Row("cube of mu 0.5 at rest on 17 degrees, 10 s", "mm", "0", partial(creep, 0), 1000.0),
     Row(
-        "the same, slope at 22.5 degrees to the cube",
+        "the same at rest, slope at 22.5 degrees to the cube",
         "mm",
         "0",
-        "",
         partial(creep, 22.5),
-        1e3,
+        1000.0,
     ),
-    Row("depth of a ball that falls from 1 m", "mm", "0", "", impact, 1e3),
-    Row("stack of ten cubes, too low by", "mm", "0", "", partial(sunk, [1.0] * 10), 1e3),
-    Row("100 kg on 1 kg, too low by", "mm", "0", "", partial(sunk, [1.0, 100.0]), 1e3),
-    Row("1000 kg on 1 kg, too low by", "mm", "0", "", partial(sunk, [1.0, 1000.0]), 1e3),
-    Row("0.5 kg between two fingers of 10 N slips in 10 s", "mm", "0", "", grasped, 1e3),
-    Row("restitution 0.2, mean of 40 phases", "", "0.2", "", returned(0.2)),
-    Row("restitution 0.5", "", "0.5", "0.500", returned(0.5)),
-    Row("restitution 0.8", "", "0.8", "", returned(0.8)),
-    Row("restitution 1", "", "1", "", returned(1.0)),
+    Row("depth of a ball that falls from 1 m", "mm", "0", impact, 1000.0),
+    Row("stack of ten cubes, too low by", "mm", "0", partial(sunk, [1.0] * 10), 1000.0),
+    Row("100 kg on 1 kg, too low by", "mm", "0", partial(sunk, [1.0, 100.0]), 1000.0),
+    Row("1000 kg on 1 kg, too low by", "mm", "0", partial(sunk, [1.0, 1000.0]), 1000.0),
+    Row("0.5 kg between two fingers of 10 N slips in 10 s", "mm", "0", grasped, 1000.0),
+    Row("restitution 0.2, mean of 40 phases", "", "0.2", returned(0.2), phased=True),
+    Row("restitution 0.5", "", "0.5", returned(0.5), phased=True),
+    Row("restitution 0.8", "", "0.8", returned(0.8), phased=True),
+    Row("restitution 1", "", "1", returned(1.0), phased=True),
     Row(
         "robot of 31 kg kicks a ball at 1.5 m/s, no friction",
         "m/s",
         "1.5",
-        "1.508",
         partial(kick, 0),
         1.0,
         DAMPED,
+        phased=True,
     ),
-    Row("the same robot, both of mu 0.5", "m/s", "", "", partial(kick, 0.5), 1.0, DAMPED),
-    Row("cube on a belt of 0.5 m/s", "m/s", "0.5", "no belts", along_a_belt),
-    Row("energy of a body that tumbles at 10 rad/s, 10 s", "%", "0", "", tumbling, 1e2, RK4),
-    Row("precession of a top of 300 rad/s", "of theory", "1", "", precession, 1.0, RK4),
+    Row("the same robot, both of mu 0.5", "m/s", "", partial(kick, 0.5), 1.0, DAMPED, phased=True),
+    Row("cube on a belt of 0.5 m/s", "m/s", "0.5", along_a_belt),
+    Row("energy of a body that tumbles at 10 rad/s, 10 s", "%", "0", tumbling, 100.0, RK4),
+    Row("precession of a top of 300 rad/s", "of theory", "1", precession, 1.0, RK4),
 )
 
 
@@ -134,28 +138,55 @@ def figure(row: Row, options: MujocoOptions | None) -> float | None:
         return None
 
 
+def on_gazebo() -> None:
+    """Plays all scenes on the gzserver that this was started beside."""
+    gazebo = GazeboSimulator()
+
+    def make(world: WorldDescription, worlds: int) -> GazeboSimulator:
+        assert worlds == 1
+        gazebo.load(world)
+        return gazebo
+
+    Scene.make = staticmethod(make)
+    known = [row for row in ROWS if row.measure is not precession]  # it sets a joint's velocity
+    figures = {
+        row.key: row.scale * (row.measure(phases=1) if row.phased else row.measure())
+        for row in known
+    }
+    write("contacts_gazebo", figures)
+
+
 def main() -> None:
-    """Plays all scenes."""
+    """Plays all scenes, there or here."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gazebo", action="store_true", help="play them on Gazebo")
+    if parser.parse_args().gazebo:
+        on_gazebo()
+    else:
+        compare()
+
+
+def compare() -> None:
+    """Plays all scenes on the embedded engine, and writes the table."""
+    gazebo = json.loads((RESULTS / "contacts_gazebo.json").read_text())
     lines = [
         "| scene | unit | theory | Gazebo 11 | MuJoCo's own settings | default | with options |",
         "|---|---|---|---|---|---|---|",
     ]
     figures: dict[str, float | None] = {}
-    above = ""
     for row in ROWS:
-        above = above if row.name.startswith("the same") else row.name
-        name = row.name.replace("the same", f"{above}:", 1)
         texts = []
         for kind, options in (("before", BEFORE), ("now", None), ("advised", row.advised)):
             if kind == "advised" and options is None:
                 texts.append("")
                 continue
             value = figure(row, options)
-            figures[f"{name} [{row.unit or '1'}], {kind}"] = value
+            figures[f"{row.key}, {kind}"] = value
             texts.append("diverges" if value is None else f"{value:.3g}")
         if row.advised is not None:
             texts[-1] += " `integrator` rk4" if row.advised == RK4 else " `contact_damping` 3"
-        cells = [row.name, row.unit, row.theory, row.gazebo, *texts]
+        there = f"{gazebo[row.key]:.3g}" if row.key in gazebo else ""
+        cells = [row.name, row.unit, row.theory, there, *texts]
         lines.append("| " + " | ".join(cells).replace("  ", " ") + " |")
     text = PAGE.read_text()
     before, _, rest = text.partition(START)

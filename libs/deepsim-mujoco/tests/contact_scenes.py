@@ -7,7 +7,7 @@ Tests and benchmarks/contacts.py share them. Each returns what it measured; leng
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from deepsim_spawn import (
     Surface,
     WorldDescription,
 )
-from deepsim_sync import Cells, Changes, SpawnRequest, Tables
+from deepsim_sync import Cells, Changes, Simulator, SpawnRequest, Tables
 
 G = 9.8
 BEFORE = MujocoOptions("euler", "pyramidal", 1.0, 20.0, 1.0, 0.95)
@@ -78,7 +78,12 @@ class Scene:
         options: Of the engine.
         step: Duration of a step [s].
         worlds: The number of worlds, W.
+
+    Attributes:
+        make: Makes the simulator; a benchmark plays the scenes on Gazebo too.
     """
+
+    make: Callable[..., Simulator] = MujocoSimulator
 
     def __init__(
         self,
@@ -91,7 +96,7 @@ class Scene:
     ) -> None:
         physics = Physics(step, mujoco=options or MujocoOptions())
         world = WorldDescription(gravity=tuple(gravity), physics=physics)
-        self.simulator = MujocoSimulator(world, worlds=worlds)
+        self.simulator = self.make(world, worlds=worlds)
         self.simulator.spawn(
             [
                 SpawnRequest(one, f"m{i}", at)
