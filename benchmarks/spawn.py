@@ -31,9 +31,11 @@ from deepsim import GazeboXMLLoader, ModelDescription, ModelSpawner, MujocoSimul
 COUNTS = (125, 250, 500, 1000, 2000, 4000)
 ONE_BY_ONE = 125
 MESHES = 250
+MANY = 1000
 CALLS = (
     (mujoco.MjSpec, "compile"),
     (mujoco.MjSpec, "recompile"),
+    (mujoco.MjSpec, "delete"),
     (mujoco.MjsBody, "add_body"),
     (mujoco.MjsBody, "add_freejoint"),
     (mujoco.MjsBody, "add_geom"),
@@ -111,6 +113,23 @@ def one_by_one(description: ModelDescription, count: int) -> float:
     return process_time() - start
 
 
+def one_more(description: ModelDescription, count: int) -> dict[str, Seconds]:
+    """Spawns one model into many, and deletes it again."""
+    world, spawner = World(MujocoSimulator()), ModelSpawner(description)
+    spawner.spawn_many(world, {f"m{n}": Pose((n % 50, n // 50, 1)) for n in range(count)})
+    found = {}
+    for name, call in (
+        ("spawn one into", lambda: spawner.spawn(world, "one", Pose((0, 0, 9)))),
+        ("delete one from", lambda: world.delete("one")),
+    ):
+        clock = Clock()
+        with clock.running():
+            start = process_time()
+            call()
+            found[name] = Seconds(process_time() - start, clock.seconds)
+    return found
+
+
 def mesh(folder: Path) -> ModelDescription:
     """A static ball, in a file that all models share."""
     trimesh.creation.icosphere(4).export(folder / "ball.obj")
@@ -142,6 +161,12 @@ def main() -> None:
             figures[f"{count} {kind} at once, of which MuJoCo [%]"] = 100 * best.within / best.total
             figures[f"{count} {kind} at once, DeepSim's own part [us/model]"] = 1e6 * own / count
         figures[f"{ONE_BY_ONE} {kind} one by one [models/s]"] = ONE_BY_ONE / alone
+    box = GazeboXMLLoader().load_model(BOX.format("false"))
+    many = [one_more(box, MANY) for _ in range(rounds)]
+    for name in many[0]:
+        best = min(each[name] for each in many)
+        figures[f"{name} {MANY} free [ms]"] = 1e3 * best.total
+        figures[f"{name} {MANY} free, over MuJoCo's own"] = best.total / best.within
     with TemporaryDirectory() as folder:
         ball = mesh(Path(folder))
         best = min(at_once(ball, MESHES) for _ in range(rounds))
