@@ -30,9 +30,11 @@ class MemoryComposite(Serial):
         return self._run_in_turn(self._children)
 
     def _run_in_turn(self, children: list[Behaviour]) -> Status:
-        first, skipped = (self._current, self._skipped) if self.status is RUNNING else (0, 0)
-        if first:
-            children = children[first:]
+        first = skipped = 0
+        if self.status is RUNNING:
+            first, skipped = self._current, self._skipped
+            if first:
+                children = children[first:]
         go_on = self.go_on
         tick = self.last_tick
         child: Behaviour = self

@@ -64,7 +64,6 @@ class Parallel(Composite):
         needed, allowed = self.thresholds()
         successes, failures = (0, 0) if fresh else (self._successes, self._failures)
         skipped = 0
-        is_relative = not isinstance(self.success, Key) and self.success < 0
         child: Behaviour = self
         try:
             for child in self._children:
@@ -85,14 +84,14 @@ class Parallel(Composite):
                 if eager and (
                     successes >= needed
                     or failures >= allowed
-                    or (is_relative and successes + skipped >= needed)
+                    or (skipped and self._is_enough(successes + skipped, needed))
                 ):
                     break
         except TickError:
             raise
         except Exception as error:
             raise child._failed(error) from error
-        if successes >= needed or (is_relative and successes + skipped >= needed):
+        if successes >= needed or (skipped and self._is_enough(successes + skipped, needed)):
             outcome = SUCCESS
         elif failures >= allowed:
             outcome = FAILURE
@@ -115,9 +114,9 @@ class Parallel(Composite):
         count = len(self._children)
         success: Any = self.success
         failure: Any = self.failure
-        if isinstance(success, Key):
+        if success.__class__ is Key:
             success = _threshold("success", read_int(self, "success", success))
-        if isinstance(failure, Key):
+        if failure.__class__ is Key:
             failure = _threshold("failure", read_int(self, "failure", failure))
         if not (-count <= success <= count and -count <= failure <= count):
             for problem in self._too_few(success, failure):
@@ -125,6 +124,10 @@ class Parallel(Composite):
         needed = success if success > 0 else count + 1 + success
         allowed = failure if failure > 0 else count + 1 + failure
         return needed, min(allowed, count - needed + 1)
+
+    def _is_enough(self, count: int, needed: int) -> bool:
+        """Return whether so many children are enough if those that were skipped count, too."""
+        return not isinstance(self.success, Key) and self.success < 0 and count >= needed
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
