@@ -235,7 +235,8 @@ class Environment:
         self._reset(seed, None)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
         with self.world:
-            info = self._info(slots, nobody, nobody)
+            info = self._info()
+        info["deepsim"], _ = self._ends(slots, nobody, nobody)
         self._no_step_because = None
         return self._observations.by_name(self._seen, slots), info
 
@@ -267,17 +268,15 @@ class Environment:
         given = self._collected(action_dict, slots)
         with self.world:
             actions, earned, terminated, truncated = self._step(given, self._episodes.live_worlds())
-            info = self._info(slots, terminated, truncated)
+            info = self._info()
             if self._objects is None:
                 last_action = self._actions.by_name(actions, slots)
             else:
                 last_action = self._objects.last_actions()
         self._no_step_because = None
-        reward, done = {}, {}
-        rewards, ends = earned.tolist(), (terminated | truncated).tolist()
-        for slot in slots:
-            reward[slot.name] = rewards[slot.world][slot.column]
-            done[slot.name] = ends[slot.world][slot.column]
+        info["deepsim"], done = self._ends(slots, terminated, truncated)
+        rewards = earned.tolist()
+        reward = {slot.name: rewards[slot.world][slot.column] for slot in slots}
         observation = self._observations.by_name(self._seen, slots)
         return StepResult(observation, reward, done, last_action, info)
 
@@ -465,18 +464,27 @@ class Environment:
             rows[slot.group][slot.world][slot.row] = action_dict[slot.name]
         return rows
 
-    def _info(self, slots: Sequence[Slot], terminated: Bools, truncated: Bools) -> dict[str, Any]:
-        """Returns the area's info and the ends, by name."""
-        everybody = self._slots.values()  # also agents that are done
-        info = info_by_name(self._hooks.info(), everybody, self.agents, len(self.diverged))
-        ends: dict[str, dict[str, bool]] = {"terminated": {}, "truncated": {}, "diverged": {}}
-        over, cut, diverged = terminated.tolist(), truncated.tolist(), self.diverged.tolist()
+    def _info(self) -> dict[str, Any]:
+        """Returns the area's info by name, also of agents that are done."""
+        info = self._hooks.info()
+        if not info:
+            return {}
+        return info_by_name(info, self._slots.values(), self.agents, len(self.diverged))
+
+    def _ends(
+        self, slots: Sequence[Slot], terminated: Bools, truncated: Bools
+    ) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
+        """Returns how episodes ended, and whether they did, by name."""
+        over, cut, lost, done = {}, {}, {}, {}
+        terminations, truncations = terminated.tolist(), truncated.tolist()
+        diverged = self.diverged.tolist()
         for slot in slots:
-            ends["terminated"][slot.name] = over[slot.world][slot.column]
-            ends["truncated"][slot.name] = cut[slot.world][slot.column]
-            ends["diverged"][slot.name] = diverged[slot.world]
-        info["deepsim"] = ends
-        return info
+            name, world, column = slot.name, slot.world, slot.column
+            over[name] = terminations[world][column]
+            cut[name] = truncations[world][column]
+            lost[name] = diverged[world]
+            done[name] = over[name] or cut[name]
+        return {"terminated": over, "truncated": cut, "diverged": lost}, done
 
     def _spaces(self, attribute: str) -> dict[str, Space[Any]]:
         return {
