@@ -12,7 +12,7 @@ from typing import Any
 
 import grpc
 
-from .access import SHORTEST_TOKEN, channel_options, contents, is_loopback, target
+from .access import channel_options, contents, is_loopback, target
 from .codec import Limits
 from .errors import (
     CallTimeoutError,
@@ -59,8 +59,6 @@ class Connection:
                 f"{host} is another machine, so the connection needs TLS: give root_certificates, "
                 "or forward a local port to it by ssh"
             )
-        if token is not None and len(token) < SHORTEST_TOKEN:
-            raise ValueError(f"a token has at least {SHORTEST_TOKEN} characters")
         self.address = target(host, port)
         self.is_ours = False
         self.timeout = timeout
