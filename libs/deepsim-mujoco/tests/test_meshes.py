@@ -313,3 +313,15 @@ def test_stl_files_as_text_and_with_very_many_faces_rest_on_their_hull(
         world.tick()
     heights = [Transform(world, name).pose.position.z for name in ("text", "large")]
     assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
+
+
+def test_a_flat_mesh_is_a_thin_plate(ground: ModelDescription, tmp_path: Path) -> None:
+    """As the markers of Stretch; MuJoCo makes no hull of vertices that lie in a plane."""
+    path = tmp_path / "plate.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")
+    world = World(MujocoSimulator())
+    world.spawn(ground, "ground", Pose())
+    world.spawn(model(Mesh(path)), "plate", Pose((0, 0, 0.05)))
+    for _ in range(500):
+        world.tick()
+    assert Transform(world, "plate").pose.position.z == pytest.approx(0.0, abs=2e-3)

@@ -16,6 +16,8 @@ from .kept_files import KeptFile, keep
 
 _WITHOUT_NORMAL = re.compile(rb"^f\s+\d+(/\d*)?\s", re.MULTILINE)
 """A face of an OBJ file; MuJoCo refuses files in which only some faces have normals."""
+_MOST_OF_FLAT = 20_000  # bytes of a file that may be a plate, such as a marker's
+_THICKNESS = 1e-4  # [m]
 _STL_HEAD, _STL_FACE, _STL_MOST = 84, 50, 200_000  # bytes, bytes, faces that MuJoCo reads
 
 
@@ -43,8 +45,11 @@ def add_mesh(
     scale = list(mesh.scale)
     try:
         content = mesh.path.read_bytes() if mesh.path.is_file() else b""
-        if mesh.submesh or not _is_native(content, suffix):
-            scale, suffix, content = [1.0] * 3, ".msh", _msh(*mesh_triangles(mesh))
+        flat = len(content) <= _MOST_OF_FLAT and _is_flat(mesh)
+        if flat or mesh.submesh or not _is_native(content, suffix):
+            vertices, faces = mesh_triangles(mesh)
+            vertices = _thickened(vertices) if flat else vertices
+            scale, suffix, content = [1.0] * 3, ".msh", _msh(vertices, faces)
         file = keep(content, suffix)
     except ModelFormatError as error:
         raise SpawnError(model, f"mesh {error}") from error
@@ -55,6 +60,19 @@ def add_mesh(
     asset.file = str(file.path)
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # see add_solid
     return asset, file
+
+
+def _is_flat(mesh: Mesh) -> bool:
+    """Whether all vertices lie in a plane: MuJoCo makes no hull of those."""
+    vertices, _ = mesh_triangles(mesh)
+    spread = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
+    return len(vertices) < 4 or bool(spread[-1] <= 1e-6 * spread[0])
+
+
+def _thickened(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Flat vertices, and the same ones 0.1 mm beside them, which no face uses."""
+    axes = np.linalg.svd(vertices - vertices.mean(axis=0), full_matrices=True)[2]
+    return np.concatenate([vertices, vertices + _THICKNESS * axes[-1]])
 
 
 def _is_native(content: bytes, suffix: str) -> bool:
