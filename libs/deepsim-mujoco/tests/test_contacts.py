@@ -73,7 +73,7 @@ def test_links_of_one_model_touch_as_on_gazebo(load: Load, inside: str, touch: b
 
 @pytest.mark.parametrize("mu", [2.0, 100.0, 1e100])
 def test_high_friction_holds_a_box_on_the_ground_and_does_not_let_it_through(mu: float) -> None:
-    """MuJoCo makes contacts of high friction so soft that things fall through."""
+    """MuJoCo makes contacts of high friction soft; with its own settings things fall through."""
     rough = Surface(mu=mu, mu2=mu)
 
     def of(shape: Box | Plane, *, static: bool) -> ModelDescription:
@@ -87,9 +87,9 @@ def test_high_friction_holds_a_box_on_the_ground_and_does_not_let_it_through(mu:
     Transform(world, "box").twist = Twist((1, 0, 0))
     for _ in range(500):
         world.tick()
-    stopped_by = 1.0 / (2 * 2 * 9.8)  # v^2 / (2 mu g)
+    stopped_by = 1.0 / (2 * min(mu, 10.0) * 9.8)  # v^2 / (2 mu g)
     position = Transform(world, "box").pose.position
-    assert position.isclose((stopped_by, 0, 0.05), abs_tol=5e-3)
+    assert position.isclose((stopped_by, 0, 0.05), abs_tol=1e-3)
 
 
 @pytest.mark.parametrize(

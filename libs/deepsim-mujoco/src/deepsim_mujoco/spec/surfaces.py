@@ -14,7 +14,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
-_HIGHEST_MU = 2.0  # more softens the contact: a box of 1 kg sinks in by 0.6 mm at 2, through at 10
+_HIGHEST_MU = 10.0  # what slides at 1 m/s stops within a step at this, as at any higher
 _PATCH = 3.0 * math.pi / 16.0  # torque of a round patch, pressed as by a sphere (Hertz)
 _BOUNCE_STEPS = 8.0  # that a bounce takes: fewer scatter its speed, more sink in deeper
 _PHASES, _LONGEST = 32, 60  # that are tried, and steps of a contact at most
