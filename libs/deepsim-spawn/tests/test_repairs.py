@@ -157,6 +157,13 @@ def test_an_empty_element_has_its_default():
     assert model.links[0].name == "l"
 
 
+def test_of_four_numbers_the_first_three_count():
+    origin = "<origin rpy='0 0 0 1' xyz='1 2 3'/>"
+    text = urdf(f"<link name='l'><visual>{origin}{BALL}</visual></link>")
+    model = repaired(text, "the fourth of three numbers is ignored", "expected 3 finite numbers")
+    assert tuple(model.links[0].visuals[0].pose.position) == (1, 2, 3)
+
+
 def test_negative_friction_is_no_limit():
     mu = "<surface><friction><ode><mu>-1</mu></ode></friction></surface>"
     collision = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
@@ -262,12 +262,14 @@ class Element:
             return parse(text)
         except ValueError as error:
             problem = f"{owner}{error}"
-            try:
-                value = parse(text.replace(",", " "))
-            except ValueError:
-                raise self.error(problem) from error
-        self.repair(problem, "commas count as blanks")
-        return value
+            for cure, mended in _mended(text):
+                try:
+                    value = parse(mended)
+                except ValueError:
+                    continue
+                self.repair(problem, cure)
+                return value
+            raise self.error(problem) from error
 
     def value_or(self, parse: Callable[[str], T], default: T) -> T:
         """The text as a value, or, unless the load is strict, a default if there is none."""
@@ -303,3 +305,12 @@ class Element:
         if name not in self.attributes:
             raise self.error(f"the attribute {name!r} is missing")
         return self._parsed(self.attributes[name], parse, f"attribute {name!r}: ")
+
+
+def _mended(text: str) -> Iterator[tuple[str, str]]:
+    """What others make of a text that is wrong, each with what they do about it."""
+    if "," in text:
+        yield "commas count as blanks", text.replace(",", " ")
+    words = text.split()
+    if len(words) == 4:
+        yield "the fourth of three numbers is ignored", " ".join(words[:3])
