@@ -58,7 +58,8 @@ on the embedded engine. The page is written by one command, after its packages a
 - "as pybullet": of the URDF files that run and that pybullet reads, those with the same joints by
   name and type, and the same masses and principal moments of inertia within a thousandth. Links
   without mass are left out, for pybullet gives those without `<inertial>` 1 kg; so are inertias
-  that pybullet drops.
+  that pybullet drops. Inertias that no rigid body has are the nearest possible ones here;
+  pybullet takes them otherwise.
 - xacro files that others include, and files without a link of their own (parts of robots, a
   deformable body), do not count.
 """
