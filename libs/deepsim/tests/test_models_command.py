@@ -15,7 +15,7 @@ from deepsim.cli import app
 Models = Callable[..., Result]
 BOX = "<collision name='c'><geometry><box><size>1 2 3</size></box></geometry></collision>"
 MESH = "<collision name='v'><geometry><mesh><uri>gone.dae</uri></mesh></geometry></collision>"
-DECAY = "<velocity_decay><linear>1</linear></velocity_decay>"
+WIND = "<enable_wind>true</enable_wind>"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Models:
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:
     """Models that load, are approximated and fail, a broken world, and xacro that nobody reads."""
-    for name, link in {"box": BOX, "dense": BOX + DECAY, "ghost": MESH}.items():
+    for name, link in {"box": BOX, "dense": BOX + WIND, "ghost": MESH}.items():
         folder = tmp_path / "models" / name
         folder.mkdir(parents=True)
         (folder / "model.config").write_text(
@@ -140,7 +140,7 @@ def test_check_gives_a_line_for_each(models: Models, collection: Path) -> None:
         ["approximated", "models/dense"],
         ["fails", "models/ghost"],
     ]
-    assert "velocity decay of l not simulated" in lines[3]
+    assert "link/enable_wind: not supported, ignored" in lines[3]
     assert "'gone.dae' was not found" in lines[4]
     assert lines[-1] == "5 checked: 1 loads, 1 approximated, 0 skipped, 3 fails"
 
@@ -148,7 +148,7 @@ def test_check_gives_a_line_for_each(models: Models, collection: Path) -> None:
 def test_check_succeeds_where_nothing_fails(models: Models, collection: Path) -> None:
     assert models("check", collection / "models" / "dense").exit_code == 0
     said = models("check", collection / "models" / "dense", "--reasons").stdout
-    assert "velocity decay" in said.splitlines()[1]
+    assert "enable_wind" in said.splitlines()[1]
 
 
 def test_a_folder_that_does_not_exist_is_refused(models: Models, tmp_path: Path) -> None:
