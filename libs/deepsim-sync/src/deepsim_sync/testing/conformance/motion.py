@@ -85,8 +85,11 @@ class ClockCases(Conformance):
             np.testing.assert_array_equal(bench.twist(name), 0)
 
     def test_what_follows_a_reset_is_a_first_run(self, bench: Bench) -> None:
-        """The same calls after a reset give the same bytes as the first time."""
-        run = Run(bench, "flight")
+        """The same calls after a reset give the same bytes as the first time.
+
+        Without joints, which some engines begin to solve from where they were.
+        """
+        run = Run(bench, "bodies")
         first = run.rounds(0, SCALING + 3)
         bench.simulator.reset(seeds=[1] * bench.worlds)
         assert run.rounds(0, SCALING + 3) == first

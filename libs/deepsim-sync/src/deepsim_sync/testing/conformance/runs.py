@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Sequence
+from typing import List, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,18 @@ from deepsim_sync.port.physics_properties import PHYSICS_PROPERTIES
 from .bench import Bench
 from .models import BLOCK, BOX, GROUND, HAMMER, HINGED, LAMP, PAIR, PENDULUM, SINKER
 
-SCENES: dict[str, list[tuple[str, str, Sequence[float]]]] = {
-    "flight": [
-        (HAMMER, "hammer", (0, 0, 5)),
-        (PAIR, "pair", (0, 3, 5)),
-        (BOX, "box", (0, -3, 5)),
-        (BLOCK, "wall", (3, 0, 1)),
-        (LAMP, "lamp", (3, 3, 1)),
-    ],
+Scene = List[Tuple[str, str, Sequence[float]]]
+"""SDF, name and position of each model."""
+
+_BODIES: Scene = [
+    (HAMMER, "hammer", (0, 0, 5)),
+    (BOX, "box", (0, -3, 5)),
+    (BLOCK, "wall", (3, 0, 1)),
+    (LAMP, "lamp", (3, 3, 1)),
+]
+SCENES: dict[str, Scene] = {
+    "bodies": _BODIES,
+    "flight": [*_BODIES, (PAIR, "pair", (0, 3, 5))],
     "contacts": [
         (GROUND, "ground", (0, 0, 0)),
         (BOX, "box", (0, 0, 0.15)),
@@ -38,7 +42,6 @@ SCENES: dict[str, list[tuple[str, str, Sequence[float]]]] = {
         (BOX, "box", (0, 5, 0.12)),
     ],
 }
-"""SDF, name and position of each model."""
 _PUSHED = {"hammer", "pair", "box", "lid", "gate"}
 _MOVED = {"box", "wall"}
 _SCALED = {"box::link", "sinker::link", "pendulum::link"}
