@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import (
+    BatchStateClient,
     CallLostError,
     CallTimeoutError,
     GazeboError,
     GazeboSimulator,
     UnreachableError,
 )
+from deepsim_gazebo.protocol.exchange import ExchangeRequest
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
 from deepsim_sync.testing.conformance.models import BOX
@@ -34,6 +36,15 @@ def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
     yield server
     if not server.running:
         server.start()
+
+
+def start_again(server: GazeboServer) -> None:
+    """Starts a server; it lets the world run as the last thing, after it has begun to answer."""
+    server.start()
+    client = BatchStateClient()
+    while client.exchange(ExchangeRequest()).instant.iterations == 0:
+        pass
+    client.close()
 
 
 @pytest.mark.parametrize("shared_memory", [False, True])
@@ -51,7 +62,7 @@ def test_a_server_that_ends_costs_one_call(
         simulator.step(3)
     with pytest.raises(UnreachableError):
         simulator.read(tables)
-    restarted.start()
+    start_again(restarted)
     simulator.load(empty)
     simulator.spawn([SpawnRequest(BOX, "again", Pose((0, 0, 5)))])
     simulator.step(10)
@@ -90,7 +101,7 @@ def test_the_next_server_is_paused_at_once(connect: Connect, restarted: GazeboSe
     restarted.kill()
     with pytest.raises(CallLostError):
         simulator.step()
-    restarted.start()
+    start_again(restarted)
     simulator.step()
     before = simulator.time
     simulator.read(Tables(simulator.entities))
