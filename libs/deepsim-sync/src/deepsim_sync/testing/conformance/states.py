@@ -164,7 +164,7 @@ class StateCases(Conformance):
         bench.spawn(BOX, "box")
         bench.spawn(LAMP, "lamp")
         for kind, name, column, described, _ in LOOKS:
-            assert bench.get(kind, column, name) == pytest.approx(described, abs=1e-6)
+            assert np.allclose(bench.get(kind, column, name), described, rtol=0, atol=1e-6)
 
     @pytest.mark.parametrize(("kind", "name", "column", "_", "value"), LOOKS)
     def test_looks_can_be_changed_and_changed_back(
@@ -181,7 +181,7 @@ class StateCases(Conformance):
         bench.simulator.step(5)
         bench.simulator.reset()
         after = bench.tables(APPEARANCE_COLUMNS)
-        assert bench.get(kind, column, name) == pytest.approx(value, abs=1e-6)
+        assert np.allclose(bench.get(kind, column, name), value, rtol=0, atol=1e-6)
         after.column(kind, column)[:, bench.entities.names(kind).row(name)] = shown
         for key in APPEARANCE_COLUMNS:
             np.testing.assert_array_equal(after.column(*key), looks.column(*key))
