@@ -12,11 +12,13 @@ import numpy as np
 from gymnasium.spaces import Box
 from gymnasium.vector import SyncVectorEnv
 
+_OPTION = """<option timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10"
+tolerance="1e-10"/>"""  # the settings of the embedded engine
 BALL = """<mujoco><option timestep="0.002"/><worldbody><body name="ball" pos="0 0 1">
 <freejoint/><geom type="sphere" size="0.1" mass="1"/></body></worldbody></mujoco>"""
 _BOX = """<body pos="{x} 0 1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>"""
 BOXES = (
-    '<mujoco><option timestep="0.002"/><worldbody>'
+    f"<mujoco>{_OPTION}<worldbody>"
     + "".join(_BOX.format(x=2.0 * number) for number in range(10))
     + "</worldbody></mujoco>"
 )

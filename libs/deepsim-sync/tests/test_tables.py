@@ -16,6 +16,7 @@ from deepsim_sync import (
     Entities,
     Kind,
     Tables,
+    square_sum,
 )
 
 ENTITIES = Entities(
@@ -72,3 +73,12 @@ def test_rows_are_carried_over_by_name() -> None:
     now = Tables(Entities(2, models=["c", "b"]), 2)
     now.carry_over(old)
     assert now.models.pose[:, :, 0].tolist() == [[0, 2], [0, 4]]
+
+
+@pytest.mark.parametrize("size", [1, 4096, 4097, 100_000])
+def test_a_square_sum_is_finite_only_if_all_numbers_are(size: int) -> None:
+    numbers = np.linspace(-2.0, 3.0, size)
+    assert square_sum(numbers) == pytest.approx(np.sum(numbers**2), rel=1e-12)
+    for bad in (np.nan, np.inf, -np.inf, 1e200):
+        numbers[size // 2] = bad
+        assert not np.isfinite(square_sum(numbers))

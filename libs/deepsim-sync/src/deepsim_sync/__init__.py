@@ -29,6 +29,7 @@ from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, Phys
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
 from .port.spawning import SpawnRequest, checked_requests
+from .port.square_sums import square_sum
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -131,5 +132,6 @@ __all__ = [
     "invoke",
     "plain_attributes",
     "restore_attributes",
+    "square_sum",
     "world_seeds",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Area
 from deepsim_envs.spaces import shown
-from deepsim_sync import invoke
+from deepsim_sync import invoke, square_sum
 
 from .episodes import Episodes
 from .object_area import ObjectArea
@@ -89,7 +89,7 @@ class Hooks:
         if live is not self._episodes.everyone:
             reward[~live] = 0.0
         # One pass without a temporary: the square is finite only if all rewards are.
-        if not math.isfinite(np.vdot(reward, reward)):
+        if not math.isfinite(square_sum(reward)):
             for place in np.flatnonzero(~np.isfinite(reward)).tolist():
                 name, got = self._slots[place].name, reward.flat[place]
                 raise ValueError(f"reward of agent {name!r} must be finite, got {got}")

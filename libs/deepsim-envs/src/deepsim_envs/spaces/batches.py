@@ -17,6 +17,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from deepsim_sync import square_sum
+
 from .members import copied, shown
 
 # ruff: noqa: D102 (methods are documented by Batch)
@@ -155,7 +157,7 @@ class BoxBatch(ArrayBatch):
         if self._floats and not (bounds and array.dtype == self.dtype):
             # One pass without a temporary: the norm is finite only if all numbers are, and no
             # number is larger.
-            numbers = array.dtype.kind == "f" and math.sqrt(np.vdot(array, array)) < self._largest
+            numbers = array.dtype.kind == "f" and math.sqrt(square_sum(array)) < self._largest
         if numbers:
             batch = array.astype(self.dtype, order="C")
             if not bounds:

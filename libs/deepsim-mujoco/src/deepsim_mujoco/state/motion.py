@@ -15,7 +15,7 @@ import numpy as np
 from deepsim_math import Pose, poses
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.tree import Frame, Node, RootKind, anchor_name
-from deepsim_sync import SCOPE, Cells, Refusal
+from deepsim_sync import SCOPE, Cells, Refusal, square_sum
 
 from .bodies import Bodies, Hold
 from .layout import Floats, Rows, numbers_of
@@ -200,7 +200,7 @@ class Motion:
         turns = False
         if keep:  # the numbers of a body that does not turn stay as they are
             angular = self._numbers.take(at[_ANGULAR])
-            turns = bool(np.vdot(angular, angular))
+            turns = square_sum(angular) > 0.0
         if turns:
             spins = (angular * angular).any(axis=0)  # of the smallest ones the square is 0
             (turning,) = (spins & (bodies.hold.take(rows) == _FREE)).nonzero()

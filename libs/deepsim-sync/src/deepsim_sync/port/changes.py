@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .entities import Kind, Names
+from .square_sums import square_sum
 from .tables import COLUMNS, Array, Column
 
 _SMALLEST_NORM = 1e-6  # below this a quaternion's direction is noise
@@ -97,7 +98,7 @@ def checked_cells(
     cells = _as_cells(names, spec, rows, values, worlds)
     if spec.dtype is np.bool_:
         return cells
-    if not isfinite(np.vdot(cells, cells)):  # in one pass; also not if the squares overflow
+    if not isfinite(square_sum(cells)):
         unfit = np.isnan(cells) if spec.bounds else ~np.isfinite(cells)
         if unfit.any():
             _refuse(names, spec, rows, cells, unfit, "be finite")
@@ -164,7 +165,7 @@ def _make_unit(names: Names, spec: Column[Any], rows: NDArray[np.intp], cells: A
     quaternions = cells[..., spec.quaternion_at :]
     square = np.add.reduce(quaternions * quaternions, axis=-1)
     excess = square - 1.0
-    if np.vdot(excess, excess) <= UNIT * UNIT:  # then each is
+    if square_sum(excess) <= UNIT * UNIT:  # then each is
         return
     zero = square < _SMALLEST_NORM**2
     if zero.any():
