@@ -115,20 +115,6 @@ class Rail(Area):
         return ((np.abs(x) > END) | (np.abs(angle) > FALLEN))[:, None]
 
 
-class RandomPush(ArrayPolicy):
-    """Pushes at random."""
-
-    def act(
-        self,
-        agent: str,
-        observations: Any,
-        action_space: Space[Any],
-        rngs: Sequence[np.random.Generator],
-    ) -> Any:
-        """Draws each world's push from its generator."""
-        return np.array([rng.uniform(-1.0, 1.0, 1) for rng in rngs])
-
-
 class Balance(ArrayPolicy):
     """Pushes in proportion to the state: a linear regulator."""
 
@@ -155,7 +141,7 @@ def make(worlds: int = 1, seed: int = 0) -> Environment:
 TASK = Task(
     name="cartpole",
     make=make,
-    policies={"random": RandomPush(), "balance": Balance()},
+    policies={"balance": Balance()},
     film=CameraView(Pose((0.0, -4.5, 1.4), Euler(0.0, 0.15, np.pi / 2)), 1.05, 480, 288),
     map_view=CameraView.from_above(0.0, 0.0, 4.0, size=(600, 300)),
     training={"steps": 60_000, "envs": 16, "rollout": 64, "minibatch": 256},

@@ -102,8 +102,6 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             ResetNeededError: The agent is done, or no episode has begun.
         """
         actions: list[Any] = [[[action]]]
-        if type(action) is np.ndarray:
-            actions = [action[None, None]]
         if len(self.environment.agents) > 1 and self._seen:
             live = self.environment.live
             if live.any() and not live[0, self._agent.column]:

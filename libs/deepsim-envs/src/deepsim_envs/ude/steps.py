@@ -57,9 +57,9 @@ class Round:
     """A step that is to come, or another call that is made once.
 
     Attributes:
-        actions: What was given so far.
+        actions: The actions given so far, by agent.
         due: When a periodic step is to be made, s.
-        outcome: The encoded result that all callers share, or why there is none.
+        outcome: The encoded result that all callers share, or the error that all of them get.
     """
 
     actions: dict[str, Any] = field(default_factory=dict)

@@ -21,8 +21,7 @@ from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
 _INPUTS = {"target_position": 0, "target_velocity": 1, "feedforward": 2}
-"""Where targets lie in a servo's control."""
-_TARGETS = ("target_position", "target_velocity")
+"""Where targets and the feedforward lie in a servo's control."""
 _ACTIVE = ("feedforward", "stiffness", "damping")
 """The columns that move something: while they are 0, a joint is passive."""
 _FIELDS = {
@@ -75,7 +74,7 @@ class Joints:
             new[:, here] = values[:, there]
             self._commands[name] = new
         for name in COMMANDS:
-            if name not in _TARGETS:
+            if name not in _INPUTS:  # those are part of the states, which were kept
                 self._apply(name, np.arange(states.worlds))
 
     def read(self, column: str, out: Floats) -> None:
