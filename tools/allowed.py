@@ -16,6 +16,7 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-spawn": {"deepsim-math", "deepsim-sync", "lxml", "numpy", "xacro"},
     "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-mujoco": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "mujoco", "numpy"},
+    "deepsim-robots": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
 }
