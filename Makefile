@@ -5,7 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 STEP := tools/step
 PROJECTS := $(wildcard libs/*/pyproject.toml)
-GAZEBO ?= optional# or required: then `make test` fails where the Gazebo tests cannot run
+GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
+YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
 PYENV := $(shell ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.*/bin 2>/dev/null | tr '\n' ':')
@@ -16,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test lint types contracts gazebo gazebo-tidy gazebo-test wheels matrix format clean
+.PHONY: help demo test lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -27,8 +28,8 @@ demo: .venv/libraries ## drive two cars around the racetrack; writes a video and
 
 test: lint types contracts ## all checks and all tests, on this Python
 	@$(STEP) tests $(BIN)/pytest
-	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then $(MAKE) gazebo-test; \
-	else echo "==> gazebo-test: SKIPPED, $$why"; test $(GAZEBO) = optional; fi
+	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
+	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check
@@ -41,9 +42,12 @@ types: .venv/tools ## mypy --strict over all libraries
 contracts: .venv/tools ## who may import whom
 	@$(STEP) contracts $(BIN)/lint-imports --no-logo
 
-gazebo: .venv/created ## Gazebo 11 and the plugin (root on Debian; 5 minutes once, then seconds)
-	@$(STEP) gazebo-setup $(BIN)/python tools/gazebo setup
+gazebo: .venv/libraries ## Gazebo 11 and the plugin (root on Debian; asks; 10 minutes once)
+	@$(STEP) gazebo-setup $(BIN)/python tools/gazebo setup $(if $(YES),--yes)
 	@$(STEP) gazebo-build $(BIN)/python tools/gazebo build
+
+gazebo-clean: ## remove Gazebo 11 and all that was built in it (3 GB)
+	@$(PYTHON) tools/gazebo clean
 
 gazebo-tidy: gazebo ## clang-tidy over the plugin; minutes, so no part of `make test`
 	@$(STEP) gazebo-tidy $(BIN)/python tools/gazebo tidy

@@ -215,7 +215,7 @@ def test_no_debootstrap_and_no_apt_is_refused_in_one_line(tmp_path):
 
 
 @needs_root
-@pytest.mark.parametrize("command", ["build", "test", "run -- true"])
+@pytest.mark.parametrize("command", ["check", "build", "test", "run -- true"])
 def test_what_needs_the_root_says_how_to_make_it(tmp_path, command):
     """Nothing is downloaded by the way."""
     code = f"from gazebo.command_line import main; sys.exit(main({command.split()}))"
@@ -223,9 +223,35 @@ def test_what_needs_the_root_says_how_to_make_it(tmp_path, command):
     (tmp_path / "debootstrap").touch(mode=0o755)
     done = in_new_process(code, DEEPSIM_CACHE=str(tmp_path), **mirror)
     assert done.returncode == 1
-    assert done.stderr == (
-        "tools/gazebo: there is no Debian 11 root yet: python tools/gazebo setup\n"
+    assert done.stderr == ("tools/gazebo: there is no Debian 11 root yet: make gazebo\n")
+
+
+@needs_root
+def test_setup_says_first_what_it_installs_and_asks(tmp_path):
+    """Without a terminal nothing happens, and the message names the answer."""
+    code = "from gazebo.command_line import main; sys.exit(main(['setup']))"
+    (tmp_path / "debootstrap").touch(mode=0o755)
+    mirror = {"DEEPSIM_DEBIAN_MIRROR": MIRROR, "PATH": str(tmp_path)}
+    done = in_new_process(code, DEEPSIM_CACHE=str(tmp_path), **mirror)
+    assert done.returncode == 1
+    assert "Debian 11 with Gazebo will be made in" in done.stdout
+    assert done.stderr == "tools/gazebo: nothing was installed: agree with `make gazebo YES=1`\n"
+    assert not (tmp_path / "gazebo11/root").exists()
+
+
+@needs_root
+def test_clean_removes_the_root_and_all_builds(host, tmp_path):
+    """Other folders of the cache stay."""
+    cache = host("cache")
+    cache.root().mkdir(parents=True)
+    cache.build().mkdir(parents=True)
+    (cache.folder().parent / "other").touch()
+    code = "from gazebo.command_line import main; sys.exit(main(['clean']))"
+    done = in_new_process(
+        code, DEEPSIM_CACHE=str(cache.folder().parent), DEEPSIM_DEBIAN_MIRROR=MIRROR
     )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert os.listdir(cache.folder().parent) == ["other"]
 
 
 def test_servers_start_in_a_sandbox_only(host):

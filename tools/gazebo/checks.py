@@ -10,9 +10,8 @@ from pathlib import Path
 
 from gazebo import cache
 from gazebo.lock import locked
-from gazebo.plugin import SOURCE, call_in_root
+from gazebo.plugin import SOURCE, TESTED, call_in_root
 
-_PACKAGE = "gazebo_batch_state"
 _WAITS_FOR = "it builds or checks the plugin"
 
 
@@ -26,7 +25,7 @@ def check() -> int:
         GazeboHostError: one of them found something; its output was printed.
     """
     with locked(cache.build() / "lock", waits_for=_WAITS_FOR):
-        folder, jobs = cache.build() / _PACKAGE, str(os.cpu_count() or 1)
+        folder, jobs = cache.build() / TESTED, str(os.cpu_count() or 1)
         _timed("clang-format", ["clang-format", "--dry-run", "--Werror", *map(str, _sources())])
         _timed("tests built", ["cmake", "--build", str(folder), "--target", "tests", "-j", jobs])
         _timed("tests", ["ctest", "--output-on-failure"], folder)
@@ -43,7 +42,7 @@ def tidy() -> int:
         GazeboHostError: it found something; its output was printed.
     """
     with locked(cache.build() / "lock", waits_for=_WAITS_FOR):
-        folder, jobs = cache.build() / _PACKAGE, str(os.cpu_count() or 1)
+        folder, jobs = cache.build() / TESTED, str(os.cpu_count() or 1)
         state, tidied = _digest(_sources()), folder / "tidied"
         if tidied.is_file() and tidied.read_text(encoding="utf-8") == state:
             print("clang-tidy: nothing has changed")
@@ -56,7 +55,7 @@ def tidy() -> int:
 
 
 def _sources() -> list[Path]:
-    return sorted((SOURCE / _PACKAGE).rglob("*.[ch]pp"))
+    return sorted((SOURCE / TESTED).rglob("*.[ch]pp"))
 
 
 def _timed(name: str, command: list[str], folder: Path = Path("/")) -> None:
@@ -67,7 +66,7 @@ def _timed(name: str, command: list[str], folder: Path = Path("/")) -> None:
 
 def _digest(sources: list[Path]) -> str:
     """A hash of the sources and of the rules by which clang-tidy judges them."""
-    rules = [SOURCE / _PACKAGE / ".clang-tidy", SOURCE / _PACKAGE / "CMakeLists.txt"]
+    rules = [SOURCE / TESTED / ".clang-tidy", SOURCE / TESTED / "CMakeLists.txt"]
     total = hashlib.sha256()
     for file in [*rules, *sources]:
         total.update(file.read_bytes())

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gazebo import cache, checks, host, plugin, python, root, sandbox
+from gazebo.consent import agree
 from gazebo.errors import GazeboHostError
 from gazebo.lock import locked
 from gazebo.run import run
@@ -16,7 +17,7 @@ from gazebo.servers import EMPTY_WORLD
 
 _DESCRIPTION = """\
 Gazebo 11 and ROS Noetic with the batch-state plugin, in a Debian 11 root of their own.
-Nothing is installed outside of the cache folder but debootstrap and Debian's rospy.
+Outside of the cache folder, only debootstrap and Debian's rospy are installed.
 """
 _EXAMPLES = """\
 examples:
@@ -44,16 +45,29 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _check(_options: argparse.Namespace) -> int:
+    _require_root()
+    if missing := host.missing():
+        raise GazeboHostError(f"this machine lacks {' '.join(missing)}: make gazebo")
     return sandbox.run(lambda: 0)
 
 
-def _setup(_options: argparse.Namespace) -> int:
-    host.install()
+def _setup(options: argparse.Namespace) -> int:
+    missing = host.missing()
+    if not root.is_made() or missing:
+        agree(missing, makes_root=not root.is_made(), agreed=options.yes)
+    if missing:
+        host.install(missing)
     if root.is_made():
         print(f"the Debian 11 root is in {cache.root()}")
         return 0
     with locked(_root_lock(), waits_for="it makes or uses the root"):
         return 0 if root.is_made() else sandbox.run(root.make, network=True)
+
+
+def _clean(_options: argparse.Namespace) -> int:
+    with locked(_root_lock(), waits_for="it makes or uses the root"):
+        root.remove()
+    return 0
 
 
 def _build(_options: argparse.Namespace) -> int:
@@ -86,14 +100,18 @@ def _run(options: argparse.Namespace) -> int:
 def _in_root(work: Callable[[], int]) -> int:
     """Call `work` in a sandbox to which the root is attached, and that nobody makes anew."""
     with locked(_root_lock(), shared=True, waits_for="it makes the root"):
-        if not root.is_made():
-            raise GazeboHostError("there is no Debian 11 root yet: python tools/gazebo setup")
+        _require_root()
 
         def attached() -> int:
             sandbox.attach()
             return work()
 
         return sandbox.run(attached)
+
+
+def _require_root() -> None:
+    if not root.is_made():
+        raise GazeboHostError("there is no Debian 11 root yet: make gazebo")
 
 
 def _root_lock() -> Path:
@@ -118,8 +136,10 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     add("check", _check, "say in one line why Gazebo cannot run here, if it cannot")
-    add("setup", _setup, "make the Debian 11 root: 5 minutes and 3 GB once, then nothing")
-    add("build", _build, "build the plugin in the root: a minute once, then seconds")
+    command = add("setup", _setup, "make the Debian 11 root: 5 minutes and 3 GB once, then nothing")
+    command.add_argument("--yes", action="store_true", help="install without asking")
+    add("clean", _clean, "remove the root and all that was built in it")
+    add("build", _build, "build the plugin in the root: 4 minutes once, then seconds")
     add("python", _python, "let the libraries' tests run in the root's Python too")
     add("test", _test, "run the plugin's own tests and clang-format")
     add("tidy", _tidy, "run clang-tidy over the plugin: minutes, if a source has changed")

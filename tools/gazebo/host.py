@@ -29,24 +29,25 @@ def require() -> None:
     mirror()
 
 
-def install() -> None:
-    """Install by apt what is missing: debootstrap to make the root with, and rospy.
+def missing() -> list[str]:
+    """Packages that this machine lacks: debootstrap to make the root with, and rospy."""
+    if not shutil.which("apt-get"):
+        return []
+    return _missing(packages.HOST if root.is_made() else (*packages.TOOLS, *packages.HOST))
+
+
+def install(names: Sequence[str]) -> None:
+    """Install packages by apt; without rospy where this system has none.
 
     Raises:
         GazeboHostError: apt failed.
     """
-    if not shutil.which("apt-get"):
-        return
-    missing = _missing(packages.HOST if root.is_made() else (*packages.TOOLS, *packages.HOST))
-    if not missing:
-        return
-    print(f"installing on this machine: {' '.join(missing)}", flush=True)
     step("package lists", ["apt-get", "update"])
     if subprocess.run(["apt-cache", "show", *packages.HOST], capture_output=True).returncode:
         print("rospy is not among this system's packages; only free-running mode needs it")
-        missing = [name for name in missing if name not in packages.HOST]
-    if missing:
-        step("packages", ["apt-get", "install", "--yes", "--no-install-recommends", *missing])
+        names = [name for name in names if name not in packages.HOST]
+    if names:
+        step("packages", ["apt-get", "install", "--yes", "--no-install-recommends", *names])
 
 
 def _missing(wanted: Sequence[str]) -> list[str]:

@@ -18,6 +18,8 @@ from gazebo.lock import locked
 SOURCE = cache.CLONE / "plugins" / "gazebo-batch-state"
 PACKAGES = ("gazebo_msgs", "gazebo_batch_state_msgs", "gazebo_batch_state")
 """In the order in which they need each other; Debian has no gazebo_msgs of its own."""
+TESTED = "gazebo_batch_state"
+"""The package that has gtests."""
 
 
 def build() -> int:
@@ -64,6 +66,7 @@ def _build(package: str) -> None:
         *("-Wno-dev", "--no-warn-unused-cli", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"),
         *("-DCMAKE_BUILD_TYPE=RelWithDebInfo", f"-DCMAKE_PREFIX_PATH={prefix}"),
         f"-DCMAKE_INSTALL_PREFIX={prefix}",
+        f"-DCATKIN_ENABLE_TESTING={'ON' if package == TESTED else 'OFF'}",  # googletest, built once
     ]
     configured = folder / "configured-with"
     if not configured.is_file() or configured.read_text(encoding="utf-8") != str(options):

@@ -66,18 +66,29 @@ def make() -> int:
     return 0
 
 
+def remove() -> None:
+    """Remove the cache folder: the root, and what every clone has built in it.
+
+    Raises:
+        GazeboHostError: something is mounted in it.
+    """
+    _stamp().unlink(missing_ok=True)
+    _throw_away(cache.folder())
+    print(f"removed {cache.folder()}; packages that apt installed on this machine stay")
+
+
 def _stamp() -> Path:
     return cache.folder() / "root.stamp"
 
 
-def _throw_away(root: Path) -> None:
-    """Remove the root, unless somebody mounted something there that would be removed with it."""
+def _throw_away(folder: Path) -> None:
+    """Remove a folder, unless somebody mounted something there that would be removed with it."""
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         target = Path(line.split()[4])
-        if root in [target, *target.parents]:
+        if folder in [target, *target.parents]:
             raise GazeboHostError(f"{target} is a mount: umount it first")
-    if root.exists():
-        shutil.rmtree(root)
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def _configure(root: Path) -> None:
