@@ -6,22 +6,24 @@ closed sets, so touching counts; 2D colliders ignore z. Metres, the world frame,
 deepsim-math everywhere.
 """
 
-from .box import BoxCollider
-from .capsule import CapsuleCollider
-from .circle import CircleCollider
 from .collider import Collider
 from .collider_2d import Collider2D
 from .collider_3d import Collider3D
 from .collider_set import ColliderSet
-from .compound import CompoundCollider
-from .geometry import GeometryCollider
 from .hit import Hit
 from .layers import ALL_LAYERS
 from .pose_source import PoseSource
 from .ray_hits import RayHits
-from .rectangle import RectangleCollider
 from .segmentation import Segmentation
-from .sphere import SphereCollider
+from .shapes import (
+    BoxCollider,
+    CapsuleCollider,
+    CircleCollider,
+    CompoundCollider,
+    GeometryCollider,
+    RectangleCollider,
+    SphereCollider,
+)
 
 __all__ = [
     "ALL_LAYERS",

@@ -17,17 +17,19 @@ class Follower:
     """Has a pose of its own, relative to that of what it is attached to."""
 
     def __init__(self, pose_offset: Pose) -> None:
-        self._source: Any = None
-        self._source_is_function = False
+        self._source: tuple[Any, bool] | None = None  # and whether it is a function
         self._offset = Pose.from_array(pose_offset)
-        self._base: Pose | None = None
-        self._pose = self._offset
+        # Source, offset and the pose that they make: one attribute, so that threads never mix them.
+        self._known: tuple[Any, Pose, Pose] | None = None
 
     def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
         """Follow `source`: an object with a `pose`, or a function that returns one.
 
+        What it followed before is left first, with `on_detach`.
+
         Raises:
             TypeError: when `source` has neither.
+            ValueError: when `source` follows this collider, or is it.
         """
         # Looked up without asking for it: the thing itself may come into being later.
         has_pose = inspect.getattr_static(source, "pose", None) is not None
@@ -36,12 +38,26 @@ class Follower:
                 f"cannot attach to {source!r}: "
                 "give an object with a `pose`, or a function that returns a Pose"
             )
-        self._source = source
-        self._source_is_function = not has_pose
+        above: Any = source
+        while isinstance(above, Follower):
+            if above is self:
+                raise ValueError(f"cannot attach {self!r} to {source!r}, which follows it")
+            above = above._source and above._source[0]
+        self.detach()
+        self._source = source, not has_pose
+        self.on_attach(source)
 
     def detach(self) -> None:
         """Follow nothing: `pose_offset` is in the world frame now."""
-        self._source = None
+        followed, self._source = self._source, None
+        if followed is not None:
+            self.on_detach(followed[0])
+
+    def on_attach(self, source: Any) -> None:
+        """Hook for subclasses: it follows `source` now."""
+
+    def on_detach(self, source: Any) -> None:
+        """Hook for subclasses: it no longer follows `source`."""
 
     @property
     def pose_offset(self) -> Pose:
@@ -51,22 +67,24 @@ class Follower:
     @pose_offset.setter
     def pose_offset(self, pose: Pose) -> None:
         self._offset = Pose.from_array(pose)
-        self._base = None
 
     @property
     def pose(self) -> Pose:
         """Pose in the world frame, now."""
-        base = self._base_now()
-        # Values are immutable: the same object is the same pose.
-        if self._base is None or base is not self._base:
-            pose = Pose.from_array(base)
-            self._pose = pose if self._offset is ORIGIN else pose @ self._offset
-            self._base = base if isinstance(base, Pose) else None
-        return self._pose
+        base, offset, known = self._base_now(), self._offset, self._known
+        # Values are immutable: the same objects make the same pose.
+        if known is not None and known[0] is base and known[1] is offset:
+            return known[2]
+        pose = Pose.from_array(base)
+        pose = pose if offset is ORIGIN else pose @ offset
+        if isinstance(base, Pose):
+            self._known = base, offset, pose
+        return pose
 
     def _base_now(self) -> Any:
         """Pose of what it is attached to, in whatever form that gives it."""
-        source = self._source
-        if source is None:
+        followed = self._source
+        if followed is None:
             return ORIGIN
-        return source() if self._source_is_function else source.pose
+        source, is_function = followed
+        return source() if is_function else source.pose

@@ -55,6 +55,8 @@ class Shape(Collider):
         super().__init__(pose_offset)
         self._framed: Pose | None = None
         self._frame: Any = None
+        # This shape where it was asked last. Its frame never changes, so threads may share it.
+        self._placed: Shape | None = None
 
     @property
     def _gap(self) -> float:
@@ -99,14 +101,25 @@ class Shape(Collider):
         return [(self, base @ self.pose_offset, self.enabled)]
 
     def _live_shapes(self) -> tuple[Shape, ...]:
-        """Read the pose, once for a query, into `_frame`."""
+        """This shape in a frame that is read from its pose once, for a query."""
         if not self._enabled:
             return ()
-        pose = self.pose
-        if pose is not self._framed:
-            self._framed = pose
-            self._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
-        return () if self._frame is None else (self,)
+        pose, placed = self.pose, self._placed
+        if placed is None or placed._framed is not pose:
+            placed = self._at(pose)
+        return () if placed._frame is None else (placed,)
+
+    def _at(self, pose: Pose) -> Shape:
+        """This shape, fixed at a pose."""
+        placed: Shape = object.__new__(type(self))
+        placed.__dict__.update(self.__dict__, _framed=pose, _placed=None)
+        placed._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
+        self._placed = placed
+        return placed
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is only remembered to be quick."""
+        return {**self.__dict__, "_placed": None}
 
     def _touch(self, other: Shape) -> float:
         """Gap [m] below which this and `other` count as touching."""

@@ -18,7 +18,7 @@ from deepsim_math import Pose
 
 from ._shape import Shape
 from .collider import Collider
-from .geometry import GeometryCollider
+from .shapes import GeometryCollider
 
 _QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
 

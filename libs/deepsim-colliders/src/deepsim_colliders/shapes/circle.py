@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balls."""
+"""Discs."""
 
 from __future__ import annotations
 
+from deepsim_colliders.collider_2d import Collider2D
+
 from ._ball import BallCollider
-from .collider_3d import Collider3D
 
 
-class SphereCollider(BallCollider, Collider3D):
-    """Solid ball about the origin of its frame.
+class CircleCollider(BallCollider, Collider2D):
+    """Disc about the origin of its frame, exactly round.
 
     Args:
         radius: [m], > 0.

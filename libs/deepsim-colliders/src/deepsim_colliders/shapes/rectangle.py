@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, SupportsFloat
 
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Pair
+from deepsim_colliders._measures import positive
+from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
 from ._cuboid import CuboidCollider
-from ._follower import ORIGIN
-from ._frames import Pair
-from ._measures import positive
-from .collider_2d import Collider2D
 
 
 class RectangleCollider(CuboidCollider, Collider2D):

@@ -9,11 +9,10 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._shape import Shape
+from deepsim_colliders.collider import Collider
 from deepsim_math import Pose
-
-from ._follower import ORIGIN
-from ._shape import Shape
-from .collider import Collider
 
 
 class CompoundCollider(Collider):

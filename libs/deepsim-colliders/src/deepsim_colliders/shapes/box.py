@@ -7,13 +7,13 @@ import itertools
 import math
 from typing import Any, SupportsFloat
 
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Triple
+from deepsim_colliders._measures import positive
+from deepsim_colliders.collider_3d import Collider3D
 from deepsim_math import Pose
 
 from ._cuboid import CuboidCollider
-from ._follower import ORIGIN
-from ._frames import Triple
-from ._measures import positive
-from .collider_3d import Collider3D
 
 
 class BoxCollider(CuboidCollider, Collider3D):

@@ -6,13 +6,12 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsFloat
 
+from deepsim_colliders._crossings import Crossing, cross_ball
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import dot
+from deepsim_colliders._measures import positive
+from deepsim_colliders._shape import BALL, TOUCH, Shape, Solid
 from deepsim_math import Pose
-
-from ._crossings import Crossing, cross_ball
-from ._follower import ORIGIN
-from ._frames import dot
-from ._measures import positive
-from ._shape import BALL, TOUCH, Shape, Solid
 
 
 class BallCollider(Shape):

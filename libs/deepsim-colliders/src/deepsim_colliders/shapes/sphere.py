@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discs."""
+"""Balls."""
 
 from __future__ import annotations
 
+from deepsim_colliders.collider_3d import Collider3D
+
 from ._ball import BallCollider
-from .collider_2d import Collider2D
 
 
-class CircleCollider(BallCollider, Collider2D):
-    """Disc about the origin of its frame, exactly round.
+class SphereCollider(BallCollider, Collider3D):
+    """Solid ball about the origin of its frame.
 
     Args:
         radius: [m], > 0.

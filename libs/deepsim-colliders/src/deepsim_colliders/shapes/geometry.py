@@ -9,15 +9,15 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from deepsim_colliders._crossings import Crossing
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Frame2D, Pair, dot
+from deepsim_colliders._shape import GEOMETRY, TOUCH, Solid
+from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
-from ._crossings import Crossing
-from ._follower import ORIGIN
-from ._frames import Frame2D, Pair, dot
 from ._outline import Outline
-from ._shape import GEOMETRY, TOUCH, Solid
 from .circle import CircleCollider
-from .collider_2d import Collider2D
 from .rectangle import RectangleCollider
 
 Points = NDArray[np.float64]

@@ -10,8 +10,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from ._crossings import Crossing
-from ._frames import Pair
+from deepsim_colliders._crossings import Crossing
+from deepsim_colliders._frames import Pair
 
 Array = NDArray[np.float64]
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from deepsim_colliders._crossings import Crossing, cross_box
+from deepsim_colliders._frames import dot
+from deepsim_colliders._shape import BOX, Shape, Solid
 from deepsim_math import Pose
-
-from ._crossings import Crossing, cross_box
-from ._frames import dot
-from ._shape import BOX, Shape, Solid
 
 
 class CuboidCollider(Shape):

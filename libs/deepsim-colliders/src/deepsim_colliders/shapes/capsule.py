@@ -6,16 +6,16 @@ from __future__ import annotations
 import math
 from typing import Any, SupportsFloat
 
+from deepsim_colliders._crossings import Crossing, cross_ball, cross_box
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Triple, dot
+from deepsim_colliders._measures import positive
+from deepsim_colliders._segments import segment_to_box
+from deepsim_colliders._shape import CAPSULE, Solid
+from deepsim_colliders.collider_3d import Collider3D
 from deepsim_math import Pose
 
-from ._crossings import Crossing, cross_ball, cross_box
-from ._follower import ORIGIN
-from ._frames import Triple, dot
-from ._measures import positive
-from ._segments import segment_to_box
-from ._shape import CAPSULE, Solid
 from .box import BoxCollider
-from .collider_3d import Collider3D
 
 
 class CapsuleCollider(Collider3D):

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shapes of colliders, one module each."""
+
+from __future__ import annotations
+
+from .box import BoxCollider
+from .capsule import CapsuleCollider
+from .circle import CircleCollider
+from .compound import CompoundCollider
+from .geometry import GeometryCollider
+from .rectangle import RectangleCollider
+from .sphere import SphereCollider
+
+__all__ = [
+    "BoxCollider",
+    "CapsuleCollider",
+    "CircleCollider",
+    "CompoundCollider",
+    "GeometryCollider",
+    "RectangleCollider",
+    "SphereCollider",
+]
