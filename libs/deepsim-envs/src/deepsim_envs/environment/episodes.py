@@ -46,6 +46,7 @@ class Episodes:
         self.nowhere: Bools = frozen(np.zeros(worlds, np.bool_))
         self.live = self.nobody
         self.steps = np.zeros(worlds, np.int64)
+        self._once = np.ones(worlds, np.int64)
         self._live_slots: Sequence[Slot] | None = None
 
     def numbers(self, worlds: ArrayLike) -> WorldNumbers | None:
@@ -113,7 +114,7 @@ class Episodes:
     def count(self, worlds: WorldNumbers | None) -> None:
         """Counts a step of some worlds."""
         if worlds is None:
-            self.steps += 1
+            self.steps = self.steps + self._once
         else:
             self.steps[worlds] += 1
 

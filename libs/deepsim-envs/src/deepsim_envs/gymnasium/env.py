@@ -101,7 +101,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: The agent is done, or no episode has begun.
         """
-        actions: list[Any] = [[[action]]]
+        actions: list[Any] = [action[None, None] if type(action) is np.ndarray else [[action]]]
         if len(self.environment.agents) > 1 and self._seen:
             live = self.environment.live
             if live.any() and not live[0, self._agent.column]:
@@ -118,8 +118,9 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
 
     def _info(self) -> dict[str, Any]:
-        found = own_info(self.environment.info(), self.environment.agents, self.agent)
-        info = entries_of(found, 0)
+        info = self.environment.info()
+        if info:
+            info = entries_of(own_info(info, self.environment.agents, self.agent), 0)
         if self.environment.diverged[0]:
             info["diverged"] = True
         return info

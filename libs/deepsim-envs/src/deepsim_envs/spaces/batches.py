@@ -27,8 +27,6 @@ Bools = NDArray[np.bool_]
 Misfits: TypeAlias = "Bools | None"
 """(W, A) bool, where members do not lie in the space; None if all do."""
 
-_all = np.logical_and.reduce  # as the method `all`, without Python in between
-
 
 class Batch(ABC):
     """Checks, copies and takes apart the batches of one space.
@@ -134,7 +132,7 @@ class ArrayBatch(Batch):
 
     def misfits(self, within: Bools) -> Misfits:
         """Returns the members that are not wholly within."""
-        if _all(within, axis=None):
+        if 0 not in within.tobytes():  # for few members, in a tenth of the time of `all`
             return None
         return np.asarray(~within.reshape(self.worlds, self.agents, -1).all(axis=-1))
 
@@ -144,7 +142,8 @@ class BoxBatch(ArrayBatch):
 
     def __init__(self, space: spaces.Box, worlds: int, agents: int) -> None:
         super().__init__(space, worlds, agents)
-        self._low, self._high = space.low, space.high
+        # Arrays of as many axes are compared in a third of the time.
+        self._low, self._high = space.low[None, None], space.high[None, None]
         self._floats = self.dtype.kind == "f"
         self._largest = float(np.finfo(self.dtype).max) if self._floats else 0.0
 

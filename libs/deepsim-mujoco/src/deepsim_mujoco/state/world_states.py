@@ -117,7 +117,7 @@ class WorldStates:
             SimulationError: Some of them diverged; only a reset of these helps.
         """
         if chosen is None:
-            self.steps += n
+            self.steps = self.steps + n  # in place it takes twice as long
         else:
             self.steps[chosen] += n
         self.version += 1

@@ -34,6 +34,8 @@ class BehaviourManager(PerWorld):
         """
         if behaviour.name in self._behaviours:
             raise DuplicateEntityError("behaviour", behaviour.name)
+        if self not in self.world.trackers:  # a world without behaviours pays nothing for them
+            self.world.trackers.add(self, first=True)
         self._behaviours[behaviour.name] = behaviour
 
     def remove(self, behaviour: Behaviour) -> None:

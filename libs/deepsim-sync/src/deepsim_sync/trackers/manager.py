@@ -49,8 +49,15 @@ class TrackerManager(PerWorld):
         self._trackers: dict[Priority, list[Tracker]] = {priority: [] for priority in Priority}
         self._removed: list[Tracker] = []  # since the present tick began
 
-    def add(self, tracker: Tracker, priority: Priority = Priority.NORMAL) -> None:
+    def add(
+        self, tracker: Tracker, priority: Priority = Priority.NORMAL, *, first: bool = False
+    ) -> None:
         """Registers a tracker; one added during a tick runs from the next tick on.
+
+        Args:
+            tracker: The tracker.
+            priority: When it runs.
+            first: Whether it runs before those of its priority that are registered already.
 
         Raises:
             ValueError: It is registered already.
@@ -62,7 +69,8 @@ class TrackerManager(PerWorld):
             raise TypeError(f"priority must be a Priority such as Priority.LOW, got {priority!r}")
         if tracker in self:
             raise ValueError(f"{tracker!r} is registered already: remove it first")
-        self._trackers[priority].append(tracker)
+        trackers = self._trackers[priority]
+        trackers.insert(0 if first else len(trackers), tracker)
 
     def remove(self, tracker: Tracker) -> None:
         """Takes a tracker out, at once.
@@ -80,7 +88,7 @@ class TrackerManager(PerWorld):
     def __contains__(self, tracker: object) -> bool:
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
-    def update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+    def update(self) -> None:
         """Runs every tracker once, and sends all changes before those of low priority.
 
         Raises:
@@ -91,14 +99,14 @@ class TrackerManager(PerWorld):
         early = [*self._trackers[Priority.HIGH], *self._trackers[Priority.NORMAL]]
         late = [*self._trackers[Priority.LOW]]
         self._removed.clear()
-        self._run(early, delta_time, sim_time)
+        if early:
+            self._run(early)
         self.world.cache.flush()
         if late:
-            self._run(late, delta_time, sim_time)
+            self._run(late)
 
-    def _run(
-        self, trackers: list[Tracker], delta_time: float, sim_time: NDArray[np.float64]
-    ) -> None:
+    def _run(self, trackers: list[Tracker]) -> None:
+        delta_time, sim_time = self.world.delta_time, self.world.time
         for tracker in trackers:
             if self._removed and _holds(self._removed, tracker):
                 continue  # by a tracker before it

@@ -83,7 +83,9 @@ class StateCache:
 
     def refresh(self) -> None:
         """Reads every column that was ever asked for and is out of date, in one batch."""
-        self.fetch(self._used)
+        is_fresh = self._fresh.issuperset(self._used)
+        if not is_fresh or self._simulator.entities is not self.entities:
+            self.fetch(self._used)
 
     def expire(self) -> None:
         """Marks what changes in time as out of date."""
@@ -140,7 +142,8 @@ class StateCache:
         """Sends all changes in one batch; see `World.flush`."""
         if not self._pending and not self._lost:
             return
-        self.follow_entities()
+        if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
+            self.follow_entities()
         cells = {}
         for key, mask in self._pending.items():
             changed = self._cells(key, mask)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
+from threading import get_ident
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -87,6 +88,7 @@ class World:
         self.ticks = np.zeros(simulator.worlds, dtype=np.int64)
         self._owner = Ownership()
         self._every = np.arange(simulator.worlds)
+        self._once = np.ones_like(self.ticks)
         self.ticking: WorldNumbers = self._every
         self._ticking = False
         self.cache = StateCache(simulator, self._owner)
@@ -97,7 +99,6 @@ class World:
         self.lights = LightRows(self.cache, "lights")
         self._singles: dict[type[PerWorld], PerWorld] = {}
         self._trackers = self.get(TrackerManager)
-        self._trackers.add(self.behaviours)
 
     def __len__(self) -> int:
         """The number of worlds, W."""
@@ -144,6 +145,7 @@ class World:
 
     def refresh(self) -> None:
         """Reads every column in use that is out of date, in one batch."""
+        self._owner.require()
         self.cache.refresh()
 
     def flush(self) -> None:
@@ -186,12 +188,16 @@ class World:
             SimulationError: The physics of some worlds diverged; the others ticked.
             DeepSimError: A tick is under way already.
         """
-        self._require_idle("tick")
+        if self._ticking or get_ident() != self._owner.thread:
+            self._require_idle("tick")
         if worlds is not None:
             worlds = checked_worlds(worlds, len(self))
         self._ticking = True
+        once = self._once
         if worlds is not None:
             self.ticking = worlds
+            once = np.zeros_like(once)
+            once[worlds] = 1
         try:
             if is_current(self):
                 self._run_trackers()
@@ -202,15 +208,15 @@ class World:
             self._ticking = False
             self.ticking = self._every
         self.cache.expire()
-        chosen = slice(None) if worlds is None else worlds
-        self.ticks[chosen] += 1
+        before = self.ticks
+        self.ticks = before + once
         try:
             self.simulator.step(self.steps_per_tick, worlds)
         except SimulationError as error:
             self.ticks[list(error.worlds)] -= 1
             raise
         except BaseException:
-            self.ticks[chosen] -= 1
+            self.ticks = before
             raise
 
     def post(self, function: Callable[[], object]) -> None:
@@ -502,4 +508,4 @@ class World:
         posted = self._owner.posted
         for _ in range(len(posted)):
             invoke("World", self, posted.popleft())
-        self._trackers.update(self.delta_time, self.simulator.time)
+        self._trackers.update()
