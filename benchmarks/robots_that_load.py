@@ -5,8 +5,9 @@
 
 Each URDF, SDF and xacro file is loaded, put on the ground (a world is taken as it is), and run for
 2 s on the embedded engine. Where pybullet is installed, it reads the URDF files too; joints (name
-and type), masses and principal moments of inertia are compared. xacro files that others include,
-and those without a link of their own, are parts, and do not count.
+and type), masses and principal moments of inertia are compared; where trimesh is installed, the
+boxes around all meshes, too. xacro files that others include, and those without a link of their
+own, are parts, and do not count.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
     Bounds,
+    CollisionDescription,
     GazeboXMLLoader,
     LinkDescription,
+    Mesh,
     ModelDescription,
     ModelFormatWarning,
     WorldDescription,
@@ -42,6 +45,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "robots-that-load.md"
 SUFFIXES = (".urdf", ".sdf", ".world", ".xacro")
 SECONDS = 2.0
 FASTEST = 50.0  # [m/s]; what falls for 2 s has 20
+SAME_BOX = 1e-4  # [m]
+Boxes = dict[tuple[Path, tuple[float, ...]], str]
 GROUND = GazeboXMLLoader().load_model(
     "<sdf version='1.6'><model name='ground'><static>true</static><link name='link'>"
     "<collision name='c'><geometry><plane/></geometry></collision></link></model></sdf>"
@@ -60,6 +65,8 @@ on the embedded engine. The page is written by one command, after its packages a
   without mass are left out, for pybullet gives those without `<inertial>` 1 kg; so are inertias
   that pybullet drops. Inertias that no rigid body has are the nearest possible ones here;
   pybullet takes them otherwise.
+- "meshes as trimesh": of the mesh files of models that run, those in whose boxes trimesh agrees
+  within {same}.
 - xacro files that others include, and files without a link of their own (parts of robots, a
   deformable body), do not count.
 """
@@ -74,6 +81,8 @@ class Outcome:
     trouble: str = ""
     difference: str | None = None
     """From pybullet; empty if there is none, None if it was not compared."""
+    boxes: Boxes = field(default_factory=dict)
+    """By mesh and scale, the difference from trimesh's box; empty if there is none."""
 
 
 @dataclass
@@ -84,16 +93,19 @@ class Source:
     outcomes: list[tuple[str, Outcome]]
 
     def row(self) -> list[int]:
-        """Files, those that run, those of them repaired, compared and equal, and parts."""
+        """Files, those that run, those repaired, compared and equal, meshes and equal, parts."""
         whole = [outcome for _, outcome in self.outcomes if not outcome.part]
         runs = [outcome for outcome in whole if not outcome.trouble]
         compared = [outcome for outcome in runs if outcome.difference is not None]
+        boxes = {mesh: odd for outcome in runs for mesh, odd in outcome.boxes.items()}
         return [
             len(whole),
             len(runs),
             sum(bool(outcome.repairs) for outcome in runs),
             len(compared),
             sum(not outcome.difference for outcome in compared),
+            len(boxes),
+            sum(not odd for odd in boxes.values()),
             len(self.outcomes) - len(whole),
         ]
 
@@ -142,8 +154,10 @@ def check_file(file: Path, shelf: Path) -> Outcome:
         return Outcome(part=part, trouble=reason(error, shelf))
     outcome = Outcome({cure(repair) for repair in repairs if "; " in repair})
     outcome.trouble = run(description).replace(f"{shelf}/", "")
-    if not outcome.trouble and file.suffix == ".urdf":
-        outcome.difference = compare(file, description)
+    if not outcome.trouble:
+        outcome.boxes = compare_boxes(description)
+        if file.suffix == ".urdf":
+            outcome.difference = compare(file, description)
     return outcome
 
 
@@ -267,6 +281,40 @@ def difference(link: LinkDescription, theirs: tuple) -> str:
     return ""
 
 
+def compare_boxes(description: ModelDescription | WorldDescription) -> Boxes:
+    """Compares with trimesh the boxes of whole mesh files that it reads, too."""
+    try:
+        import trimesh  # noqa: PLC0415 (may not be installed)
+    except ImportError:
+        return {}
+    models = [description] if isinstance(description, ModelDescription) else description.models
+    shapes = [
+        part.geometry
+        for model in models
+        for _, link, _ in model.all_links()
+        for part in (*link.collisions, *link.visuals)
+    ]
+    found: Boxes = {}
+    for mesh in shapes:
+        if not isinstance(mesh, Mesh) or mesh.submesh:
+            continue
+        try:
+            with silence():
+                scene = trimesh.load_scene(mesh.path)
+                if mesh.path.suffix.lower() == ".dae":  # the others say nothing about units
+                    scene = scene.convert_units("meters")
+                theirs = np.sort(scene.bounds * np.asarray(mesh.scale), axis=0)
+        except (ImportError, TypeError, ValueError):  # no loader for it, or nothing in it
+            continue
+        shape = CollisionDescription(name="shape", geometry=mesh)
+        link = LinkDescription(name="link", collisions=(shape,))
+        ours = Bounds.of(ModelDescription(name="mesh", links=(link,)))
+        apart = np.abs([ours.lower, ours.upper] - theirs).max()
+        odd = "" if apart < SAME_BOX else f"box of {mesh.path.name}: {apart * 1000:.3g} mm off"
+        found[mesh.path, tuple(mesh.scale)] = odd
+    return found
+
+
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
     """Drops what C code writes to the terminal."""
@@ -285,14 +333,17 @@ def silence() -> Iterator[None]:
 def page(sources: list[Source], command: str) -> str:
     """The page of the results."""
     whole = Source("together", [each for source in sources for each in source.outcomes])
-    lines = [HEAD.format(command=command)]
-    lines += ["| source | files | runs | of these repaired | as pybullet | parts |"]
-    lines += ["|---|---|---|---|---|---|"]
+    lines = [HEAD.format(command=command, same=f"{SAME_BOX * 1000:g} mm")]
+    lines += [
+        "| source | files | runs | of these repaired | as pybullet | meshes as trimesh | parts |"
+    ]
+    lines += ["|---|---|---|---|---|---|---|"]
     for it in (*sources, whole):
-        files, runs, repaired, compared, equal, parts = it.row()
+        files, runs, repaired, compared, equal, meshes, same, parts = it.row()
         share = f"{runs} ({runs / max(files, 1):.0%})"
         lines += [
-            f"| {it.name} | {files} | {share} | {repaired} | {equal} of {compared} | {parts} |"
+            f"| {it.name} | {files} | {share} | {repaired} | {equal} of {compared} "
+            f"| {same} of {meshes} | {parts} |"
         ]
     lines += ["", "## Files that do not run", "", "| source | file | why |", "|---|---|---|"]
     lines += [
@@ -303,7 +354,7 @@ def page(sources: list[Source], command: str) -> str:
     ]
     lines += [
         "",
-        "## Files that pybullet reads otherwise",
+        "## Files that pybullet or trimesh reads otherwise",
         "",
         "| source | file | first difference |",
     ]
@@ -313,6 +364,13 @@ def page(sources: list[Source], command: str) -> str:
         for it in sources
         for file, outcome in it.outcomes
         if outcome.difference
+    ]
+    lines += [
+        f"| {it.name} | {file} | {cell(odd)} |"
+        for it in sources
+        for file, outcome in it.outcomes
+        for odd in outcome.boxes.values()
+        if odd
     ]
     lines += ["", "## Repairs", "", "| files | repair |", "|---|---|"]
     repairs = Counter(repair for _, outcome in whole.outcomes for repair in outcome.repairs)
