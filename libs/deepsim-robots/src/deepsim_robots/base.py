@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of a robot: fixed to the world, or free."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deepsim_spawn import JointDescription, MjcfModel, ModelDescription
+from deepsim_sync import UnsupportedError
+
+_WORLD = "world"
+_JOINT = "fixed_base"
+
+
+def with_base(
+    description: ModelDescription | MjcfModel, fixed: bool | None
+) -> ModelDescription | MjcfModel:
+    """Returns a description whose base is fixed or free; None leaves it as it is.
+
+    Raises:
+        UnsupportedError: The description is MJCF, whose file says so itself.
+    """
+    if fixed is None:
+        return description
+    if isinstance(description, MjcfModel):
+        raise UnsupportedError("fixed_base is not for MJCF: its file has a free joint, or none")
+    bound = [joint for joint in description.joints if joint.parent == _WORLD]
+    if fixed:
+        if bound or not description.canonical_link:
+            return description
+        joint = JointDescription(_JOINT, "fixed", _WORLD, description.canonical_link)
+        return replace(description, joints=(*description.joints, joint))
+    free = tuple(
+        joint for joint in description.joints if joint not in bound or joint.type != "fixed"
+    )
+    return replace(description, joints=free)

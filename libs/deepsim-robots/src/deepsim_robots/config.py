@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The configuration of a robot: its description, parts, home and gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from deepsim_spawn import MjcfModel, ModelDescription
+
+from .parts import Gains, Part
+from .yaml_config import read_settings
+
+Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
+"""As `ModelSpawner` takes it; None for a model that the world has already."""
+Balance: TypeAlias = Literal["none", "gravity", "bias"]
+"""Passive forces that are balanced: ``gravity`` takes its weight from every link, exactly;
+``bias`` adds the efforts of gravity, centrifugal and Coriolis forces, evaluated once per tick."""
+
+
+@dataclass(frozen=True)
+class RobotConfig:
+    """Everything that makes a robot of a model.
+
+    Example::
+
+        RobotConfig(
+            "arm.urdf",
+            parts={"arm": Part(["joint_.*"], JointPosition()), "hand": Part(["finger"], Mimic())},
+            home={"joint_2": -0.8},
+            gains={".*": Gains(stiffness=400, damping=40)},
+        )
+
+    Attributes:
+        source: File, XML or description of the model; None if the world has it already.
+        parts: Parts by name; their actions follow each other in this order.
+        home: Position of joints at each reset, by name or pattern [rad or m]; by default as
+            described.
+        gains: Gains of joints by name or pattern. Where several match, the last one counts.
+        sensors: Descriptions of sensors that the robot has besides those of its file.
+        fixed_base: Whether the base is fixed to the world; None as described.
+        balance: The passive forces that are balanced.
+        arguments: Of a xacro file.
+    """
+
+    source: Source = None
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    home: Mapping[str, float] = field(default_factory=dict)
+    gains: Mapping[str, Gains] = field(default_factory=dict)
+    sensors: tuple[Any, ...] = ()
+    fixed_base: bool | None = None
+    balance: Balance = "none"
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("parts", "home", "gains", "arguments"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        object.__setattr__(self, "sensors", tuple(self.sensors))
+        for name, part in self.parts.items():
+            if not isinstance(part, Part):
+                raise TypeError(f"part {name!r} must be a Part, got {part!r}")
+        for name, gains in self.gains.items():
+            if not isinstance(gains, Gains):
+                raise TypeError(f"the gains of {name!r} must be Gains, got {gains!r}")
+        for name, value in self.home.items():
+            if not math.isfinite(value):
+                raise ValueError(f"home of {name!r} must be finite, got {value!r}")
+        if self.balance not in ("none", "gravity", "bias"):
+            raise ValueError(f"balance is 'none', 'gravity' or 'bias', got {self.balance!r}")
+
+    @classmethod
+    def from_yaml(cls, source: str | Path) -> RobotConfig:
+        """Reads a configuration from a YAML file, or from YAML as text with a line break.
+
+        Keys are the attributes. A controller is a name, or a mapping with ``type`` and the
+        controller's own settings. A `source` is looked up from the folder of the file.
+
+        Raises:
+            UnknownEntityError: A key, controller or setting is unknown.
+            ValueError: The text is no mapping, or a value is not fit.
+        """
+        known = [each.name for each in fields(cls)]
+        return cls(**read_settings(source, known))

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A base that moves in the plane as it is asked to, by three joints or as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_math import quaternions
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import WorldNumbers
+
+from .controller import Controller, Drive, Floats
+from .servo import ServoDrive, gains_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanarBase(Controller):
+    """Actions are the velocity of a base in its own frame: x, y [m/s], yaw rate [rad/s].
+
+    A base on joints turns its action by the position of the third; one without joints has the twist
+    of the whole model set in every tick, which no contact stops, and gravity still acts.
+
+    Attributes:
+        joints: Of the part: slides along x and y of the world, then the one that turns about z;
+            none for a base without joints.
+        lower: Least velocity.
+        upper: Largest velocity.
+        damping: Of the joints, in place of the robot's gains.
+    """
+
+    joints: Sequence[str] = ()
+    lower: Sequence[float] = (-1.0, -1.0, -np.pi)
+    upper: Sequence[float] = (1.0, 1.0, np.pi)
+    damping: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.joints) not in (0, 3):
+            raise ValueError(f"a planar base has 3 joints or none, got {list(self.joints)}")
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of a base."""
+        if not self.joints:
+            return _FreeDrive(joints, self.lower, self.upper)
+        own = joints.some(self.joints)
+        return _JointDrive(
+            own, self.lower, self.upper, *gains_of(own, None, self.damping, held=False)
+        )
+
+
+def turned(velocity: Floats, yaw: Floats) -> Floats:
+    """Returns planar velocities (w, 3) turned from a frame of some yaw (w,) to the frame above."""
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    x, y = velocity[:, 0], velocity[:, 1]
+    return np.stack([cos * x - sin * y, sin * x + cos * y, velocity[:, 2]], axis=1)
+
+
+class _JointDrive(ServoDrive):
+    """Moves by three joints."""
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        stiffness: Floats,
+        damping: Floats,
+    ) -> None:
+        super().__init__(joints, lower, upper, stiffness, damping)
+        self._velocity = self.remember("velocity", 3)
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Takes a velocity."""
+        self._velocity[worlds] = action
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Turns the velocity by the present yaw."""
+        yaw = self.joints.rows.position[worlds, 2]
+        self.joints.put(worlds, target_velocity=turned(self._velocity[worlds], yaw))
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Stands."""
+        super().reset(worlds)
+        self._velocity[worlds] = 0.0
+
+
+class _FreeDrive(Drive):
+    """Sets the twist of a model without joints of its own."""
+
+    def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
+        super().__init__(joints, lower, upper)
+        self._model = joints.world.models.select([joints.model])
+        self._velocity = self.remember("velocity", 3)
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Takes a velocity."""
+        self._velocity[worlds] = action
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Moves as asked; the vertical speed stays, so that gravity acts."""
+        pose, twist = self._model.pose[worlds], self._model.twist[worlds]
+        yaw = np.asarray(quaternions.to_euler(pose[:, 0, 3:])[:, 2], dtype=np.float64)
+        velocity = turned(self._velocity[worlds], yaw)
+        twist[:, 0, :2] = velocity[:, :2]
+        twist[:, 0, 3:5] = 0.0
+        twist[:, 0, 5] = velocity[:, 2]
+        self._model.put(worlds, twist=twist)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Stands."""
+        self._velocity[worlds] = 0.0

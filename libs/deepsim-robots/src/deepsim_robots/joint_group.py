@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints of a part of a robot, in all worlds, with their limits, gains and home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import SCOPE, JointRows, StateRows, UnknownEntityError, World, WorldNumbers
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointTraits:
+    """Constants of joints, (n,) each.
+
+    Attributes:
+        lower: Least position [rad or m]; -inf without limit.
+        upper: Largest position; inf without limit.
+        effort_limit: [N m or N].
+        velocity_limit: [rad/s or m/s].
+        stiffness: [N m/rad or N/m].
+        damping: [N m s/rad or N s/m].
+        home: Position at a reset [rad or m].
+    """
+
+    lower: Floats
+    upper: Floats
+    effort_limit: Floats
+    velocity_limit: Floats
+    stiffness: Floats
+    damping: Floats
+    home: Floats
+
+    def take(self, index: Sequence[int]) -> JointTraits:
+        """Returns those of some joints."""
+        chosen = list(index)
+        return JointTraits(*(values[chosen] for values in vars(self).values()))
+
+
+class JointGroup:
+    """Some joints of one model; what controllers drive.
+
+    Args:
+        world: The world.
+        model: Name of the model.
+        part: Name of the part, for messages.
+        names: The joints, without the model's name.
+        traits: Their constants.
+
+    Attributes:
+        world, model, part, names, traits: As given.
+        rows: Their rows.
+        efforts: (W, n) the efforts that controllers feed forward [N m or N].
+    """
+
+    def __init__(
+        self, world: World, model: str, part: str, names: Sequence[str], traits: JointTraits
+    ) -> None:
+        self.world = world
+        self.model = model
+        self.part = part
+        self.names = tuple(names)
+        self.traits = traits
+        self.rows: JointRows = world.joints.select([model + SCOPE + name for name in names])
+        self.efforts: Floats = np.zeros((len(world), len(self.names)))
+        self._every = len(world)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def scoped(self) -> tuple[str, ...]:
+        """The names of the rows."""
+        return tuple(self.rows.names)
+
+    def put(self, worlds: WorldNumbers, **columns: Any) -> None:
+        """Changes columns of the joints, of a shape that broadcasts to (w, n)."""
+        self.rows.put(None if len(worlds) == self._every else worlds, **columns)
+
+    def push(self, worlds: WorldNumbers, efforts: Floats | float) -> None:
+        """Feeds efforts forward, (w, n) [N m or N]."""
+        self.efforts[worlds] = efforts
+        self.put(worlds, feedforward=efforts)
+
+    def some(self, names: Sequence[str]) -> JointGroup:
+        """Returns a group of some of the joints, in the order of the names.
+
+        Raises:
+            UnknownEntityError: The part has no such joint.
+        """
+        index = []
+        for name in names:
+            if name not in self.names:
+                raise UnknownEntityError(f"joint of part {self.part!r}", name, self.names)
+            index.append(self.names.index(name))
+        return JointGroup(self.world, self.model, self.part, names, self.traits.take(index))
+
+    def link(self, name: str) -> StateRows:
+        """Returns the row of a link of the model.
+
+        Raises:
+            UnknownEntityError: The model has no such link.
+        """
+        known = self.world.entities.links
+        scoped = self.model + SCOPE + name
+        if scoped not in known:
+            own = [link[len(self.model) + len(SCOPE) :] for link in known.within(self.model)]
+            raise UnknownEntityError(f"link of {self.model!r}", name, own)
+        return self.world.links.select([scoped])

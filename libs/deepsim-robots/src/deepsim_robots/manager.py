@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All robots of one world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import PerWorld, UnknownEntityError, World, WorldNumbers
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+class RobotManager(PerWorld):
+    """Runs the controllers of a world's robots once per tick, and resets and snapshots them.
+
+    It is a tracker of NORMAL priority. A robot whose model was deleted is dropped.
+
+    Args:
+        world: The world.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._robots: dict[str, Robot] = {}
+        world.trackers.add(self)
+
+    def __iter__(self) -> Iterator[Robot]:
+        return iter(self._present())
+
+    def __len__(self) -> int:
+        return len(self._present())
+
+    def __contains__(self, name: object) -> bool:
+        return any(robot.name == name for robot in self._present())
+
+    def __getitem__(self, name: str) -> Robot:
+        """The robot of a name.
+
+        Raises:
+            UnknownEntityError: There is none.
+        """
+        self._present()
+        if name not in self._robots:
+            raise UnknownEntityError("robot", name, self._robots)
+        return self._robots[name]
+
+    def add(self, robot: Robot) -> None:
+        """Takes up a robot; its constructor does so."""
+        self._robots[robot.name] = robot
+
+    def remove(self, robot: Robot) -> None:
+        """Drops a robot; its model stays."""
+        if self._robots.get(robot.name) is robot:
+            del self._robots[robot.name]
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Runs all controllers."""
+        worlds = self.world.ticking
+        for robot in self._present():
+            robot.update(delta_time, worlds)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Resets all robots in some worlds."""
+        for robot in self._present():
+            robot.reset(worlds)
+
+    def get_state(self) -> Any:
+        """Returns the memory of all controllers."""
+        return {robot.name: robot.memory for robot in self._present()}
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to the memory of controllers.
+
+        Raises:
+            ValueError: The state has other robots.
+        """
+        robots = self._present()
+        if sorted(state) != sorted(robot.name for robot in robots):
+            raise ValueError(f"the state has robots {sorted(state)}, but there are {list(robots)}")
+        for robot in robots:
+            robot.memory = state[robot.name]
+
+    def _present(self) -> list[Robot]:
+        models = self.world.entities.models
+        for name in [name for name in self._robots if name not in models]:
+            del self._robots[name]
+        return list(self._robots.values())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names and patterns of joints: which joints of a robot they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from deepsim_sync import UnknownEntityError
+
+
+def matching(kind: str, patterns: Iterable[str], names: Sequence[str]) -> list[int]:
+    """Returns the indices of the names that a name or pattern means, ascending.
+
+    Args:
+        kind: What the names are, for messages: ``"joint of robot 'arm'"``.
+        patterns: Names, or regular expressions that must match a whole name.
+        names: All names.
+
+    Raises:
+        UnknownEntityError: One of the patterns matches nothing.
+        ValueError: One is no regular expression.
+    """
+    chosen: set[int] = set()
+    for pattern in patterns:
+        if pattern in names:
+            chosen.add(names.index(pattern))
+            continue
+        try:
+            expression = re.compile(pattern)
+        except (re.error, TypeError) as error:
+            raise ValueError(
+                f"{pattern!r} is neither a {kind} nor a regular expression: {error}"
+            ) from None
+        found = [index for index, name in enumerate(names) if expression.fullmatch(name)]
+        if not found:
+            raise UnknownEntityError(kind, pattern, names)
+        chosen.update(found)
+    return sorted(chosen)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a robot, and the gains of its joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .controllers.controller import Controller
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """Gains and limits of joints; None leaves a limit as the description has it.
+
+    Attributes:
+        stiffness: [N m/rad or N/m], >= 0.
+        damping: [N m s/rad or N s/m], >= 0.
+        effort_limit: [N m or N], >= 0.
+        velocity_limit: Of the targets [rad/s or m/s], >= 0.
+        armature: Inertia of the rotor at the joint [kg m^2 or kg], >= 0; None as described.
+    """
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    effort_limit: float | None = None
+    velocity_limit: float | None = None
+    armature: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value is not None and not value >= 0.0:
+                raise ValueError(f"{name} must be >= 0, got {value!r}")
+        for name in ("stiffness", "damping", "armature"):
+            if getattr(self, name) == math.inf:
+                raise ValueError(f"{name} must be finite, got inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some joints of a robot, and the controller that drives them.
+
+    Attributes:
+        joints: Names or regular expressions, each of which must match a whole name. A part has
+            its joints in the order of the robot's file; one str is a list of one.
+        controller: A controller, or its name, such as ``"pd_joint_pos"``; None for joints that
+            stay at home by their gains.
+    """
+
+    joints: Sequence[str] = (".*",)
+    controller: Controller | str | None = None
+
+    def __post_init__(self) -> None:
+        joints = (self.joints,) if isinstance(self.joints, str) else tuple(self.joints)
+        object.__setattr__(self, "joints", joints)

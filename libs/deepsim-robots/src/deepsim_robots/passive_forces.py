@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Balancing the passive forces of a robot: its weight, centrifugal and Coriolis forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from deepsim_sync import UnsupportedError, WorldNumbers
+
+from .joint_group import JointGroup
+
+
+class PassiveForces:
+    """Balances passive forces of a model, or leaves them.
+
+    Args:
+        joints: All joints of the model.
+        groups: Those that controllers drive.
+        balance: As in `RobotConfig.balance`.
+
+    Raises:
+        UnsupportedError: The simulator cannot.
+    """
+
+    def __init__(self, joints: JointGroup, groups: Sequence[JointGroup], balance: str) -> None:
+        self._joints = joints
+        self._balance = balance
+        self._groups = [
+            (each, [joints.names.index(name) for name in each.names]) for each in groups
+        ]
+        simulator: Any = joints.world.simulator
+        self._dynamics: Any = getattr(simulator, "dynamics", None)
+        self._physics = simulator.physics
+        if balance == "gravity" and self._physics is None:
+            raise UnsupportedError(f"{type(simulator).__name__} cannot balance gravity")
+        if balance == "bias" and self._dynamics is None:
+            raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Takes the weight from all links, which a reset of the world gave back."""
+        if self._balance == "gravity":
+            world, model = self._joints.world, self._joints.model
+            world.flush()
+            self._physics.scale("gravity", world.entities.links.within(model), 0.0, worlds)
+
+    def update(self, worlds: WorldNumbers) -> None:
+        """Adds the bias forces of the present instant to what controllers feed forward."""
+        if self._balance == "bias":
+            self._joints.world.flush()
+            efforts = self._dynamics.bias_forces(self._joints.scoped)
+            for group, index in self._groups:
+                efforts[:, index] += group.efforts
+            self._joints.put(worlds, feedforward=efforts[worlds])

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A robot: a model with named parts, controllers, action bounds and a home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
+from deepsim_sync import (
+    DuplicateEntityError,
+    StateRows,
+    UnknownEntityError,
+    World,
+    WorldNumbers,
+    checked_worlds,
+)
+
+from .base import with_base
+from .config import RobotConfig
+from .controllers.controller import Drive, Floats
+from .controllers.names import controller_of
+from .joint_group import JointGroup
+from .manager import RobotManager
+from .matching import matching
+from .passive_forces import PassiveForces
+from .traits import described_axes, joint_names, joint_traits
+
+
+class Robot:
+    """A robot in every world: spawned, held at home, and moved by actions.
+
+    At each reset of its world a robot is at home, with its gains and limits, and its controllers
+    begin anew. Its controllers run in every tick of the world.
+
+    Example::
+
+        robot = Robot(world, RobotConfig("arm.urdf", parts={"arm": Part()}, gains={...}), "arm")
+        robot.set_action(np.zeros((len(world), robot.action_size)))  # the middle of all bounds
+        world.tick()
+
+    Args:
+        world: The world, or worlds.
+        config: Its configuration, or a YAML file of one.
+        name: A name that no model has; with ``source`` None, the name of the model.
+        pose: Pose of the model frame in the world: a `Pose`, or (W, 7); by default as described.
+
+    Attributes:
+        world: As given.
+        config: As given.
+        name: As given.
+        model: The row of the model.
+        joints: All its joints in the order of the file: names, limits, gains, home and rows.
+        parts: The drive of each part that has a controller, by name.
+        slices: Where the action of each part lies in that of the robot.
+        lower: Least action, (n,): -1 for parts whose controllers are normalized.
+        upper: Largest action, (n,).
+
+    Raises:
+        UnknownEntityError: The configuration names a joint, link or controller that is not there.
+        DuplicateEntityError: The name is taken.
+        SpawnError: The model cannot be built.
+        ValueError: A part lacks bounds or gains, or two parts share a joint. The world is as it
+            was, as after each of these errors.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        config: RobotConfig | str,
+        name: str = "robot",
+        pose: ArrayLike | None = None,
+    ) -> None:
+        self.world = world
+        self.config = config if isinstance(config, RobotConfig) else RobotConfig.from_yaml(config)
+        self.name = name
+        manager = world.get(RobotManager)
+        if name in manager:
+            raise DuplicateEntityError("robot", name)
+        description = self._spawn(pose)
+        try:
+            self._assemble(description)
+        except Exception:
+            if self.config.source is not None:
+                world.delete(name)
+            raise
+        manager.add(self)
+        self.reset()
+
+    def _spawn(self, pose: ArrayLike | None) -> ModelDescription | MjcfModel | None:
+        """Adds the model, unless it is there."""
+        config, world = self.config, self.world
+        if config.source is None:
+            if self.name not in world.entities.models:
+                raise UnknownEntityError("model", self.name, world.entities.models)
+            if config.fixed_base is not None:
+                raise ValueError("fixed_base is for robots with a source, got None as source")
+            return None
+        arguments = dict(config.arguments) or None
+        description = ModelSpawner(config.source, arguments=arguments).description
+        description = with_base(description, config.fixed_base)
+        world.spawn(description, self.name, pose if pose is not None else description.pose)
+        return description
+
+    def _assemble(self, description: ModelDescription | MjcfModel | None) -> None:
+        """Resolves the configuration on the model."""
+        world, config, name = self.world, self.config, self.name
+        self.model: StateRows = world.models.select([name])
+        axes = described_axes(description)
+        names = joint_names(world, name, axes)
+        traits = joint_traits(world, name, names, axes, config)
+        self.joints = JointGroup(world, name, "all joints", names, traits)
+        self.parts: dict[str, Drive] = {}
+        self.slices: dict[str, slice] = {}
+        owner: dict[int, str] = {}
+        lower, upper = [np.zeros(0)], [np.zeros(0)]
+        size = 0
+        for part, its in config.parts.items():
+            index = matching(f"joint of robot {name!r}", its.joints, names)
+            for joint in index:
+                if owner.setdefault(joint, part) != part:
+                    raise ValueError(
+                        f"joint {names[joint]!r} is in two parts, {owner[joint]!r} and {part!r}"
+                    )
+            if its.controller is None:
+                continue
+            controller = controller_of(its.controller)
+            group = JointGroup(world, name, part, [names[i] for i in index], traits.take(index))
+            drive = controller.drive(group)
+            self.parts[part] = drive
+            count = len(drive.lower)
+            self.slices[part] = slice(size, size + count)
+            size += count
+            low, high = drive.lower, drive.upper
+            if controller.normalized:
+                low, high = -np.ones(count), np.ones(count)
+            lower.append(low)
+            upper.append(high)
+        self.lower: Floats = np.concatenate(lower)
+        self.upper: Floats = np.concatenate(upper)
+        units = [drive.lower for drive in self.parts.values()]
+        tops = [drive.upper for drive in self.parts.values()]
+        self._least: Floats = np.concatenate([np.zeros(0), *units])
+        width = np.concatenate([np.zeros(0), *tops]) - self._least
+        span = self.upper - self.lower
+        self._scale = np.divide(width, span, out=np.ones_like(width), where=span > 0.0)
+        self._passive = PassiveForces(
+            self.joints, [drive.joints for drive in self.parts.values()], config.balance
+        )
+
+    @property
+    def action_size(self) -> int:
+        """The number of numbers of an action, n."""
+        return len(self.lower)
+
+    def set_action(self, actions: ArrayLike, worlds: WorldNumbers | None = None) -> None:
+        """Takes an action in some worlds; it holds until the next one.
+
+        Args:
+            actions: (w, n), or (n,) for all of them; beyond the bounds it is clipped.
+                The array is left as it is.
+            worlds: The w worlds; all of them by default.
+
+        Raises:
+            ValueError: The shape does not fit, or a number is NaN; nothing was changed.
+        """
+        chosen = self._numbers(worlds)
+        given = np.asarray(actions, dtype=np.float64)
+        shape = (len(chosen), self.action_size)
+        if given.shape not in (shape, (1, shape[1]), shape[1:]):
+            raise ValueError(f"actions of robot {self.name!r} are {shape}, got {given.shape}")
+        if np.isnan(given).any():
+            raise ValueError(f"an action of robot {self.name!r} is NaN")
+        clipped = np.clip(np.broadcast_to(given, shape), self.lower, self.upper)
+        scaled = self._least + (clipped - self.lower) * self._scale
+        for part, drive in self.parts.items():
+            drive.act(np.ascontiguousarray(scaled[:, self.slices[part]]), chosen)
+
+    def observe(self) -> NDArray[np.float64]:
+        """Returns positions, then velocities of all joints in the order of the file, (W, 2 j)."""
+        rows = self.joints.rows
+        return np.concatenate([rows.position, rows.velocity], axis=1)
+
+    def reset(self, worlds: WorldNumbers | None = None) -> None:
+        """Puts the joints home, at rest, and lets the controllers begin anew in some worlds.
+
+        `World.reset` does so too. The place of the base is left as it is.
+        """
+        chosen = self._numbers(worlds)
+        traits = self.joints.traits
+        self.joints.put(
+            chosen,
+            position=traits.home,
+            velocity=0.0,
+            target_position=traits.home,
+            target_velocity=0.0,
+            feedforward=0.0,
+            stiffness=traits.stiffness,
+            damping=traits.damping,
+            effort_limit=traits.effort_limit,
+            velocity_limit=traits.velocity_limit,
+        )
+        for drive in self.parts.values():
+            drive.reset(chosen)
+        self._passive.reset(chosen)
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Runs the controllers once; the world does so in each tick."""
+        for drive in self.parts.values():
+            drive.update(delta_time, worlds)
+        self._passive.update(worlds)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """State and command of the joints and memory of the controllers; assign it to go back.
+
+        It holds copies, and can be pickled. A snapshot of the world holds the same and all else.
+        """
+        rows = self.joints.rows
+        columns = ("position", "velocity", *_COMMAND)
+        return {
+            "joints": {column: rows.get(column) for column in columns},
+            "parts": self.memory,
+        }
+
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        if list(state["parts"]) != list(self.parts):
+            raise ValueError(
+                f"the state has parts {list(state['parts'])}, but robot {self.name!r} has "
+                f"{list(self.parts)}"
+            )
+        self.joints.rows.put(None, **state["joints"])
+        self.memory = state["parts"]
+
+    @property
+    def memory(self) -> dict[str, dict[str, Floats]]:
+        """What the controllers remember, by part; assign it to go back."""
+        return {part: drive.get_state() for part, drive in self.parts.items()}
+
+    @memory.setter
+    def memory(self, memory: Mapping[str, Mapping[str, Floats]]) -> None:
+        for part, drive in self.parts.items():
+            drive.set_state(memory[part])
+
+    def link(self, name: str) -> StateRows:
+        """Returns the row of a link.
+
+        Raises:
+            UnknownEntityError: The robot has no such link.
+        """
+        return self.joints.link(name)
+
+    def delete(self) -> None:
+        """Removes the robot and its model from every world."""
+        self.world.get(RobotManager).remove(self)
+        self.world.delete(self.name)
+
+    def _numbers(self, worlds: WorldNumbers | None) -> WorldNumbers:
+        count = len(self.world)
+        return np.arange(count) if worlds is None else checked_worlds(worlds, count)
+
+
+_COMMAND = (
+    "target_position",
+    "target_velocity",
+    "feedforward",
+    "stiffness",
+    "damping",
+    "effort_limit",
+    "velocity_limit",
+)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints of a robot: their order, limits, gains and home, from its file and configuration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_spawn import JointAxis, MjcfModel, ModelDescription
+from deepsim_sync import SCOPE, World
+
+from .config import RobotConfig
+from .joint_group import JointTraits
+from .matching import matching
+from .parts import Gains
+
+_SECOND = SCOPE + "2"
+
+
+def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str, JointAxis]:
+    """Returns the axes of all joints by the names of their rows, in the order of the file."""
+    if not isinstance(description, ModelDescription):
+        return {}
+    axes = {}
+    for joint in description.all_joints():
+        if joint.axis is not None:
+            axes[joint.name] = joint.axis
+        if joint.axis2 is not None:
+            axes[joint.name + _SECOND] = joint.axis2
+    return axes
+
+
+def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[str]:
+    """Returns the joints of a model without its name, in the order of the file."""
+    start = len(model) + len(SCOPE)
+    present = [name[start:] for name in world.entities.joints.within(model)]
+    order = {name: index for index, name in enumerate(axes)}
+    return sorted(present, key=lambda name: order.get(name, len(order)))  # else as in the table
+
+
+def joint_traits(
+    world: World, model: str, names: list[str], axes: dict[str, JointAxis], config: RobotConfig
+) -> JointTraits:
+    """Returns limits, gains and home of a model's joints; the model is where it was spawned.
+
+    Raises:
+        UnknownEntityError: A pattern of the configuration matches no joint.
+        ValueError: The home of a joint lies beyond its limits.
+    """
+    kind = f"joint of robot {model!r}"
+    rows = world.joints.select([model + SCOPE + name for name in names])
+    chosen = [Gains()] * len(names)
+    for pattern, gains in config.gains.items():
+        for index in matching(kind, [pattern], names):
+            chosen[index] = gains
+    home = rows.position[0]
+    for pattern, value in config.home.items():
+        home[matching(kind, [pattern], names)] = value
+    own = [axes.get(name, JointAxis()) for name in names]
+    traits = JointTraits(
+        lower=np.array([axis.lower for axis in own]),
+        upper=np.array([axis.upper for axis in own]),
+        effort_limit=_given([gains.effort_limit for gains in chosen], rows.effort_limit[0]),
+        velocity_limit=_given([gains.velocity_limit for gains in chosen], rows.velocity_limit[0]),
+        stiffness=np.array([gains.stiffness for gains in chosen]),
+        damping=np.array([gains.damping for gains in chosen]),
+        home=home,
+    )
+    beyond = (home < traits.lower - 1e-9) | (home > traits.upper + 1e-9)
+    if beyond.any():
+        index = int(np.argmax(beyond))
+        raise ValueError(
+            f"the home of joint {names[index]!r} of robot {model!r} must lie in "
+            f"{traits.lower[index]:g}..{traits.upper[index]:g}, got {home[index]:g}"
+        )
+    return traits
+
+
+def _given(values: list[float | None], described: np.ndarray) -> np.ndarray:
+    return np.array(
+        [own if value is None else value for value, own in zip(values, described, strict=True)]
+    )

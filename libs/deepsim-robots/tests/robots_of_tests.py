@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small robots that the tests share."""
+
+from __future__ import annotations
+
+from deepsim_spawn import GazeboXMLLoader, WorldDescription
+
+
+def empty_world(gravity: bool = True) -> WorldDescription:
+    """A world of physics steps of 2 ms."""
+    pull = "0 0 -9.81" if gravity else "0 0 0"
+    return GazeboXMLLoader().load_world(
+        f'<sdf version="1.7"><world name="w"><gravity>{pull}</gravity>'
+        '<physics type="ode"><max_step_size>0.002</max_step_size></physics></world></sdf>'
+    )
+
+
+def link(name: str, mass: float = 1.0, at: str = "0 0 0 0 0 0", center: str = "0 0 0") -> str:
+    """A link without collisions."""
+    return (
+        f'<link name="{name}"><pose>{at}</pose><inertial><pose>{center} 0 0 0</pose>'
+        f"<mass>{mass}</mass><inertia><ixx>.01</ixx><iyy>.01</iyy><izz>.01</izz></inertia>"
+        "</inertial></link>"
+    )
+
+
+def joint(
+    name: str,
+    parent: str,
+    child: str,
+    axis: str = "0 0 1",
+    kind: str = "revolute",
+    limits: str = "<lower>-2</lower><upper>2</upper><effort>50</effort><velocity>3</velocity>",
+) -> str:
+    """A joint at the origin of its child."""
+    if kind == "fixed":
+        ends = f"<parent>{parent}</parent><child>{child}</child>"
+        return f'<joint name="{name}" type="fixed">{ends}</joint>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent>{parent}</parent><child>{child}</child>'
+        f"<axis><xyz>{axis}</xyz><limit>{limits}</limit></axis></joint>"
+    )
+
+
+def model(*elements: str, name: str = "robot") -> str:
+    """A model of elements."""
+    return f'<sdf version="1.7"><model name="{name}">{"".join(elements)}</model></sdf>'
+
+
+ARM = model(
+    link("base"),
+    link("upper", at="0 0 0.1 0 0 0", center="0.2 0 0"),
+    link("lower", at="0.4 0 0.1 0 0 0", center="0.15 0 0"),
+    joint("mount", "world", "base", kind="fixed"),
+    joint("shoulder", "base", "upper"),
+    joint("elbow", "upper", "lower"),
+)
+"""Two links that turn about z, with limits of -2..2 rad, 50 N m and 3 rad/s."""

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from robots_of_tests import ARM
+
+from deepsim_math import Pose
+from deepsim_robots import Gains, JointPosition, Part, Robot, RobotConfig, RobotManager
+from deepsim_spawn import ModelSpawner
+from deepsim_sync import DuplicateEntityError, UnknownEntityError
+
+
+def test_a_robot_is_at_home_after_construction_and_reset(make_world, arm_config):
+    """Joints are at home, at rest, and held there, in the worlds that are reset."""
+    world = make_world(3)
+    robot = Robot(world, arm_config, "arm")
+    np.testing.assert_array_equal(robot.joints.rows.position, [[0.5, 0.0]] * 3)
+    robot.set_action([1.0, -1.0])
+    for _ in range(50):
+        world.tick()
+    moved = robot.joints.rows.position
+    assert (np.abs(moved - [0.5, 0.0]) > 0.3).all()
+    world.reset(worlds=np.array([1]))
+    np.testing.assert_array_equal(robot.joints.rows.position[1], [0.5, 0.0])
+    np.testing.assert_array_equal(robot.joints.rows.position[[0, 2]], moved[[0, 2]])
+    for _ in range(20):
+        world.tick()
+    np.testing.assert_allclose(robot.joints.rows.position[1], [0.5, 0.0], atol=1e-9)
+
+
+def test_actions_are_scaled_to_the_limits_of_joints(make_world, arm_config):
+    """An action of -1, 0 and 1 is the lower limit, the middle and the upper limit."""
+    world = make_world()
+    robot = Robot(world, arm_config, "arm")
+    np.testing.assert_array_equal(robot.lower, [-1.0, -1.0])
+    np.testing.assert_array_equal(robot.upper, [1.0, 1.0])
+    assert robot.slices == {"arm": slice(0, 2)}
+    for action, target in ((-1.0, -2.0), (0.0, 0.0), (0.25, 0.5), (1.0, 2.0), (7.0, 2.0)):
+        robot.set_action([[action, 0.0]])
+        assert robot.joints.rows.target_position[0, 0] == target
+
+
+def test_actions_are_left_as_they_are(make_world, arm_config):
+    """The caller's array is not changed, and later changes of it have no effect."""
+    robot = Robot(make_world(2), arm_config, "arm")
+    action = np.array([[3.0, 0.5], [0.125, -9.0]])
+    kept = action.copy()
+    robot.set_action(action)
+    np.testing.assert_array_equal(action, kept)
+    action[:] = 0.0
+    np.testing.assert_array_equal(robot.joints.rows.target_position, [[2.0, 1.0], [0.25, -2.0]])
+
+
+@pytest.mark.parametrize("action", [np.zeros(3), np.zeros((3, 2)), np.zeros((1, 1)), [np.nan, 0.0]])
+def test_actions_that_do_not_fit_are_refused(make_world, arm_config, action):
+    """The error says the shape, and nothing changes."""
+    robot = Robot(make_world(2), arm_config, "arm")
+    with pytest.raises(ValueError, match="robot 'arm'"):
+        robot.set_action(action)
+    np.testing.assert_array_equal(robot.joints.rows.target_position, [[0.5, 0.0]] * 2)
+
+
+def test_actions_may_be_for_some_worlds(make_world, arm_config):
+    """The other worlds keep their targets."""
+    robot = Robot(make_world(3), arm_config, "arm")
+    robot.set_action([[1.0, 1.0]], worlds=np.array([1]))
+    np.testing.assert_array_equal(
+        robot.joints.rows.target_position, [[0.5, 0.0], [2.0, 2.0], [0.5, 0.0]]
+    )
+
+
+def test_parts_have_their_joints_in_the_order_of_the_file(make_world):
+    """The order in which a part lists them does not count."""
+    gains = {".*": Gains(100.0, 10.0)}
+    config = RobotConfig(ARM, {"arm": Part(["elbow", "shou.*"], "pd_joint_pos")}, gains=gains)
+    robot = Robot(make_world(), config, "arm")
+    assert robot.parts["arm"].joints.names == ("shoulder", "elbow")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        RobotConfig(ARM, {"arm": Part(["sholder"])}),
+        RobotConfig(ARM, home={"sholder": 0.1}),
+        RobotConfig(ARM, gains={"sholder": Gains()}),
+    ],
+)
+def test_names_that_a_robot_has_not_are_errors(make_world, config):
+    """The error suggests a joint that is there, and the world is as it was."""
+    world = make_world()
+    with pytest.raises(UnknownEntityError, match="did you mean 'shoulder'"):
+        Robot(world, config, "arm")
+    assert list(world.entities.models) == []
+    assert len(world.get(RobotManager)) == 0
+
+
+def test_unknown_controllers_are_errors(make_world):
+    """The error suggests the nearest name."""
+    config = RobotConfig(ARM, {"arm": Part([".*"], "pd_joint_poss")})
+    with pytest.raises(UnknownEntityError, match="did you mean 'pd_joint_pos'"):
+        Robot(make_world(), config, "arm")
+
+
+def test_a_joint_belongs_to_one_part(make_world):
+    """Two parts that share a joint are an error that names both."""
+    config = RobotConfig(ARM, {"a": Part([".*"]), "b": Part(["elbow"])})
+    with pytest.raises(ValueError, match="'elbow' is in two parts, 'a' and 'b'"):
+        Robot(make_world(), config, "arm")
+
+
+def test_position_control_without_gains_is_an_error(make_world):
+    """A controller that could move nothing is refused."""
+    config = RobotConfig(ARM, {"arm": Part([".*"], JointPosition())})
+    with pytest.raises(ValueError, match="'shoulder' of part 'arm' has no stiffness"):
+        Robot(make_world(), config, "arm")
+
+
+def test_several_robots_share_a_world(make_world, arm_config):
+    """Each has its own joints and actions; a name is taken once."""
+    world = make_world(2)
+    one = Robot(world, arm_config, "one")
+    two = Robot(world, arm_config, "two", Pose((2.0, 0.0, 0.0)))
+    two.set_action([1.0, 1.0])
+    for _ in range(300):
+        world.tick()
+    np.testing.assert_allclose(one.joints.rows.position, [[0.5, 0.0]] * 2, atol=1e-6)
+    np.testing.assert_allclose(two.joints.rows.position, [[2.0, 2.0]] * 2, atol=1e-2)
+    with pytest.raises(DuplicateEntityError):
+        Robot(world, arm_config, "one")
+    two.delete()
+    assert [robot.name for robot in world.get(RobotManager)] == ["one"]
+
+
+def test_a_state_is_gone_back_to(make_world, arm_config):
+    """A run from a state, pickled, repeats the same bits; so does a snapshot of the world."""
+    world = make_world(2)
+    robot = Robot(world, arm_config, "arm")
+    robot.set_action([[0.3, 0.4], [-0.3, 0.9]])
+    for _ in range(7):
+        world.tick()
+    snapshot = world.get_state()
+    state = pickle.loads(pickle.dumps(robot.state))
+    world.tick()
+    after = robot.observe()
+    robot.set_action([1.0, 1.0])
+    world.tick()
+    world.set_state(snapshot)
+    world.tick()
+    np.testing.assert_array_equal(robot.observe(), after)
+    robot.state = state
+    np.testing.assert_array_equal(robot.observe()[:, :2], state["joints"]["position"])
+    np.testing.assert_array_equal(
+        robot.joints.rows.target_position, state["joints"]["target_position"]
+    )
+
+
+def test_world_w_of_many_has_the_bits_of_one(make_world, arm_config):
+    """The same actions give the same bits for any number of worlds."""
+    actions = np.random.default_rng(3).uniform(-1.0, 1.0, (20, 5, 2))
+
+    def run(chosen: list[int]) -> np.ndarray:
+        world = make_world(len(chosen), gravity=True)
+        robot = Robot(world, arm_config, "arm")
+        for action in actions:
+            robot.set_action(action[chosen])
+            world.tick()
+        return robot.observe()
+
+    many = run([0, 1, 2, 3, 4])
+    for w in range(5):
+        np.testing.assert_array_equal(many[w], run([w])[0])
+
+
+def test_a_configuration_is_read_from_yaml(tmp_path, make_world):
+    """A file gives the same robot; a source is looked up beside it, an unknown key is an error."""
+    (tmp_path / "arm.sdf").write_text(ARM)
+    text = (
+        "source: arm.sdf\n"
+        "parts:\n"
+        "  arm: {joints: [.*], controller: {type: pd_joint_pos, lower: -1, upper: 1}}\n"
+        "home: {shoulder: 0.5}\n"
+        "gains: {.*: {stiffness: 200, damping: 20}}\n"
+    )
+    file = tmp_path / "arm.yaml"
+    file.write_text(text)
+    robot = Robot(make_world(), RobotConfig.from_yaml(file), "arm")
+    robot.set_action([1.0, 1.0])
+    np.testing.assert_array_equal(robot.joints.rows.target_position, [[1.0, 1.0]])
+    for wrong, right in (("gain:", "gains"), ("homes:", "home")):
+        with pytest.raises(UnknownEntityError, match=f"did you mean '{right}'"):
+            RobotConfig.from_yaml(f"{wrong} {{}}\n")
+    with pytest.raises(UnknownEntityError, match="did you mean 'lower'"):
+        RobotConfig.from_yaml(text.replace("lower: -1", "lowr: -1"))
+
+
+def test_a_model_of_the_world_becomes_a_robot(make_world, arm_config):
+    """Without a source the model is that of the name."""
+    world = make_world()
+    ModelSpawner(ARM).spawn(world, "there")
+    config = RobotConfig(
+        None, {"arm": Part([".*"], JointPosition(lower=-1, upper=1))}, gains=arm_config.gains
+    )
+    robot = Robot(world, config, "there")
+    robot.set_action([1.0, 0.0])
+    assert robot.joints.rows.target_position[0, 0] == 1.0
+    with pytest.raises(UnknownEntityError, match="did you mean 'there'"):
+        Robot(world, config, "their")
