@@ -78,6 +78,7 @@ class GazeboSimulator:
     worlds = 1
     camera_mounts = None
     contacts = None
+    dynamics = None
     physics = None
     snapshots = None
 

@@ -30,6 +30,7 @@ from deepsim_sync import (
 from .capabilities.appearance import Appearance
 from .capabilities.camera_mounts import SensorMounts
 from .capabilities.contacts import LinkContacts
+from .capabilities.dynamics import MujocoDynamics
 from .capabilities.physics_factors import PhysicsFactors
 from .capabilities.pictures import Pictures
 from .capabilities.snapshots import MujocoSnapshots
@@ -61,6 +62,7 @@ class MujocoSimulator:
         cameras: Pictures of any world.
         camera_mounts: Poses and lenses of the camera sensors.
         contacts: The points where links touch.
+        dynamics: Jacobians of links, and the efforts that hold joints.
         physics: Mass, friction and damping of links.
         snapshots: Going back to an instant.
 
@@ -89,6 +91,7 @@ class MujocoSimulator:
         self._states = WorldStates(worlds, threads)
         self._appearance = Appearance(worlds)
         self._joints = Joints(self._states)
+        self.dynamics = MujocoDynamics(self._states)
         self.physics = PhysicsFactors(self._states)
         self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
@@ -243,6 +246,7 @@ class MujocoSimulator:
         )
         self._motion = Motion(self._states, built)
         self._joints.follow(self.entities, built)
+        self.dynamics.follow(self.entities, built)
         self._appearance.follow(self.entities, built, world_lights, model)
         self.physics.follow(self.entities, built)
         self.camera_mounts.follow(built)

@@ -24,6 +24,7 @@ from .errors import (
 from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView
 from .port.changes import Cells, Changes, Refusal
 from .port.contacts import ContactPoints, Contacts
+from .port.dynamics import Dynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
 from .port.simulator import Seeds, Simulator, WorldNumbers
@@ -79,6 +80,7 @@ __all__ = [
     "Contacts",
     "DeepSimError",
     "DuplicateEntityError",
+    "Dynamics",
     "Entities",
     "GetLinkStateTracker",
     "GetModelStateTracker",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .cameras import CameraMounts, Cameras
 from .changes import Changes, Refusal
 from .contacts import Contacts
+from .dynamics import Dynamics
 from .entities import Entities
 from .physics_properties import PhysicsProperties
 from .snapshots import Snapshots
@@ -135,6 +136,11 @@ class Simulator(Protocol):
     @property
     def contacts(self) -> Contacts | None:
         """The points where links touch."""
+        ...
+
+    @property
+    def dynamics(self) -> Dynamics | None:
+        """Jacobians of links, and the efforts that hold joints."""
         ...
 
     @property

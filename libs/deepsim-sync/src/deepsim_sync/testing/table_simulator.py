@@ -18,6 +18,7 @@ from deepsim_sync.errors import SimulationError, SpawnError, UnknownEntityError
 from deepsim_sync.port.cameras import CameraMounts, Cameras
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.contacts import Contacts
+from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.entities import SCOPE, Entities, Kind
 from deepsim_sync.port.physics_properties import PhysicsProperties
 from deepsim_sync.port.simulator import Seeds, WorldNumbers
@@ -87,12 +88,13 @@ class TableSimulator:
         gravity: Acceleration of free models along -z [m/s^2].
         entities: The names of all entities.
         log: Every call that was carried out, oldest first.
-        cameras, camera_mounts, contacts, physics: None; tests may put something here.
+        cameras, camera_mounts, contacts, dynamics, physics: None; tests may put something here.
     """
 
     cameras: Cameras | None = None
     camera_mounts: CameraMounts | None = None
     contacts: Contacts | None = None
+    dynamics: Dynamics | None = None
     physics: PhysicsProperties | None = None
     snapshots: Snapshots | None
 

@@ -11,6 +11,7 @@ import pytest
 
 from deepsim_sync.port.cameras import CameraMounts, Cameras
 from deepsim_sync.port.contacts import Contacts
+from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.physics_properties import PhysicsProperties
 from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.snapshots import Snapshots
@@ -71,6 +72,10 @@ class Conformance(ABC):
     @pytest.fixture
     def contacts(self, bench: Bench) -> Contacts:
         return _capability(bench.simulator.contacts, "contact points")
+
+    @pytest.fixture
+    def dynamics(self, bench: Bench) -> Dynamics:
+        return _capability(bench.simulator.dynamics, "dynamics")
 
     @pytest.fixture
     def physics(self, bench: Bench) -> PhysicsProperties:

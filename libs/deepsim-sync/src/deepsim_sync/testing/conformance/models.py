@@ -32,9 +32,9 @@ def _visual(name: str, shape: str, looks: str = "") -> str:
     return f'<visual name="{name}">{shape}{looks}</visual>'
 
 
-def _joint(kind: str, parent: str, child: str, axis: str = "") -> str:
+def _joint(kind: str, parent: str, child: str, axis: str = "", name: str = "joint") -> str:
     ends = f"<parent>{parent}</parent><child>{child}</child>"
-    return f'<joint name="joint" type="{kind}">{ends}{axis}</joint>'
+    return f'<joint name="{name}" type="{kind}">{ends}{axis}</joint>'
 
 
 _PLANE = "<geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>"
@@ -151,3 +151,15 @@ PENDULUM = _model(
 
 `PENDULUM_LEVER` [1/m] is m l / (I + m l^2), its angular acceleration by that of gravity.
 """
+
+ARM_JOINTS = ("shoulder", "elbow", "hand")
+ARM = _model(
+    "arm",
+    _link("upper", _inertial(2, 0.02, 0.03, 0.04, centre=(0.2, 0, 0))),
+    _link("lower", _inertial(1, 0.01, 0.02, 0.02, centre=(0.1, 0.1, 0)), pose="0.4 0 0 0.3 0 0"),
+    _link("hand", _inertial(0.5, 0.01, 0.01, 0.01), pose="0.4 0.3 0 0 0 0.5"),
+    _joint("revolute", "world", "upper", "<axis><xyz>0 1 0</xyz></axis>", name="shoulder"),
+    _joint("revolute", "upper", "lower", "<axis><xyz>0 0 1</xyz></axis>", name="elbow"),
+    _joint("prismatic", "lower", "hand", "<axis><xyz>1 0 0</xyz></axis>", name="hand"),
+)
+"""Three links on two hinges and a slide, fixed to the world."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .cameras import CameraCases
 from .contacts import ContactCases
+from .dynamics import DynamicsCases
 from .entities import EntityCases
 from .joints import JointCases
 from .motion import ClockCases, FlightCases
@@ -21,6 +22,7 @@ class SimulatorConformance(
     FlightCases,
     ContactCases,
     JointCases,
+    DynamicsCases,
     WorldCases,
     CameraCases,
     PhysicsPropertyCases,

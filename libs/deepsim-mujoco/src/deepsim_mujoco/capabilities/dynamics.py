@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jacobians and bias forces, by MuJoCo in all worlds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_math import quaternions
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
+from deepsim_mujoco.state.world_states import WorldStates
+from deepsim_sync import Entities
+
+_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+
+
+class MujocoDynamics:
+    """Asks MuJoCo about joints and links; see `deepsim_sync.Dynamics`.
+
+    Args:
+        states: The states.
+    """
+
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
+
+    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+        """Takes up a newly compiled model."""
+        model = self._states.model
+        self._entities = entities
+        self._body = numbers_of(model, model.name_bodyadr)
+        self._in_body = {node.name: node.in_body for one in built for node in one.links}
+        joints = numbers_of(model, model.name_jntadr)
+        self._dof: Rows = model.jnt_dofadr[[joints[name] for name in entities.joints]]
+        self._places: tuple[Floats, Floats] | None = None
+        self._forces: tuple[Floats, Floats] | None = None
+
+    def jacobian(
+        self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> NDArray[np.float64]:
+        """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
+        dof = self._dof[self._entities.joints.rows(joints)]
+        self._entities.links.row(link)  # raises for an unknown one
+        body = self._body[link]
+        positions, turns = self._bound()
+        pose = np.concatenate([positions[:, body], turns[:, body].take(_XYZW, axis=1)], axis=1)
+        given = np.asarray(point, dtype=np.float64)
+        if given.shape not in ((3,), (len(pose), 3)):
+            raise ValueError(f"point must have shape (3,) or {len(pose), 3}, got {given.shape}")
+        in_body = _from_frame(np.asarray(self._in_body[link]), given)
+        linear, angular = self._states.batch.jac(body, _from_frame(pose, in_body))
+        return np.concatenate([linear, angular], axis=1).take(dof, axis=2)
+
+    def bias_forces(self, joints: Sequence[str]) -> NDArray[np.float64]:
+        """Returns the efforts that balance gravity, centrifugal and Coriolis forces, (W, k)."""
+        dof = self._dof[self._entities.joints.rows(joints)]
+        if self._forces is None:
+            batch = self._states.batch
+            self._forces = batch.bind("qfrc_bias"), batch.bind("qfrc_gravcomp")
+            self._states.changed()  # so that they are derived now
+        self._states.derive()
+        bias, compensated = self._forces
+        return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
+
+    def _bound(self) -> tuple[Floats, Floats]:
+        """Returns positions (W, bodies, 3) and quaternions (W, bodies, 4), up to date."""
+        if self._places is None:  # bound fields are copied at each step
+            batch = self._states.batch
+            self._places = batch.bind("xpos"), batch.bind("xquat")
+            self._states.changed()
+        self._states.derive()
+        return self._places
+
+
+def _from_frame(frame: Floats, points: Floats) -> Floats:
+    """Returns points of a frame (..., 7) in the frame around it."""
+    turned: Floats = quaternions.rotate(frame[..., 3:], points)
+    return turned + frame[..., :3]
