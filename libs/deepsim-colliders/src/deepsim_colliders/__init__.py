@@ -10,6 +10,8 @@ from .collider import Collider
 from .collider_2d import Collider2D
 from .collider_3d import Collider3D
 from .collider_set import ColliderSet
+from .contact import Bounds, Contact
+from .convex_collider import ConvexCollider
 from .hit import Hit
 from .layers import ALL_LAYERS
 from .pose_source import PoseSource
@@ -20,13 +22,17 @@ from .shapes import (
     CapsuleCollider,
     CircleCollider,
     CompoundCollider,
+    CylinderCollider,
+    EllipsoidCollider,
     GeometryCollider,
+    PlaneCollider,
     RectangleCollider,
     SphereCollider,
 )
 
 __all__ = [
     "ALL_LAYERS",
+    "Bounds",
     "BoxCollider",
     "CapsuleCollider",
     "CircleCollider",
@@ -35,8 +41,13 @@ __all__ = [
     "Collider3D",
     "ColliderSet",
     "CompoundCollider",
+    "Contact",
+    "ConvexCollider",
+    "CylinderCollider",
+    "EllipsoidCollider",
     "GeometryCollider",
     "Hit",
+    "PlaneCollider",
     "PoseSource",
     "RayHits",
     "RectangleCollider",

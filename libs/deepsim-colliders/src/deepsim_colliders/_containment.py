@@ -8,14 +8,15 @@ import itertools
 import numpy as np
 import shapely
 
+from . import _one_by_one
 from ._pair_tests import brought, geometries, hold
 from ._rows import Array, Flags, Rows
-from ._shape import BALL, BOX, GEOMETRY
+from ._shape import BALL, BOX, GEOMETRY, KINDS, OTHER
 
 
 def contain(a: Rows, b: Rows) -> Flags:
     """Whether shape k of `a` contains shape k of `b`, for all k."""
-    codes = a.kind * 4 + b.kind
+    codes = a.kind * KINDS + b.kind
     answers = np.empty(codes.size, dtype=np.bool_)
     for code in np.unique(codes):
         which = np.flatnonzero(codes == code)
@@ -25,6 +26,8 @@ def contain(a: Rows, b: Rows) -> Flags:
 
 def _contain(a: Rows, b: Rows) -> Flags:
     """`contain` for shapes of one kind on each side."""
+    if OTHER in (a.kind[0], b.kind[0]):
+        return _one_by_one.contain(a, b)
     if a.kind[0] == GEOMETRY:
         return _in_geometries(a, b)
     # The others are convex: the corners of b's core decide, and how far b reaches beyond it.

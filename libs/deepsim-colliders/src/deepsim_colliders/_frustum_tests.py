@@ -23,6 +23,9 @@ def seen(rows: Rows, frustum: Frustum) -> Flags:
     balls, others = np.flatnonzero(rows.kind == BALL), np.flatnonzero(rows.kind != BALL)
     reach = (rows.radius + slack)[balls]
     answers[balls] = frustums.intersects_spheres(frustum, rows.center[:, balls].T, reach)
+    endless = np.isinf(rows.reach[others])
+    answers[others[endless]] = True
+    others = others[~endless]
     boxes = rows.take(others)
     turned = quaternions.from_matrix(boxes.axes.transpose(2, 1, 0))
     poses = np.concatenate([boxes.center.T, turned], axis=1)

@@ -9,9 +9,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from . import _one_by_one
 from ._rows import Array, Flags, Rows
 from ._segments import segments_to_boxes
-from ._shape import BALL, BOX, CAPSULE, GEOMETRY, within
+from ._shape import BALL, BOX, CAPSULE, GEOMETRY, KINDS, OTHER, within
 
 # What turns a vector into the matrix of its cross products, row by row; the same without signs.
 _CROSS = np.array(
@@ -30,7 +31,7 @@ _FEW = 100
 
 def meet(a: Rows, b: Rows) -> Flags:
     """Whether shape k of `a` and shape k of `b` share a point, for all k."""
-    codes = a.kind * 4 + b.kind
+    codes = a.kind * KINDS + b.kind
     if (codes == codes[:1]).all():
         return _meet(a, b)
     answers = np.empty(codes.size, dtype=np.bool_)
@@ -46,6 +47,8 @@ def _meet(a: Rows, b: Rows) -> Flags:
         return np.empty(0, dtype=np.bool_)
     if a.kind[0] > b.kind[0]:
         a, b = b, a
+    if b.kind[0] == OTHER:
+        return _one_by_one.meet(a, b)
     if b.kind[0] == GEOMETRY:
         return _geometries(a, b)
     if a.kind[0] == BALL:
@@ -55,13 +58,9 @@ def _meet(a: Rows, b: Rows) -> Flags:
 
 def hold_points(rows: Rows, points: list[Array]) -> Flags:
     """Whether points in the frames of shapes of one kind are in them, or touch."""
-    if rows.kind[0] != GEOMETRY:
-        return hold(rows, points)
-    answers = np.empty(rows.leaf.size, dtype=np.bool_)
-    for leaf in np.unique(rows.leaf):
-        which = np.flatnonzero(rows.leaf == leaf)
-        answers[which] = rows.shapes[leaf]._hold([column[which] for column in points])
-    return answers
+    if rows.kind[0] in (GEOMETRY, OTHER):
+        return _one_by_one.hold(rows, points)
+    return hold(rows, points)
 
 
 def hold(rows: Rows, points: list[Array], reach: Any = 0.0) -> Flags:

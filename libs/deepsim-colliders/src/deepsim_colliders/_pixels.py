@@ -42,7 +42,8 @@ def seen_pixels(
     The box is cut at the near plane, so that what passes the camera does not count as all around.
     """
     slack = 1e-13 * (np.abs(rows.center).sum(axis=0) + np.abs(frustum.pose.position).sum())
-    half = rows.half + rows.radius + 2.0 * rows.touch + slack
+    endless = np.isinf(rows.reach)
+    half = rows.half + np.where(endless, 0.0, rows.radius) + 2.0 * rows.touch + slack
     turn = quaternions.to_matrix(frustum.pose.orientation).T
     center = turn @ (rows.center - np.asarray(frustum.pose.position)[:, np.newaxis])
     spans = np.einsum("kl,iln,in->ikn", turn, rows.axes, half)
@@ -61,6 +62,9 @@ def seen_pixels(
         first_column, last_column = _extent(0.5 - 0.5 * y / (side * x), width)
         first_row, last_row = _extent(0.5 - 0.5 * z / (side * frustum.view_ratio * x), height)
         shown = np.fmin.reduce(x) <= frustum.far
+    shown |= endless
+    first_column[endless], first_row[endless] = 0, 0
+    last_column[endless], last_row[endless] = width - 1, height - 1
     columns = last_column - first_column + 1
     count = np.maximum(columns, 0) * np.maximum(last_row - first_row + 1, 0) * shown
     start = first_row * width + first_column

@@ -15,7 +15,7 @@ from ._nearest import Nearest
 from ._pair_tests import hold
 from ._rays import Rays
 from ._rows import Array, Rows
-from ._shape import BALL, BOX, GEOMETRY
+from ._shape import BALL, BOX, GEOMETRY, OTHER
 from .ray_hits import RayHits
 
 Columns = List[Array]
@@ -32,7 +32,7 @@ def distances(rows: Rows, rays: Rays) -> Array:
     origin, direction = rows.to_local(rays.origins), rows.turn_to_local(rays.directions)
     at = rays.nearest
     with np.errstate(all="ignore"):
-        if rows.kind[0] == GEOMETRY:
+        if rows.kind[0] in (GEOMETRY, OTHER):
             begin = [o + at * d for o, d in zip(origin, direction)]
             start, inside = _geometries(rows, begin, direction)
             start = np.where(inside, 0.0, start) + at
@@ -86,7 +86,7 @@ def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
     face = np.argmax(depth, axis=0)
     out[:, boxes] = 0.0
     out[face, boxes] = local[face, boxes]
-    geometries = np.flatnonzero(rows.kind == GEOMETRY)
+    geometries = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
     for leaf in np.unique(rows.leaf[geometries]):
         which = geometries[rows.leaf[geometries] == leaf]
         frames, some = rows.take(which), rays.take(which)

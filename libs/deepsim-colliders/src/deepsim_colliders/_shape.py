@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Iterable, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from deepsim_math import Pose
 from ._crossings import Crossing
 from ._follower import ORIGIN
 from .collider import Collider
+from .separation import Separation
 
 # Touching counts as meeting. Rounding moves a turned surface by some 1e-16 of its size, so what
 # comes within this part of the sizes counts as touching.
@@ -24,8 +25,8 @@ TOUCH = 1e-9
 class Solid(NamedTuple):
     """A shape as numbers, for arrays of many: all points near enough to the core of a box.
 
-    A ball has a core of no size, a capsule one of a single length, a box no radius. The solid of a
-    geometry is a ball around it.
+    A ball has a core of no size, a capsule one of a single length, a box no radius. The solid of
+    any other shape is a ball around it.
     """
 
     kind: int
@@ -35,7 +36,8 @@ class Solid(NamedTuple):
     """How far the shape reaches beyond its core [m]."""
 
 
-BALL, CAPSULE, BOX, GEOMETRY = range(4)
+BALL, CAPSULE, BOX, GEOMETRY, OTHER = range(5)
+KINDS = 5
 
 
 def within(points: Any, half: Any, reach: Any) -> NDArray[np.bool_]:
@@ -57,11 +59,23 @@ class Shape(Collider):
         self._frame: Any = None
         # This shape where it was asked last. Its frame never changes, so threads may share it.
         self._placed: Shape | None = None
+        # What is computed once for the shape, wherever it is.
+        self._memo: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        sizes = self._sizes()
+        if self.pose_offset != ORIGIN:
+            sizes += f"{', ' if sizes else ''}pose_offset={self.pose_offset!r}"
+        return f"{type(self).__name__}({sizes})"
+
+    def _sizes(self) -> str:
+        """Arguments of the constructor, as in Python."""
+        return ""
 
     @property
     def _gap(self) -> float:
         """Gap [m] to a point below which it counts as touching."""
-        return TOUCH * self._size
+        return TOUCH * self._extent
 
     def _holds_here(self, point: Any) -> bool:
         """Whether a point of the world is in the shape or touches it."""
@@ -90,11 +104,18 @@ class Shape(Collider):
             return None
         return crossing._replace(normal=frame.turn_to_world(crossing.normal))
 
+    def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
+        """All connected pieces of a ray, as `_cross_here`: one at most for a convex shape."""
+        crossing = self._cross_here(origin, direction)
+        return [] if crossing is None else [crossing]
+
     def _meets(self, other: Shape) -> bool:
         """Whether both, of the same dimensions, share a point."""
         answer = self._intersects(other)
         if answer is NotImplemented:
             answer = other._intersects(self)
+        if answer is NotImplemented:
+            answer = self._separation(other).distance <= self._touch(other)
         return bool(answer)
 
     def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
@@ -111,10 +132,15 @@ class Shape(Collider):
 
     def _at(self, pose: Pose) -> Shape:
         """This shape, fixed at a pose."""
-        placed: Shape = object.__new__(type(self))
-        placed.__dict__.update(self.__dict__, _framed=pose, _placed=None)
-        placed._frame = self._make_frame(pose) if math.isfinite(sum(pose)) else None
+        placed = self._in(self._make_frame(pose) if math.isfinite(sum(pose)) else None)
+        placed._framed = pose
         self._placed = placed
+        return placed
+
+    def _in(self, frame: Any) -> Shape:
+        """This shape, fixed in a frame of the world."""
+        placed: Shape = object.__new__(type(self))
+        placed.__dict__.update(self.__dict__, _frame=frame, _framed=None, _placed=None)
         return placed
 
     def __getstate__(self) -> dict[str, Any]:
@@ -123,7 +149,12 @@ class Shape(Collider):
 
     def _touch(self, other: Shape) -> float:
         """Gap [m] below which this and `other` count as touching."""
-        return TOUCH * (self._size + other._size)
+        return TOUCH * (self._extent + other._extent)
+
+    @property
+    def _extent(self) -> float:
+        """How large the shape is, wherever it lies in its frame [m]: what tolerances refer to."""
+        return self._size
 
     # What the dimensions decide.
 
@@ -135,6 +166,26 @@ class Shape(Collider):
     @abstractmethod
     def _solid(self) -> Solid:
         """The shape as numbers."""
+
+    @abstractmethod
+    def _spot(self, point: Any) -> Any:
+        """A point of the world as a shape of no size that is at its place."""
+
+    @abstractmethod
+    def _separation(self, other: Any) -> Separation:
+        """How this and `other`, of the same dimensions, lie to each other in the world."""
+
+    def _meetings(self, other: Any) -> Iterable[tuple[Any, list[tuple[Any, float]]]]:
+        """Where this meets `other`: normals from this to that, each with points and depths."""
+        raise NotImplementedError(f"{type(self).__name__} has no contacts")
+
+    @abstractmethod
+    def _corners(self) -> Sequence[Any]:
+        """Corners in the world frame; none for what is round."""
+
+    @abstractmethod
+    def _span(self, axis: int) -> tuple[float, float]:
+        """Least and greatest coordinate in the world."""
 
     # What a shape answers in its own frame.
 

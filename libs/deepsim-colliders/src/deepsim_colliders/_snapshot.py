@@ -13,7 +13,7 @@ from deepsim_math import Pose, poses
 from ._broad_phase import Balls
 from ._follower import ORIGIN
 from ._rows import Flags, Index, Rows, frames
-from ._shape import BALL, BOX, CAPSULE, GEOMETRY, TOUCH
+from ._shape import BALL, BOX, CAPSULE, GEOMETRY, OTHER
 from .collider import Collider
 from .layers import ALL_LAYERS, layer_bits
 
@@ -41,7 +41,7 @@ class Snapshot:
             half=half,
             radius=radius,
             reach=np.sqrt((half * half).sum(axis=0)) + radius,
-            touch=TOUCH * np.array([shape._size for shape in shapes]),
+            touch=np.array([shape._gap for shape in shapes]),
         ).take(self._order)
         self.read()
 
@@ -94,7 +94,7 @@ class Snapshot:
 
 def by_kind(rows: Rows) -> Iterator[tuple[int, Rows]]:
     """Consecutive rows of one kind, with the place of the first."""
-    for kind in (BALL, CAPSULE, BOX, GEOMETRY):
+    for kind in (BALL, CAPSULE, BOX, GEOMETRY, OTHER):
         start, end = np.searchsorted(rows.kind, [kind, kind + 1])
         if start < end:
             yield int(start), rows.take(slice(start, end))

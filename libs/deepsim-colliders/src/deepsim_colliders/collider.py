@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all colliders share: where they are, whether they are on, and the three questions."""
+"""The queries that all colliders answer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import Point, Pose, Ray, Vector3
 
 from ._follower import Follower
+from ._hits import all_hits, first_hit
+from .contact import Bounds, Contact
 from .hit import Hit
 from .layers import Layered
 
 if TYPE_CHECKING:
-    from ._crossings import Crossing
     from ._shape import Shape
+    from .separation import Separation
 
 Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 
@@ -62,14 +64,7 @@ class Collider(Follower, Layered, ABC):
         if not isinstance(target, Collider):
             return self.contains(target)
         self._refuse_other_dimensions(target)
-        if not self._may_meet(target):
-            return False
-        others = target._live_shapes()
-        for shape in self._live_shapes():
-            for other in others:
-                if shape._meets(other):
-                    return True
-        return False
+        return any(shape._meets(other) for shape, other in self._live_pairs(target))
 
     def contains(self, target: Target) -> bool:
         """Whether no point of `target` is outside the collider.
@@ -121,26 +116,120 @@ class Collider(Follower, Layered, ABC):
         Raises:
             TypeError: when `ray` is not a Ray.
         """
-        if not isinstance(ray, Ray):
-            raise TypeError(
-                f"raycast needs a Ray, got {ray!r}; make one with Ray(origin, direction)"
-            )
-        shapes = self._live_shapes()
-        origin, direction = self._point(ray.origin), self._point(ray.direction)
-        first: Crossing | None = None
-        for shape in shapes:
-            crossing = shape._cross_here(origin, direction)
-            if crossing and (first is None or crossing.start < first.start):
-                first = crossing
-        if first is None:
+        return first_hit(self, ray)
+
+    def raycast_all(self, ray: Ray) -> list[Hit]:
+        """Find all connected pieces of the ray in the collider, the nearest first.
+
+        >>> from deepsim_colliders import BoxCollider, CompoundCollider
+        >>> gate = CompoundCollider(
+        ...     [BoxCollider(1, 1, 4, pose_offset=Pose((0, y, 2))) for y in (-3, 3)]
+        ... )
+        >>> hits = gate.raycast_all(Ray((0, -9, 1), (0, 1, 0)))
+        >>> [(hit.distance, hit.exit_distance) for hit in hits]
+        [(5.5, 6.5), (11.5, 12.5)]
+
+        Raises:
+            TypeError: when `ray` is not a Ray.
+        """
+        return all_hits(self, ray)
+
+    def distance(self, target: Target) -> float:
+        """Distance between both [m]; 0 when they meet, infinite when one takes no part.
+
+        Args:
+            target: as for `intersects`.
+
+        Raises:
+            TypeError: for a collider of other dimensions or what is neither.
+        """
+        found = self._least_separation(target)
+        return math.inf if found is None else max(found.distance, 0.0)
+
+    def closest_points(self, target: Target) -> tuple[Point, Point] | None:
+        """The points of both that are nearest to each other; None when one takes no part.
+
+        When they meet, both are the same point of the two.
+
+        Args:
+            target: as for `intersects`.
+
+        Raises:
+            TypeError: for a collider of other dimensions or what is neither.
+        """
+        found = self._least_separation(target)
+        if found is None:
             return None
-        end = first.end
-        if len(shapes) > 1:
-            end = _connected_end(shapes, origin, direction, end)
-        inside = first.normal is None
-        normal = None if first.normal is None else Vector3(*first.normal)
-        point = ray.origin if inside else ray.get_point(first.start)
-        return Hit(self, first.start, point, normal, end, inside)
+        first, second = found.first, found.second
+        if found.distance <= 0.0:
+            first = second = tuple(0.5 * (a + b) for a, b in zip(first, second))
+        return _world_point(first), _world_point(second)
+
+    def contacts(self, target: Collider) -> list[Contact]:
+        """Where two colliders in space touch or overlap, the deepest first.
+
+        Faces that lie on each other have a contact at each corner of the area that both cover;
+        other pairs of convex shapes have one. A mesh has those of its triangles.
+
+        >>> from deepsim_colliders import PlaneCollider, SphereCollider
+        >>> ball = SphereCollider(1.0, pose_offset=Pose((2, 0, 0.75)))
+        >>> ball.contacts(PlaneCollider())
+        [Contact(point=Point(2.0, 0.0, -0.125), normal=Vector3(0.0, 0.0, -1.0), depth=0.25)]
+
+        Raises:
+            TypeError: for 2D colliders, or what is no collider.
+        """
+        if not isinstance(target, Collider):
+            raise TypeError(f"contacts are those of two colliders, got {target!r}")
+        self._refuse_other_dimensions(target)
+        if self.dimensions != 3:
+            raise TypeError("contacts are those of 3D colliders, and these are 2D")
+        found = [
+            Contact(Point(*point), Vector3(*(n + 0.0 for n in normal)), depth)  # no -0.0
+            for shape, other in self._live_pairs(target)
+            for normal, points in shape._meetings(other)
+            for point, depth in points
+        ]
+        return sorted(found, key=lambda contact: -contact.depth)
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The smallest box along the axes of the world around it; None when it takes no part."""
+        shapes = self._live_shapes()
+        if not shapes:
+            return None
+        lower, upper = [-math.inf] * 3, [math.inf] * 3
+        for axis in range(self.dimensions):
+            spans = [shape._span(axis) for shape in shapes]
+            lower[axis], upper[axis] = min(s[0] for s in spans), max(s[1] for s in spans)
+        return Bounds(Point(*lower), Point(*upper))
+
+    def corners(self) -> NDArray[np.float64]:
+        """Corners in the world frame, (n, dimensions) [m]; none for what is round."""
+        found = [corner for shape in self._live_shapes() for corner in shape._corners()]
+        return np.array(found, dtype=np.float64).reshape(-1, self.dimensions)
+
+    def _least_separation(self, target: Target) -> Separation | None:
+        """How the nearest shapes of both lie to each other; None when one takes no part."""
+        if not isinstance(target, Collider):
+            point, nearest = self._point(target), None
+            pairs = [(shape, shape._spot(point)) for shape in self._live_shapes()]
+            pairs = [pair for pair in pairs if math.isfinite(sum(point))]
+        else:
+            self._refuse_other_dimensions(target)
+            pairs, nearest = self._live_pairs(target), None
+        for shape, other in pairs:
+            found = shape._separation(other)
+            if nearest is None or found.distance < nearest.distance:
+                nearest = found
+        return nearest
+
+    def _live_pairs(self, target: Collider) -> list[tuple[Shape, Shape]]:
+        """The shapes of both that take part, each with each; none if their layers exclude them."""
+        if not self._may_meet(target):
+            return []
+        others = target._live_shapes()
+        return [(shape, other) for shape in self._live_shapes() for other in others]
 
     def _refuse_other_dimensions(self, other: Collider) -> None:
         if other.dimensions != self.dimensions:
@@ -169,17 +258,6 @@ class Collider(Follower, Layered, ABC):
         """Raise ValueError when `points` is no array of points for this many dimensions."""
 
 
-def _connected_end(shapes: Sequence[Shape], origin: Any, direction: Any, end: float) -> float:
-    """Follow a ray that leaves one shape at `end` through the shapes that it is in there."""
-    grown = True
-    while grown and end < math.inf:
-        grown = False
-        for shape in shapes:
-            place = tuple(o + end * d for o, d in zip(origin, direction))
-            crossing = shape._cross_here(place, direction)
-            # Leaving the same shape once more, by touching or by rounding, is no progress.
-            least = shape._gap + 1e-12 * (math.hypot(*place) + end)
-            if crossing and crossing.normal is None and crossing.end > least:
-                end += crossing.end
-                grown = True
-    return end
+def _world_point(values: Sequence[float]) -> Point:
+    """A point in space; those of 2D colliders have z = 0."""
+    return Point(values[0], values[1], values[2] if len(values) > 2 else 0.0)

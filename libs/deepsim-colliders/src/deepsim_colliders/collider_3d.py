@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,20 @@ from deepsim_math import Point, Pose, Vector3
 
 from ._frames import Frame3D, Triple
 from ._shape import Shape
+from .convex.spot import Spot
+from .convex.vectors import AXES, Vec, scaled
+from .proximity import meetings, separation
+from .separation import Separation
+
+Rows = NDArray[np.float64]
 
 
 class Collider3D(Shape):
     """Collider in space."""
 
     dimensions = 3
+    _is_plane = False
+    _is_point = False
 
     def _make_frame(self, pose: Pose) -> Frame3D:
         return Frame3D(pose)
@@ -30,3 +39,50 @@ class Collider3D(Shape):
     def _refuse_array(self, points: NDArray[np.float64]) -> None:
         if points.shape[-1:] != (3,):
             raise ValueError(f"points must have shape (..., 3), got {points.shape}")
+
+    # What a set of colliders asks, in the frame of the shape.
+
+    def _enter(self, origins: Rows, directions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+        """First t >= 0 at which rays, (n, 3), are in the shape, and whether they start inside."""
+        starts = self._cross_many(origins, directions)[0]
+        return np.where(starts >= 0.0, starts, np.inf), self._hold(origins.T)
+
+    def _normals(self, origins: Rows, directions: Rows) -> Rows:
+        """Unit normals, (n, 3), where rays enter the shape."""
+        return self._cross_many(origins, directions)[1]
+
+    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+        """`_cross` of many rays: starts, NaN for those that miss, and normals."""
+        starts, normals = np.full(len(origins), np.nan), np.full(origins.shape, np.nan)
+        for k, ray in enumerate(zip(origins.tolist(), directions.tolist())):
+            crossing = self._cross(*ray)
+            if crossing is not None:
+                starts[k], normals[k] = crossing.start, crossing.normal
+        return starts, normals
+
+    def _spot(self, point: Triple) -> Spot:
+        return Spot(point)
+
+    def _separation(self, other: Any) -> Separation:
+        return separation(self, other)
+
+    def _meetings(self, other: Any) -> Iterable[tuple[Vec, list[tuple[Vec, float]]]]:
+        """Where this meets `other`: normals from this to that, each with points and depths."""
+        return meetings(self, other, self._touch(other))
+
+    def _span(self, axis: int) -> tuple[float, float]:
+        forward = AXES[axis]
+        return -self._support(scaled(forward, -1.0)), self._support(forward)
+
+    def _ball(self) -> tuple[Vec, float]:
+        """Middle and radius of a ball around the shape, in the world."""
+        middle: Vec = self._frame.origin
+        return middle, self._size
+
+    @abstractmethod
+    def _pieces(self, other: Any) -> Iterable[Any]:
+        """The convex pieces, in the world, that may be near `other`."""
+
+    @abstractmethod
+    def _extremes(self) -> Iterable[Vec]:
+        """Points of the surface in the world; all corners, or some around what is round."""

@@ -7,7 +7,10 @@ from .box import BoxCollider
 from .capsule import CapsuleCollider
 from .circle import CircleCollider
 from .compound import CompoundCollider
+from .cylinder import CylinderCollider
+from .ellipsoid import EllipsoidCollider
 from .geometry import GeometryCollider
+from .plane import PlaneCollider
 from .rectangle import RectangleCollider
 from .sphere import SphereCollider
 
@@ -16,7 +19,10 @@ __all__ = [
     "CapsuleCollider",
     "CircleCollider",
     "CompoundCollider",
+    "CylinderCollider",
+    "EllipsoidCollider",
     "GeometryCollider",
+    "PlaneCollider",
     "RectangleCollider",
     "SphereCollider",
 ]

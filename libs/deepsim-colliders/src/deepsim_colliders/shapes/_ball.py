@@ -26,8 +26,8 @@ class BallCollider(Shape):
         """Radius [m]."""
         return self._radius
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(radius={self._radius})"
+    def _sizes(self) -> str:
+        return f"radius={self._radius}"
 
     @property
     def _solid(self) -> Solid:
@@ -42,10 +42,6 @@ class BallCollider(Shape):
 
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_ball(origin, direction, self._radius)
-
-    def _core(self) -> list[Any]:
-        """Centre, in the world."""
-        return [self._frame.origin]
 
     def _near(self, point: Any, reach: float) -> bool:
         return math.dist(self._frame.origin, point) <= self._radius + reach

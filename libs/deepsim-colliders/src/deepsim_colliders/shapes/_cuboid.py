@@ -35,6 +35,11 @@ class CuboidCollider(Shape):
         """Distance of a point of the frame from the shape."""
         return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(point, self._half)))
 
+    def _gap_to(self, point: Any) -> tuple[float, Any]:
+        out = tuple(p - max(-h, min(p, h)) for p, h in zip(point, self._half))
+        distance = math.hypot(*out)
+        return distance, tuple(o / distance for o in out) if distance > 0.0 else out
+
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         return cross_box(origin, direction, self._half)
 

@@ -25,14 +25,14 @@ _BLOCK = 1 << 15
 class Outline:
     """All edges of some lines, as arrays."""
 
-    def __init__(self, lines: shapely.Geometry) -> None:
+    def __init__(self, lines: shapely.Geometry, gap: float) -> None:
         chains = [shapely.get_coordinates(line) for line in shapely.get_parts(lines)]
         starts = np.concatenate([chain[:-1] for chain in chains])
         edges = np.concatenate([np.diff(chain, axis=0) for chain in chains])
         lengths = np.hypot(edges[:, 0], edges[:, 1])
         real = lengths > 0.0
         self._starts, self._edges, self._lengths = starts[real], edges[real], lengths[real]
-        self._size = float(np.abs(starts).max())
+        self._gap = gap
 
     def cross(
         self,
@@ -107,7 +107,7 @@ class Outline:
             parallel = np.abs(sines) <= 1e-12
             met = ~parallel & (along >= -_SLACK) & (along <= 1.0 + _SLACK) & (times >= 0.0)
             times[~met] = math.inf
-            flush = parallel & (np.abs(aside) <= _SLACK * self._size)
+            flush = parallel & (np.abs(aside) <= self._gap)
             if flush.any():
                 begin = (wx * dx + wy * dy) / speed**2
                 for end in (begin, begin + (ex * dx + ey * dy) / speed**2):

@@ -10,13 +10,13 @@ from typing import Any, SupportsFloat
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders._measures import positive
-from deepsim_colliders.collider_3d import Collider3D
+from deepsim_colliders.convex_collider import ConvexCollider
 from deepsim_math import Pose
 
 from ._cuboid import CuboidCollider
 
 
-class BoxCollider(CuboidCollider, Collider3D):
+class BoxCollider(CuboidCollider, ConvexCollider):
     """Solid box about the origin of its frame, turned as its frame is.
 
     Args:
@@ -52,14 +52,31 @@ class BoxCollider(CuboidCollider, Collider3D):
         """Height along z [m]."""
         return 2.0 * self._half[2]
 
-    def __repr__(self) -> str:
-        sizes = f"length={self.length}, width={self.width}, height={self.height}"
-        return f"{type(self).__name__}({sizes})"
+    def _sizes(self) -> str:
+        return f"length={self.length}, width={self.width}, height={self.height}"
 
-    def _core(self) -> list[Triple]:
-        """Corners, in the world."""
-        corners = itertools.product(*((-half, half) for half in self._half))
-        return [self._frame.to_world((x, y, z)) for x, y, z in corners]
+    def support_point(self, direction: Triple) -> Triple:
+        """The corner that is farthest along a direction of the frame."""
+        x, y, z = map(math.copysign, self._half, direction)
+        return x, y, z
+
+    def _core_corners(self) -> list[Triple]:
+        x, y, z = self._half
+        return list(itertools.product((-x, x), (-y, y), (-z, z)))
+
+    def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]]:
+        axis = max(range(3), key=lambda k: abs(direction[k]))
+        sides = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
+        level = math.copysign(self._half[axis], direction[axis])
+        corners, others = [], [k for k in range(3) if k != axis]
+        for side in sides:
+            corner = [level] * 3
+            for k, sign in zip(others, side):
+                corner[k] = sign * self._half[k]
+            corners.append((corner[0], corner[1], corner[2]))
+        normal = [0.0, 0.0, 0.0]
+        normal[axis] = math.copysign(1.0, level)
+        return (normal[0], normal[1], normal[2]), corners
 
     def _intersects(self, other: Any) -> Any:
         if not isinstance(other, BoxCollider):

@@ -12,13 +12,14 @@ from deepsim_colliders._frames import Triple, dot
 from deepsim_colliders._measures import positive
 from deepsim_colliders._segments import segment_to_box
 from deepsim_colliders._shape import CAPSULE, Solid
-from deepsim_colliders.collider_3d import Collider3D
+from deepsim_colliders.convex.vectors import along, scaled, unit
+from deepsim_colliders.convex_collider import ConvexCollider, Level
 from deepsim_math import Pose
 
 from .box import BoxCollider
 
 
-class CapsuleCollider(Collider3D):
+class CapsuleCollider(ConvexCollider):
     """Cylinder with a half ball on each end, about the origin of its frame and along its z axis.
 
     It is all points within `radius` of a line of `length`, as the capsules of MuJoCo and SDF.
@@ -46,8 +47,8 @@ class CapsuleCollider(Collider3D):
         """Length of the cylinder along z, without the half balls [m]."""
         return 2.0 * self._half
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(radius={self._radius}, length={self.length})"
+    def _sizes(self) -> str:
+        return f"radius={self._radius}, length={self.length}"
 
     @property
     def _solid(self) -> Solid:
@@ -84,29 +85,51 @@ class CapsuleCollider(Collider3D):
         z -= max(-half, min(z, half))
         return Crossing(start, end, (x / radius, y / radius, z / radius))
 
-    def _core(self) -> list[Triple]:
+    def support_point(self, direction: Triple) -> Triple:
+        """The point of the surface that is farthest along a direction of the frame."""
+        return along(self._core_point(direction), self._radius, unit(direction))
+
+    @property
+    def _rounding(self) -> float:  # type: ignore[override]  # fixed, as that of the base class
+        return self._radius
+
+    def _core_point(self, direction: Triple) -> Triple:
+        return 0.0, 0.0, math.copysign(self._half, direction[2])
+
+    def _core_corners(self) -> list[Triple]:
+        return [(0.0, 0.0, self._half), (0.0, 0.0, -self._half)]
+
+    def _ends(self) -> list[Triple]:
         """Ends of the line in the middle, in the world."""
-        return [self._frame.to_world((0.0, 0.0, z)) for z in (self._half, -self._half)]
+        return [self._frame.to_world(end) for end in self._core_corners()]
 
     def _near(self, point: Triple, reach: float) -> bool:
         return self._to_line(self._frame.to_local(point)) <= self._radius + reach
 
     def _farthest(self, point: Triple) -> float:
-        return max(math.dist(end, point) for end in self._core()) + self._radius
+        return max(math.dist(end, point) for end in self._ends()) + self._radius
 
     def _support(self, direction: Triple) -> float:
-        return max(dot(end, direction) for end in self._core()) + self._radius
+        return max(dot(end, direction) for end in self._ends()) + self._radius
 
     def _intersects(self, other: Any) -> Any:
         if not isinstance(other, (BoxCollider, CapsuleCollider)):
             return NotImplemented
         frame, solid = other._frame, other._solid
-        start, end = (frame.to_local(point) for point in self._core())
+        start, end = (frame.to_local(point) for point in self._ends())
         step = tuple(b - a for a, b in zip(start, end))
         reach = self._radius + solid.radius + self._touch(other)
         return segment_to_box(start, step, solid.half) <= reach
 
-    def _contains(self, other: Any) -> bool:
-        # Convex shapes: when the corners of the other's core are inside deep enough, all of it is.
-        reach = self._radius - other._solid.radius + self._touch(other)
-        return all(self._to_line(self._frame.to_local(corner)) <= reach for corner in other._core())
+    def _levels(self) -> list[Level]:
+        def level(point: Triple) -> tuple[float, Triple]:
+            distance, direction = self._gap_to(point)
+            return distance - self._radius, direction
+
+        return [level]
+
+    def _gap_to(self, point: Triple) -> tuple[float, Triple]:
+        x, y, z = point
+        out = (x, y, z - max(-self._half, min(z, self._half)))
+        distance = math.hypot(*out)
+        return distance, scaled(out, 1.0 / distance) if distance > 0.0 else out

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shapely
+
 from deepsim_colliders.collider_2d import Collider2D
 
 from ._ball import BallCollider
@@ -15,3 +17,6 @@ class CircleCollider(BallCollider, Collider2D):
         radius: [m], > 0.
         pose_offset: see `Collider`.
     """
+
+    def _flat(self) -> tuple[shapely.Geometry, float]:
+        return shapely.Point(self._frame.origin), self._radius

@@ -54,7 +54,8 @@ class CompoundCollider(Collider):
         return self._parts
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({list(self._parts)!r})"
+        offset = f", pose_offset={self.pose_offset!r}" if self.pose_offset != ORIGIN else ""
+        return f"{type(self).__name__}({list(self._parts)!r}{offset})"
 
     def __copy__(self) -> CompoundCollider:
         twin = type(self).__new__(type(self))

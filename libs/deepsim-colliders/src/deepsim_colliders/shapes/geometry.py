@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_colliders._crossings import Crossing
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Frame2D, Pair, dot
-from deepsim_colliders._shape import GEOMETRY, TOUCH, Solid
+from deepsim_colliders._shape import GEOMETRY, Solid
 from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
@@ -46,12 +46,15 @@ class GeometryCollider(Collider2D):
         self._geometry = _checked(geometry)
         self._vertices = shapely.get_coordinates(self._geometry)
         self._radius = float(np.hypot(*self._vertices.T).max())
+        # Far from its frame, a geometry is known no better than a float there.
+        room = 0.5 * float(np.hypot(*np.ptp(self._vertices, axis=0)))
+        self._room = min(self._radius, max(room, 1e-6 * self._radius))
         areal = self._geometry.area > 0.0
         self._boundary = self._geometry.boundary if areal else self._geometry
         # The same shape with its surface moved out by the touching distance: shapely answers for
         # closed sets, but after a rotation only rounding would decide what is on the surface.
-        self._closed = shapely.buffer(self._geometry, TOUCH * self._radius, join_style="mitre")
-        self._outline = Outline(self._boundary)
+        self._closed = shapely.buffer(self._geometry, self._gap, join_style="mitre")
+        self._outline = Outline(self._boundary, self._gap)
         shapely.prepare([self._geometry, self._boundary, self._closed])
 
     @property
@@ -59,8 +62,8 @@ class GeometryCollider(Collider2D):
         """The geometry in the frame of the collider, without z."""
         return self._geometry
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._geometry!r})"
+    def _sizes(self) -> str:
+        return repr(self._geometry)
 
     @property
     def _solid(self) -> Solid:
@@ -69,6 +72,10 @@ class GeometryCollider(Collider2D):
     @property
     def _size(self) -> float:
         return self._radius
+
+    @property
+    def _extent(self) -> float:
+        return self._room
 
     def _near_points(self, points: Points, reach: Points) -> NDArray[np.bool_]:
         """Whether points of the frame, shape (n, 2), are within `reach`, shape (n,), each."""
@@ -139,6 +146,13 @@ class GeometryCollider(Collider2D):
                 self._boundary, shapely.Point(local), other.radius - self._touch(other)
             )
         raise TypeError(f"no containment test for {type(other).__name__} in {type(self).__name__}")
+
+    def _flat(self) -> tuple[shapely.Geometry, float]:
+        frame: Frame2D = self._frame
+        moved = shapely.transform(
+            self._geometry, lambda xy: xy @ np.array(frame.axes) + frame.origin
+        )
+        return moved, 0.0
 
     def _brought_here(self, other: Collider2D) -> shapely.Geometry | None:
         """Make the other collider a geometry in the frame of this one; None for what is round."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, SupportsFloat
 
+import shapely
+
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Pair
 from deepsim_colliders._measures import positive
@@ -38,14 +40,17 @@ class RectangleCollider(CuboidCollider, Collider2D):
         """Width along y [m]."""
         return 2.0 * self._half[1]
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(length={self.length}, width={self.width})"
+    def _sizes(self) -> str:
+        return f"length={self.length}, width={self.width}"
 
     def _corners(self) -> tuple[Pair, Pair, Pair, Pair]:
         """Corners in the world frame, counter-clockwise."""
         x, y = self._half
         to_world = self._frame.to_world
         return to_world((x, y)), to_world((-x, y)), to_world((-x, -y)), to_world((x, -y))
+
+    def _flat(self) -> tuple[shapely.Geometry, float]:
+        return shapely.Polygon(self._corners()), 0.0
 
     def _intersects(self, other: Any) -> Any:
         if isinstance(other, RectangleCollider):

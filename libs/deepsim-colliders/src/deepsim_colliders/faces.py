@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The area in which two flat faces overlap: corners of a contact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .convex.vectors import Vec, across, along, cross, dot, minus, scaled
+
+# Cosine from which a face counts as being across the normal of a contact.
+_ALIGNED = 0.996
+
+
+def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]:
+    """Points half-way between both surfaces and their depths, for pieces that meet.
+
+    Where a face of each is across the normal, those are the corners of the area that both cover
+    (Sutherland and Hodgman 1974). On a half space they are all corners below it. Else there is one.
+    """
+    normal = found.normal
+    if a._is_plane or b._is_plane:
+        return _on_plane(a, b, touch)
+    middle = scaled(along(found.first, 1.0, found.second), 0.5)
+    single = [(middle, max(-found.distance, 0.0))]
+    mine, theirs = _face(a, normal), _face(b, scaled(normal, -1.0))
+    if mine is None or theirs is None:
+        return single
+    x = across(normal)
+    y = cross(normal, x)
+
+    def flat(points: list[Vec]) -> list[Vec]:
+        return [(dot(p, x), dot(p, y), dot(p, normal)) for p in points]
+
+    result = []
+    for u, v, upper, lower in _both(flat(mine), flat(theirs)):
+        if upper - lower >= -touch:
+            place = along(along(scaled(x, u), v, y), 0.5 * (upper + lower), normal)
+            result.append((place, max(upper - lower, 0.0)))
+    return result or single
+
+
+def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
+    """The points of a piece below a half space, half-way to its surface."""
+    if a._is_plane and b._is_plane:
+        return []  # they share too much to name points
+    plane, piece = (a, b) if a._is_plane else (b, a)
+    out, origin = plane._normal_there(), plane._frame.origin
+    result = []
+    for low in piece._low_points_there(scaled(out, -1.0)):
+        height = dot(minus(low, origin), out)
+        if height <= touch:
+            result.append((along(low, -0.5 * height, out), max(-height, 0.0)))
+    return result
+
+
+def _face(shape: Any, direction: Vec) -> list[Vec] | None:
+    """Corners of the face that is across a direction, in order; None if there is none."""
+    face: tuple[Vec, list[Vec]] | None = shape._face_there(direction)
+    if face is None or dot(face[0], direction) < _ALIGNED:
+        return None
+    return face[1]
+
+
+def _both(mine: list[Vec], theirs: list[Vec]) -> list[tuple[float, float, float, float]]:
+    """Corners of the area that two convex polygons cover, with the height of each there."""
+    upper, lower = _height(mine), _height(theirs)
+    area = [(u, v) for u, v, _ in _turned_left(theirs)]
+    clip = _turned_left(mine)
+    for start, end in zip(clip, [*clip[1:], clip[0]]):
+        edge = end[0] - start[0], end[1] - start[1]
+
+        def inside(p: tuple[float, float], start: Vec = start, edge: Any = edge) -> float:
+            return float(edge[0] * (p[1] - start[1]) - edge[1] * (p[0] - start[0]))
+
+        kept: list[tuple[float, float]] = []
+        for p, q in zip([*area[-1:], *area[:-1]], area):
+            at_p, at_q = inside(p), inside(q)
+            if (at_p >= 0.0) != (at_q >= 0.0):
+                t = at_p / (at_p - at_q)
+                kept.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
+            if at_q >= 0.0:
+                kept.append(q)
+        area = kept
+    return [(u, v, upper(u, v), lower(u, v)) for u, v in area]
+
+
+def _turned_left(polygon: list[Vec]) -> list[Vec]:
+    area = sum(p[0] * q[1] - p[1] * q[0] for p, q in zip(polygon, [*polygon[1:], polygon[0]]))
+    return polygon if area >= 0.0 else polygon[::-1]
+
+
+def _height(polygon: list[Vec]) -> Any:
+    """The height of the plane of a polygon over (u, v)."""
+    first = polygon[0]
+    normals = [cross(minus(p, first), minus(q, first)) for p, q in zip(polygon[1:], polygon[2:])]
+    normal = max(normals, key=lambda one: abs(one[2]))
+
+    def height(u: float, v: float) -> float:
+        return float(
+            first[2] - ((u - first[0]) * normal[0] + (v - first[1]) * normal[1]) / normal[2]
+        )
+
+    return height

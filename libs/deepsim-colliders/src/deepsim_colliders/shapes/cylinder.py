@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cylinders."""
+
+from __future__ import annotations
+
+import math
+from typing import SupportsFloat
+
+from deepsim_colliders._crossings import Crossing, cross_ball, cross_box
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Triple
+from deepsim_colliders._measures import positive
+from deepsim_colliders.convex_collider import ConvexCollider, Level
+from deepsim_math import Pose
+
+_ROUND = [(math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)) for k in range(8)]
+
+
+class CylinderCollider(ConvexCollider):
+    """Solid cylinder about the origin of its frame and along its z axis.
+
+    >>> pillar = CylinderCollider(radius=0.5, length=2.0)
+    >>> pillar.contains((0.3, 0.4, 1.0)), pillar.contains((0.4, 0.4, 1.0))
+    (True, False)
+
+    Args:
+        radius: [m], > 0.
+        length: along z, from end to end [m], > 0.
+        pose_offset: see `Collider`.
+    """
+
+    def __init__(
+        self, radius: SupportsFloat, length: SupportsFloat, *, pose_offset: Pose = ORIGIN
+    ) -> None:
+        super().__init__(pose_offset)
+        self._radius = positive(radius, "radius")
+        self._half = 0.5 * positive(length, "length")
+
+    @property
+    def radius(self) -> float:
+        """Radius [m]."""
+        return self._radius
+
+    @property
+    def length(self) -> float:
+        """Length along z [m]."""
+        return 2.0 * self._half
+
+    def _sizes(self) -> str:
+        return f"radius={self._radius}, length={self.length}"
+
+    def support_point(self, direction: Triple) -> Triple:
+        """The point of the rim that is farthest along a direction of the frame."""
+        x, y, z = direction
+        aside = math.hypot(x, y)
+        part = self._radius / aside if aside > 0.0 else 0.0
+        return part * x, part * y, math.copysign(self._half, z)
+
+    @property
+    def _size(self) -> float:
+        return math.hypot(self._half, self._radius)
+
+    def _gap_to(self, point: Triple) -> tuple[float, Triple]:
+        x, y, z = point
+        aside = math.hypot(x, y)
+        out, up = max(aside - self._radius, 0.0), max(abs(z) - self._half, 0.0)
+        distance = math.hypot(out, up)
+        if distance == 0.0:
+            return 0.0, (0.0, 0.0, 0.0)
+        part = out / (distance * aside) if out else 0.0
+        return distance, (part * x, part * y, math.copysign(up / distance, z))
+
+    def _holds(self, point: Triple) -> bool:
+        return self._gap_to(point)[0] <= self._gap
+
+    def _levels(self) -> list[Level]:
+        def side(point: Triple) -> tuple[float, Triple]:
+            return math.hypot(*point[:2]) - self._radius, (point[0], point[1], 0.0)
+
+        def end(point: Triple) -> tuple[float, Triple]:
+            return abs(point[2]) - self._half, (0.0, 0.0, math.copysign(1.0, point[2]))
+
+        return [side, end]
+
+    def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
+        wall = cross_ball(origin[:2], direction[:2], self._radius)
+        slab = cross_box(origin[2:], direction[2:], (self._half,))
+        if not wall or not slab or wall.normal is None or slab.normal is None:
+            return None
+        start, end = max(wall.start, slab.start), min(wall.end, slab.end)
+        if not start <= end:
+            return None
+        if wall.start >= slab.start:
+            return Crossing(start, end, (*wall.normal, 0.0))
+        return Crossing(start, end, (0.0, 0.0, *slab.normal))
+
+    def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
+        up = math.copysign(1.0, direction[2])
+        if abs(direction[2]) > 0.7:
+            return (0.0, 0.0, up), [
+                (self._radius * c, self._radius * s, up * self._half) for c, s in _ROUND
+            ]
+        return None
+
+    def _low_points(self, direction: Triple) -> list[Triple]:
+        face = self._face_here(direction)
+        if face and abs(direction[2]) > 1.0 - 1e-9:
+            return face[1]
+        x, y, _ = self.support_point(direction)
+        return [(x, y, self._half), (x, y, -self._half)]
