@@ -46,6 +46,7 @@ class ObjectArea(Area):
             )
         self._area = area
         self._owner = owner
+        self._behaviours = self.world.behaviours
         self.agents = _groups(
             members,
             _declared_spaces(area, "observation_space", members),
@@ -81,7 +82,7 @@ class ObjectArea(Area):
             invoke(agent.name, self.world, agent.on_action_received, action)
 
     def update(self) -> None:
-        self.world.behaviours.update()
+        self._behaviours.update()
 
     def observe(self) -> Any:
         for agent, slot in self._taking_part:

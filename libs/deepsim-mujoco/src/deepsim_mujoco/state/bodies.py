@@ -51,7 +51,7 @@ class Bodies:
         derived: All others, whose poses follow from those of bodies above them.
         jointed: Of the derived rows those that move.
         at: (13, n) where pose, linear and angular velocity lie in a world's part of the state.
-        poses_at: (7, W * own) where the poses of own rows lie in the states of all worlds.
+        poses_at: (W * own, 7) where the poses of own rows lie in the states of all worlds.
         derived_at: (W * derived,) which of the bodies of all worlds the derived rows have.
         jointed_at: (W * jointed,) the same of jointed rows.
         trees_at: (W * jointed,) the roots of their trees.
@@ -88,7 +88,7 @@ class Bodies:
         position, turn = start(model, Part.mjSTATE_MOCAP_POS), start(model, Part.mjSTATE_MOCAP_QUAT)
         self.at[:3, placed] = position + 3 * mocap[placed] + _IN_QPOS[:3]
         self.at[3:7, placed] = turn + 4 * mocap[placed] + _IN_QPOS[3:] - 3
-        self.poses_at = self._in_all_worlds(self.at[:7, self.own])
+        self.poses_at = self._in_all_worlds(self.at[:7, self.own]).T.copy()
         self.twists_at = self._in_all_worlds(self.at[3:, self.free])
         bodies = self.body + model.nbody * np.arange(len(starts))[:, None]
         roots = bodies - self.body + model.body_rootid[self.body]

@@ -103,11 +103,10 @@ class Motion:
             self._read_twists(bodies, out)
 
     def _read_body_poses(self, bodies: Bodies, out: Floats) -> None:
-        pose = self._numbers.take(bodies.poses_at)
         if not len(bodies.derived):
-            out.reshape(-1, 7)[:] = pose.T
+            self._numbers.take(bodies.poses_at, out=out.reshape(-1, 7), mode="clip")
             return
-        out[:, bodies.own] = pose.T.reshape(len(out), -1, 7)
+        out[:, bodies.own] = self._numbers.take(bodies.poses_at).reshape(len(out), -1, 7)
         self._states.derive()
         position = self._xpos.take(bodies.derived_at, axis=0)
         turn = self._xquat.take(bodies.derived_at, axis=0).take(_XYZW, axis=1)

@@ -79,7 +79,7 @@ class WorldStates:
         numbers = numbers_of(model, model.name_bodyadr)
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
-        initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7).T
+        initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7)
         servos = numbers_of(model, model.name_actuatoradr)
         for name, values in positions.items():
             address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])

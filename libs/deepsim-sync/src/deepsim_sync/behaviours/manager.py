@@ -95,6 +95,6 @@ class BehaviourManager(PerWorld):
 
     def _present(self) -> Iterator[Behaviour]:
         """Those of now, but for any that is removed before its turn comes."""
-        for behaviour in self:
+        for behaviour in tuple(self._behaviours.values()):
             if self._behaviours.get(behaviour.name) is behaviour:
                 yield behaviour

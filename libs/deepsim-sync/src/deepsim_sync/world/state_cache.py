@@ -26,6 +26,8 @@ from deepsim_sync.port.tables import (
 
 from .ownership import Ownership
 
+_CHANGING = frozenset(STATE_COLUMNS)
+
 
 class StateCache:
     """Reads columns when they are needed, and writes changed cells in batches.
@@ -89,7 +91,8 @@ class StateCache:
 
     def expire(self) -> None:
         """Marks what changes in time as out of date."""
-        self._fresh.difference_update(STATE_COLUMNS)
+        if self._fresh:
+            self._fresh -= _CHANGING
 
     def forget(self) -> None:
         """Marks all that a reset puts back as out of date."""
