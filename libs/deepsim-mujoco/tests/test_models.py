@@ -215,13 +215,13 @@ def test_what_is_left_out_is_named_once_per_kind(load: Load) -> None:
     skate = """<collision name="{}"><geometry><sphere><radius>1</radius></sphere></geometry>
     <surface><friction><ode><mu>1</mu><mu2>0.1</mu2></ode></friction></surface></collision>"""
     text = f"""<link name="link">{skate.format("one")}{skate.format("two")}
-    <sensor name="s" type="imu"/></link>"""
+    <sensor name="s" type="sonar"/></link>"""
     description = load(text)
     with pytest.warns(UnsupportedElementWarning) as caught:
         world_with(description)
     assert sorted(str(warning.message) for warning in caught) == [
         "model 'm': a second friction coefficient of link::one and 1 more not simulated",
-        "model 'm': imu sensors of link::s not simulated",
+        "model 'm': sonar sensors of link::s not simulated",
     ]
 
 

@@ -147,7 +147,7 @@ def lights(name):
 
 
 def sensors(name):
-    kinds = st.just(("imu", None)) | st.tuples(
+    kinds = st.just(("sonar", None)) | st.tuples(
         st.just("camera"),
         st.builds(
             CameraDescription,

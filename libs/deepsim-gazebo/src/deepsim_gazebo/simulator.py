@@ -79,6 +79,7 @@ class GazeboSimulator:
     camera_mounts = None
     contacts = None
     dynamics = None
+    sensors = None
     physics = None
     snapshots = None
 

@@ -33,6 +33,7 @@ from .capabilities.contacts import LinkContacts
 from .capabilities.dynamics import MujocoDynamics
 from .capabilities.physics_factors import PhysicsFactors
 from .capabilities.pictures import Pictures
+from .capabilities.sensors import MujocoSensors
 from .capabilities.snapshots import MujocoSnapshots
 from .engine import mujoco
 from .spec.builder import Built
@@ -63,6 +64,7 @@ class MujocoSimulator:
         camera_mounts: Poses and lenses of the camera sensors.
         contacts: The points where links touch.
         dynamics: Jacobians of links, and the efforts that hold joints.
+        sensors: Inertial units, force-torque sensors, contact sensors and lidars.
         physics: Mass, friction and damping of links.
         snapshots: Going back to an instant.
 
@@ -96,9 +98,10 @@ class MujocoSimulator:
         self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
         self.contacts = LinkContacts(single)
+        self.sensors = MujocoSensors(self._states, single)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
         self.snapshots = MujocoSnapshots(
-            self._states, self._joints, self.physics, self.camera_mounts
+            self._states, self._joints, self.physics, self.camera_mounts, self.sensors
         )
         self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
@@ -144,6 +147,7 @@ class MujocoSimulator:
         self.camera_mounts.reset(worlds)
         self._states.reset(slice(None) if worlds is None else worlds)
         self._joints.reset(worlds)
+        self.sensors.reset(worlds)
 
     # Rows
 
@@ -251,6 +255,7 @@ class MujocoSimulator:
         self.physics.follow(self.entities, built)
         self.camera_mounts.follow(built)
         self.contacts.follow(built, model)
+        self.sensors.follow(built)
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""

@@ -27,6 +27,7 @@ from .port.contacts import ContactPoints, Contacts
 from .port.dynamics import Dynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
+from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
 from .port.spawning import SpawnRequest, checked_requests
@@ -53,6 +54,7 @@ from .world.callbacks import call_all, invoke
 from .world.current import PerWorld
 from .world.rows import JointRows, LightRows, Rows, StateRows, VisualRows
 from .world.seeds import checked_worlds, world_seeds
+from .world.sensors import Sensor, WorldSensors
 from .world.world import World
 from .world.world_state import WorldState
 
@@ -62,8 +64,10 @@ __all__ = [
     "COLUMNS",
     "KINDS",
     "PHYSICS_PROPERTIES",
+    "QUANTITIES",
     "RESET_COLUMNS",
     "SCOPE",
+    "SENSOR_KINDS",
     "STATE_COLUMNS",
     "Behaviour",
     "BehaviourManager",
@@ -96,13 +100,19 @@ __all__ = [
     "Names",
     "NeverSpawnedWarning",
     "NoCurrentWorldError",
+    "Noise",
     "PerWorld",
     "PhysicsProperties",
     "PhysicsProperty",
     "Priority",
+    "Reading",
     "Refusal",
     "Rows",
     "Seeds",
+    "Sensor",
+    "SensorInfo",
+    "SensorKind",
+    "Sensors",
     "SetLinkStateTracker",
     "SetModelStateTracker",
     "SetVisualTracker",
@@ -125,6 +135,7 @@ __all__ = [
     "VisualTable",
     "World",
     "WorldNumbers",
+    "WorldSensors",
     "WorldState",
     "WriteRefusedError",
     "WrongThreadError",

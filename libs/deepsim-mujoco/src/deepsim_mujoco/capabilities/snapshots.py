@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from deepsim_sync import CameraMount, PhysicsProperty
 
 from .camera_mounts import SensorMounts
 from .physics_factors import PhysicsFactors
+from .sensors import MujocoSensors
 
 
 class MujocoState(NamedTuple):
@@ -38,16 +39,23 @@ class MujocoState(NamedTuple):
     """(W, axes) of the joints' commands that are not as described."""
     mounts: Mapping[tuple[str, int], CameraMount]
     """Of the cameras that are mounted other than described, by name and world."""
+    sensors: Any
+    """The latest measurements, of which some are those of the latest step."""
 
 
 class MujocoSnapshots:
     """Saves and restores all that a state is made of; see `deepsim_sync.Snapshots`."""
 
     def __init__(
-        self, states: WorldStates, joints: Joints, physics: PhysicsFactors, mounts: SensorMounts
+        self,
+        states: WorldStates,
+        joints: Joints,
+        physics: PhysicsFactors,
+        mounts: SensorMounts,
+        sensors: MujocoSensors,
     ) -> None:
         self._states, self._joints = states, joints
-        self._physics, self._mounts = physics, mounts
+        self._physics, self._mounts, self._sensors = physics, mounts, sensors
         self._digested: mujoco.MjModel | None = None
 
     def get_state(self) -> MujocoState:
@@ -60,6 +68,7 @@ class MujocoSnapshots:
             self._states.effort.copy(),
             self._joints.get_state(),
             self._mounts.get_state(),
+            self._sensors.get_state(),
         )
 
     def set_state(self, state: MujocoState) -> None:
@@ -69,7 +78,7 @@ class MujocoSnapshots:
             ValueError: The state is one of other models or of another number of worlds; nothing
                 was changed.
         """
-        steps, models, integration, factors, effort, commands, mounts = state
+        steps, models, integration, factors, effort, commands, mounts, sensors = state
         if integration.shape != self._states.state.shape:
             raise ValueError(
                 f"the state has shape {integration.shape}, and these worlds have one of "
@@ -88,6 +97,7 @@ class MujocoSnapshots:
         self._mounts.set_state(mounts)
         self._joints.set_state(commands, np.arange(self._states.worlds))
         self._states.set(steps, integration, effort, slice(None))
+        self._sensors.set_state(sensors)
 
     def _digest(self) -> bytes:
         """Returns equal bytes for models that a state of one fits the other."""

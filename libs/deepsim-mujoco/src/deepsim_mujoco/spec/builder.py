@@ -31,6 +31,7 @@ from .kept_files import KeptFile
 from .lights import add_light
 from .loops import close_loop
 from .self_collisions import ModelNumbers, kept_off, masks
+from .sensors import BuiltSensor, add_sensor
 from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
@@ -80,6 +81,8 @@ class Built:
     """The visuals that have a material of MuJoCo's."""
     lights: dict[str, LightDescription] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
+    sensors: dict[str, BuiltSensor] = field(default_factory=dict)
+    """Those that are not cameras."""
     roots: list[mujoco.MjsBody] = field(default_factory=list)
     places: list[Pose] = field(default_factory=list)
     """Of the roots in the frame of the model, where they are not all at its origin."""
@@ -247,10 +250,12 @@ def _fill(
         built.assets.append(assets.take(shape, built.name))
         return built.assets[-1]
 
+    geoms: list[tuple[str, str]] = []
     for collision in link.collisions:
         for part, shape in enumerate(touching(collision.geometry, placed=node.placed)):
             name = f"#collision {node.name}{SCOPE}{collision.name} {part}"
             geom = body.add_geom(name=name, group=COLLISION_GROUP)
+            geoms.append((collision.name, name))
             placed = frame @ collision.pose
             apply_shape(geom, shape, placed, asset=asset)
             apply_surface(geom, collision.surface, placed, spec.option.timestep)
@@ -271,7 +276,9 @@ def _fill(
         add_light(body, name, light, frame)
         built.lights[name] = light
     for sensor in link.sensors:
+        name = node.name + SCOPE + sensor.name
         if sensor.camera is not None:
-            built.cameras[node.name + SCOPE + sensor.name] = Sensor(
-                node.name, frame, sensor.pose, sensor.camera
-            )
+            built.cameras[name] = Sensor(node.name, frame, sensor.pose, sensor.camera)
+        elif sensor.measurement is not None:
+            built.sensors[name], parts = add_sensor(spec, body, frame, sensor, name, geoms)
+            built.others += parts

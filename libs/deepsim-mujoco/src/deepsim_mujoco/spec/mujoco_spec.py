@@ -181,6 +181,7 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     # Without it MuJoCo resets a diverged world in silence.
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION  # see `WorldStates.actuate`
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
     apply_scene(spec, world.scene, lit=bool(world.lights))
     add_sky(spec, world.scene.background, world.scene.background)
     return spec

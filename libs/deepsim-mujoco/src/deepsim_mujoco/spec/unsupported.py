@@ -59,7 +59,10 @@ _REPLACEMENTS = {
     "drive": "the wheels are commanded by the joints table, `world.joints`",
     "steering": "the wheels are commanded by the joints table, `world.joints`",
     "camera": "pictures come from `simulator.cameras`",
-    "bumper": "contacts come from `simulator.contacts`",
+    "bumper": "contacts come from `world.sensors` and `simulator.contacts`",
+    "imu": "an IMU is a `<sensor>` of a link, read by `world.sensors`",
+    "laser": "a lidar is a `<sensor>` of a link, read by `world.sensors`",
+    "ft_sensor": "forces come from a `<sensor>` of a joint, read by `world.sensors`",
 }
 """What stands in for plugins with such a word in their library's name."""
 
@@ -93,7 +96,7 @@ def _of_link(link: LinkDescription, placed: bool) -> Iterator[tuple[str, str]]:
         for kind in _of_geometry(visual.geometry, placed):
             yield kind, f"::{visual.name}"
     for sensor in link.sensors:
-        if sensor.camera is None:
+        if sensor.camera is None and sensor.measurement is None:
             yield f"{sensor.type} sensors", f"::{sensor.name}"
 
 

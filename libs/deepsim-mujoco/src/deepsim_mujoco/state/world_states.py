@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -42,6 +42,7 @@ class WorldStates:
         steps: (W,) physics steps since the last reset.
         timestep: Duration of one step [s].
         version: Another number after each change of a state.
+        measure: Steps n times in the place of the batch, while sensors are watched.
     """
 
     model: mujoco.MjModel
@@ -57,6 +58,7 @@ class WorldStates:
         self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
         self.version = 0
         self._derived_version = -1
+        self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
     def adopt(
         self,
@@ -122,7 +124,10 @@ class WorldStates:
             self.steps[chosen] += n
         self.version += 1
         try:
-            self.batch.step(chosen, nstep=n)
+            if self.measure is None:
+                self.batch.step(chosen, nstep=n)
+            else:
+                self.measure(n, chosen)
         except BatchError as error:
             self._refuse(error.ids, str(error))
         if self._servo_force is not None:

@@ -7,7 +7,7 @@ WorldDescription                Physics, MujocoOptions, Scene
     ├── LinkDescription
     │   ├── CollisionDescription    Geometry, Surface
     │   ├── VisualDescription       Geometry, Material
-    │   ├── SensorDescription       CameraDescription
+    │   ├── SensorDescription       CameraDescription, Measurement
     │   └── LightDescription
     └── JointDescription            JointAxis
 """
@@ -32,6 +32,7 @@ from .inertial import Inertial
 from .joint import JointAxis, JointDescription, JointType
 from .light import Attenuation, LightDescription, LightType, SpotCone
 from .link import LinkDescription, VelocityDecay
+from .measurement import ContactSensor, ForceTorque, Imu, Lidar, Measurement, Rays
 from .model import ModelDescription
 from .physics import MujocoOptions, Physics
 from .plugin import PluginDescription
@@ -47,18 +48,23 @@ __all__ = [
     "Capsule",
     "CollisionDescription",
     "Cone",
+    "ContactSensor",
     "Cylinder",
     "Ellipsoid",
+    "ForceTorque",
     "Geometry",
     "Heightmap",
     "Image",
+    "Imu",
     "Inertial",
     "JointAxis",
     "JointDescription",
     "JointType",
+    "Lidar",
     "LightDescription",
     "LightType",
     "LinkDescription",
+    "Measurement",
     "Mesh",
     "ModelDescription",
     "MujocoOptions",
@@ -66,6 +72,7 @@ __all__ = [
     "Plane",
     "PluginDescription",
     "Polyline",
+    "Rays",
     "Scene",
     "SensorDescription",
     "Sphere",

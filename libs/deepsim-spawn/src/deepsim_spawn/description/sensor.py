@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from deepsim_math import Pose
 
 from .checks import finite_pose, not_negative, positive
+from .measurement import SENSOR_TYPES, Measurement
 from .names import word
 
 _MOST_PIXELS = 2**14
@@ -57,23 +58,38 @@ class CameraDescription:
 class SensorDescription:
     """A sensor.
 
+    Example::
+
+        imu = SensorDescription("imu", measurement=Imu(), update_rate=200)
+        base = replace(base, sensors=(*base.sensors, imu))
+
     Attributes:
         name: Unique among the sensors of the link.
-        type: As in the file: ``camera``, ``ray``, ``imu``, ``contact``, ...
+        type: As in the file: ``camera``, ``ray``, ``imu``, ``contact``, ...; by default that of
+            what it measures, or ``camera``.
         pose: In the link frame; of the camera itself where the sensor is one.
-        update_rate: [Hz]; 0 measures in every physics step.
+        update_rate: [Hz] of simulated time; 0 measures whenever it is read.
         camera: Lens and picture of sensors that are cameras, otherwise None.
+        measurement: What other sensors measure; None for types that are only kept as text.
+        delay: From a measurement until it can be read, in simulated time [s]; no file says it.
         xml: The whole element as text, for backends that know more of the type.
     """
 
     name: str
-    type: str
+    type: str = ""
     pose: Pose = field(default_factory=Pose)
     update_rate: float = 0.0
     camera: CameraDescription | None = None
     xml: str = field(default="", repr=False)
+    measurement: Measurement | None = None
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
+        if not self.type and self.measurement is not None:
+            object.__setattr__(self, "type", SENSOR_TYPES[type(self.measurement)])
+        elif not self.type and self.camera is not None:
+            object.__setattr__(self, "type", "camera")
         word(f"the type of sensor {self.name!r}", self.type)
         finite_pose(f"sensor {self.name!r}", self.pose)
         not_negative("sensor update_rate [Hz]", self.update_rate)
+        not_negative("sensor delay [s]", self.delay)

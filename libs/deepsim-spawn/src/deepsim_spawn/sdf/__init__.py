@@ -11,7 +11,7 @@ from .harmless import HARMLESS
 from .joint import read_limits
 from .material import read_material
 from .model_folder import CONFIG, model_file, named_file, read_config
-from .sensor import read_plugin, read_sensor
+from .sensor import read_joint_sensor, read_plugin, read_sensor
 
 __all__ = [
     "CONFIG",
@@ -23,6 +23,7 @@ __all__ = [
     "named_file",
     "read_config",
     "read_friction",
+    "read_joint_sensor",
     "read_limits",
     "read_material",
     "read_plugin",

@@ -19,6 +19,7 @@ HARMLESS: Final = frozenset(
         "atmosphere",
         "laser_retro",
         "magnetic_field",
+        "provideFeedback",
         "provide_feedback",
         "spherical_coordinates",
         # how Gazebo's engines solve contacts and joints

@@ -89,14 +89,18 @@ def read_model(
         pose, relative_to = read_pose(placed)
         if placement:
             pose = pose @ scope.pose(placement, placed).inverse()
-        joints = [read_joint(joint, scope) for joint in element.find_all("joint")]
+        joints = [
+            (joint, each)
+            for each in element.find_all("joint")
+            if (joint := read_joint(each, scope)) is not None
+        ]
         description = element.make(
             _described,
             scope,
             merged,
             name=name,
-            links=tuple(read_link(link, scope) for link in element.find_all("link")),
-            joints=tuple(joint for joint in joints if joint),
+            links=tuple(read_link(link, scope, joints) for link in element.find_all("link")),
+            joints=tuple(joint for joint, _ in joints),
             models=tuple(model.resolved(scope) for model in nested),
             static=static,
             self_collide=element.get("self_collide", boolean, False),

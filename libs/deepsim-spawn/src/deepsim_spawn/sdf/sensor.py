@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<sensor>` and `<plugin>` elements: what is kept as text."""
+"""`<sensor>` and `<plugin>` elements, which are kept as text too."""
 
 from __future__ import annotations
 
-from deepsim_spawn.description import CameraDescription, PluginDescription, SensorDescription
+from dataclasses import replace
+
+from deepsim_math import Pose, Quaternion
+from deepsim_spawn.description import (
+    CameraDescription,
+    ForceTorque,
+    JointDescription,
+    PluginDescription,
+    SensorDescription,
+)
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
 
 from .frames import Scope
+from .measurement import read_measurement
 from .pose import read_pose
 
 _CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentation_camera")
@@ -15,9 +25,32 @@ _CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentat
 
 def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
     """A sensor of a link; its lens and picture if it is a pinhole camera."""
-    kind = element.require_attribute("type", word)
     pose, relative_to = read_pose(element)
-    pose = scope.relative_pose(pose, relative_to, link, element)
+    return _read(element, link, scope, scope.relative_pose(pose, relative_to, link, element))
+
+
+def read_joint_sensor(element: Element, joint: JointDescription, scope: Scope) -> SensorDescription:
+    """A sensor of a joint, as one of the child link.
+
+    A force-torque sensor measures at the origin of the joint, in the axes of the child link or, if
+    its file says so, in its own.
+    """
+    own, relative_to = read_pose(element)
+    pose = joint.pose @ own
+    if relative_to:
+        pose = scope.relative_pose(own, relative_to, joint.child, element)
+    sensor = _read(element, joint.child, scope, pose)
+    if not isinstance(sensor.measurement, ForceTorque):
+        return sensor
+    axes = element.get("force_torque/frame", str, "child")
+    if axes == "parent":
+        element.warn("a force_torque sensor in the frame 'parent'", "the axes are the child's")
+    turn = pose.orientation if axes == "sensor" else Quaternion()
+    return replace(sensor, pose=Pose(joint.pose.position, turn))
+
+
+def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescription:
+    kind = element.require_attribute("type", word)
     camera = None
     if kind in _CAMERAS:
         lens = element.require("camera")
@@ -39,6 +72,7 @@ def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
         pose=pose,
         update_rate=element.get("update_rate", number, 0.0),
         camera=camera,
+        measurement=read_measurement(element, kind),
         xml=element.to_xml(),
     )
 

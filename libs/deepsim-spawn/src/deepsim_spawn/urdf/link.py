@@ -7,13 +7,21 @@ from deepsim_math import Pose
 from deepsim_spawn.description import (
     CollisionDescription,
     Inertial,
+    JointDescription,
     LinkDescription,
     Surface,
     VisualDescription,
 )
 from deepsim_spawn.description.inertial import MOMENTS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.sdf import Scope, read_friction, read_material, read_sensor, unless_left_out
+from deepsim_spawn.sdf import (
+    Scope,
+    read_friction,
+    read_joint_sensor,
+    read_material,
+    read_sensor,
+    unless_left_out,
+)
 from deepsim_spawn.xml import Element, number_names
 from deepsim_spawn.xml.values import boolean, number, word
 
@@ -24,7 +32,12 @@ from .origin import read_origin
 
 
 def read_link(
-    element: Element, pose: Pose, materials: Materials, extension: Extension, scope: Scope
+    element: Element,
+    pose: Pose,
+    materials: Materials,
+    extension: Extension,
+    scope: Scope,
+    holder: tuple[JointDescription, Extension] | None,
 ) -> LinkDescription:
     """A link.
 
@@ -34,11 +47,13 @@ def read_link(
         materials: Of the robot.
         extension: What its `<gazebo>` elements add.
         scope: The links as frames, for sensors.
+        holder: The joint that holds it, and what its `<gazebo>` elements add.
     """
     name = element.require_attribute("name", word)
     self_collide = extension.get("selfCollide", boolean, None)
     sensors = extension.find_all("sensor")
-    number_names(sensors)
+    felt = [] if holder is None else holder[1].find_all("sensor")
+    number_names([*sensors, *felt])
     gravity = extension.get("gravity", boolean, True)
     return element.make(
         LinkDescription,
@@ -47,7 +62,10 @@ def read_link(
         inertial=_read_inertial(element),
         collisions=_read_collisions(element, name, extension),
         visuals=_read_visuals(element, name, materials, extension),
-        sensors=tuple(read_sensor(child, name, scope) for child in sensors),
+        sensors=(
+            *(read_sensor(child, name, scope) for child in sensors),
+            *(read_joint_sensor(child, holder[0], scope) for child in felt if holder),
+        ),
         gravity=gravity and not extension.get("turnGravityOff", boolean, False),
         self_collide=self_collide,
     )

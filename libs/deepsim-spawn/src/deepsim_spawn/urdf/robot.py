@@ -52,6 +52,12 @@ def read_urdf(robot: Element) -> ModelDescription:
     extensions = Extensions(robot, {element.attributes["name"] for element in (*links, *joints)})
     materials = Materials(robot)
     whole = extensions.of("")
+    joined = {
+        joint.child: (joint, extension)
+        for each in joints
+        for extension in [extensions.of(each.attributes["name"])]
+        if (joint := read_joint(each, extension)) is not None
+    }
     described = [
         read_link(
             link,
@@ -59,15 +65,15 @@ def read_urdf(robot: Element) -> ModelDescription:
             materials,
             extensions.of(link.attributes["name"]),
             scope,
+            joined.get(link.attributes["name"]),
         )
         for link in links
     ]
-    joined = [read_joint(joint, extensions.of(joint.attributes["name"])) for joint in joints]
     model = robot.make(
         ModelDescription,
         name=name,
         links=tuple(described),
-        joints=tuple(joint for joint in joined if joint),
+        joints=tuple(joint for joint, _ in joined.values()),
         static=whole.get("static", boolean, False),
         self_collide=whole.get("self_collide", boolean, False),
         canonical_link=next(link for link in tree.poses if link != WORLD),

@@ -18,6 +18,7 @@ from .contacts import Contacts
 from .dynamics import Dynamics
 from .entities import Entities
 from .physics_properties import PhysicsProperties
+from .sensors import Sensors
 from .snapshots import Snapshots
 from .spawning import SpawnRequest
 from .tables import ALL_COLUMNS, Key, Tables
@@ -141,6 +142,11 @@ class Simulator(Protocol):
     @property
     def dynamics(self) -> Dynamics | None:
         """Jacobians of links, and the efforts that hold joints."""
+        ...
+
+    @property
+    def sensors(self) -> Sensors | None:
+        """Inertial units, force-torque sensors, contact sensors and lidars."""
         ...
 
     @property

@@ -21,6 +21,7 @@ from deepsim_sync.port.contacts import Contacts
 from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.entities import SCOPE, Entities, Kind
 from deepsim_sync.port.physics_properties import PhysicsProperties
+from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Seeds, WorldNumbers
 from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
@@ -88,13 +89,15 @@ class TableSimulator:
         gravity: Acceleration of free models along -z [m/s^2].
         entities: The names of all entities.
         log: Every call that was carried out, oldest first.
-        cameras, camera_mounts, contacts, dynamics, physics: None; tests may put something here.
+        cameras, camera_mounts, contacts, dynamics, sensors, physics: None; tests may put something
+            here.
     """
 
     cameras: Cameras | None = None
     camera_mounts: CameraMounts | None = None
     contacts: Contacts | None = None
     dynamics: Dynamics | None = None
+    sensors: Sensors | None = None
     physics: PhysicsProperties | None = None
     snapshots: Snapshots | None
 

@@ -36,6 +36,7 @@ from .current import (
 from .ownership import Ownership
 from .rows import JointRows, LightRows, StateRows, VisualRows
 from .seeds import checked_count, checked_worlds, make_generators, world_seeds
+from .sensors import WorldSensors
 from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
 
@@ -427,6 +428,13 @@ class World:
         self.flush()
         return self.simulator.cameras.render(camera, world)
 
+    # Sensors
+
+    @property
+    def sensors(self) -> WorldSensors:
+        """The sensors by name, as in ``world.sensors["robot::base::imu"].angular_velocity``."""
+        return self.get(WorldSensors)
+
     # Managers, and the current world
 
     @property
@@ -505,6 +513,9 @@ class World:
 
     def _run_trackers(self) -> None:
         self.cache.refresh()
+        sensors: Any = self._singles.get(WorldSensors)
+        if sensors is not None:
+            sensors.poll()
         posted = self._owner.posted
         for _ in range(len(posted)):
             invoke("World", self, posted.popleft())

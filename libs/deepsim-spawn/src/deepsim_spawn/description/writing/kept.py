@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from .measurement import write_measurement
 from .pose import write_pose
 from .values import put
 
@@ -15,21 +16,27 @@ if TYPE_CHECKING:
     from deepsim_spawn.description.sensor import SensorDescription
 
 
-def write_sensor(link: etree._Element, sensor: SensorDescription) -> None:
-    """Adds a sensor to a link.
+JOINT_SENSOR = "force_torque"
+"""The type of sensors that SDF has in joints."""
+
+
+def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
+    """Adds a sensor to a link, or a force-torque sensor, its pose in the joint frame, to a joint.
 
     Raises:
         ValueError: The text that was kept is no XML.
     """
     element = _kept("sensor", sensor.name, sensor.xml)
-    link.append(element)
+    owner.append(element)
     element.set("type", sensor.type)
     posed = [element] if sensor.camera is None else [element, *element.findall("camera")]
-    for owner in posed:
-        for pose in owner.findall("pose"):  # in another frame, maybe one that is gone
-            owner.remove(pose)
+    for each in posed:
+        for pose in each.findall("pose"):  # in another frame, maybe one that is gone
+            each.remove(pose)
     write_pose(element, sensor.pose)
     put(element, "update_rate", sensor.update_rate)
+    if sensor.measurement is not None:
+        write_measurement(element, sensor.measurement)
     if sensor.camera is not None:
         put(element, "camera/horizontal_fov", sensor.camera.horizontal_fov)
         put(element, "camera/image/width", sensor.camera.width)

@@ -9,7 +9,7 @@ from lxml import etree
 
 from .collision import write_collision
 from .inertial import write_inertial
-from .kept import write_sensor
+from .kept import JOINT_SENSOR, write_sensor
 from .light import write_light
 from .pose import write_pose
 from .values import put
@@ -29,7 +29,8 @@ def write_link(model: etree._Element, link: LinkDescription) -> None:
     for visual in link.visuals:
         write_visual(element, visual)
     for sensor in link.sensors:
-        write_sensor(element, sensor)
+        if sensor.type != JOINT_SENSOR:
+            write_sensor(element, sensor)
     for light in link.lights:
         write_light(element, light)
     put(element, "gravity", link.gravity)

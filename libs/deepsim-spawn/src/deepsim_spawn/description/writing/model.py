@@ -29,7 +29,8 @@ def write_model(owner: etree._Element, model: ModelDescription) -> None:
         write_link(element, link)
     for nested in model.models:
         write_model(element, nested)
+    links = {name: link for name, link, _ in model.all_links()}
     for joint in model.joints:
-        write_joint(element, joint)
+        write_joint(element, joint, links[joint.child].sensors)
     for plugin in model.plugins:
         write_plugin(element, plugin)

@@ -13,6 +13,7 @@ from deepsim_sync.port.cameras import CameraMounts, Cameras
 from deepsim_sync.port.contacts import Contacts
 from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.physics_properties import PhysicsProperties
+from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.snapshots import Snapshots
 
@@ -80,6 +81,10 @@ class Conformance(ABC):
     @pytest.fixture
     def physics(self, bench: Bench) -> PhysicsProperties:
         return _capability(bench.simulator.physics, "physics properties")
+
+    @pytest.fixture
+    def sensors(self, bench: Bench) -> Sensors:
+        return _capability(bench.simulator.sensors, "sensors")
 
     @pytest.fixture
     def snapshots(self, bench: Bench) -> Snapshots:

@@ -10,6 +10,7 @@ from .entities import EntityCases
 from .joints import JointCases
 from .motion import ClockCases, FlightCases
 from .physics_properties import PhysicsPropertyCases
+from .sensors import SensorCases
 from .snapshots import SnapshotCases
 from .states import StateCases
 from .worlds import WorldCases
@@ -26,6 +27,7 @@ class SimulatorConformance(
     WorldCases,
     CameraCases,
     PhysicsPropertyCases,
+    SensorCases,
     SnapshotCases,
 ):
     """Every case; a backend's tests are a subclass that fills in the abstract methods."""

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inertial units, force-torque sensors, contact sensors and lidars in all worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from deepsim_mujoco.engine import BatchError, mujoco
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.sensors import BuiltSensor
+from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
+from deepsim_mujoco.state.single_world import SingleWorld
+from deepsim_mujoco.state.world_states import WorldStates
+from deepsim_spawn import ContactSensor, ForceTorque, Imu, Lidar, SensorDescription
+from deepsim_sync import Reading, SensorInfo, UnknownEntityError, WorldNumbers
+
+from .contact_sensors import ContactRecorder
+from .lidars import Lidars
+
+_NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
+_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+
+
+class MujocoSensors:
+    """Measures in all worlds; see `deepsim_sync.Sensors`.
+
+    MuJoCo evaluates its sensors only once one of them is watched.
+
+    Args:
+        states: The states of all worlds.
+        single: Where a lidar looks at a world.
+    """
+
+    def __init__(self, states: WorldStates, single: SingleWorld) -> None:
+        self._states = states
+        self._lidars = Lidars(states, single)
+        self._contacts = ContactRecorder(states.worlds)
+        self._built: dict[str, BuiltSensor] = {}
+        self._watched: dict[str, None] = {}
+        self.infos: Mapping[str, SensorInfo] = {}
+
+    def follow(self, built: Sequence[Built]) -> None:
+        """Takes up a newly compiled model; the next measurements are those of the present."""
+        states = self._states
+        self._built = {name: each for one in built for name, each in one.sensors.items()}
+        self.infos = {name: _info(each.description) for name, each in self._built.items()}
+        model = states.model
+        numbers = numbers_of(model, model.name_sensoradr)
+        address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
+        self._address = address
+        self._lidars.follow(built)
+        contacts = {n: each for n, each in self._built.items() if each.parts}
+        self._contacts.follow(contacts, address)
+        self._data: Floats = np.zeros((states.worlds, model.nsensordata))
+        self._stale = np.ones(states.worlds, dtype=np.bool_)
+        self._stale_version = -1
+        self._watched = {name: None for name in self._watched if name in self._built}
+        states.measure = None
+        self._arm()
+
+    def watch(self, name: str) -> None:
+        """Measures with a sensor from now on."""
+        self._sensor(name)
+        if name not in self._watched:
+            self._watched[name] = None
+            self._arm()
+
+    def _arm(self) -> None:
+        """Lets MuJoCo evaluate its sensors, if one of them is watched."""
+        watched = [self._built[name].description.measurement for name in self._watched]
+        self._records = any(isinstance(each, ContactSensor) for each in watched)
+        if self._states.measure is None and not all(isinstance(each, Lidar) for each in watched):
+            batch = self._states.batch
+            batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
+            self._now: Floats = batch.bind("sensordata")
+            self._states.measure = self._step
+            self._states.changed()  # what was derived before has no sensors
+
+    def _step(self, n: int, chosen: WorldNumbers | None) -> None:
+        """Advances some worlds and keeps what their sensors measured."""
+        batch = self._states.batch
+        worlds = slice(None) if chosen is None else chosen
+        if self._records:
+            record = batch.rollout(n, record=["sensordata"], ids=chosen)["sensordata"]
+            self._contacts.add(record, chosen)
+            self._data[worlds] = record[:, -1]
+        else:
+            batch.step(chosen, nstep=n)
+            self._data[worlds] = self._now[worlds]
+        self._stale[worlds] = False
+
+    def read(self, name: str) -> Reading:
+        """Returns the present measurement of a sensor, in all worlds."""
+        sensor = self._sensor(name)
+        measured = sensor.description.measurement
+        if isinstance(measured, Lidar):
+            return {"ranges": self._lidars.cast(sensor, measured)}
+        self.watch(name)
+        self._evaluate()
+        if isinstance(measured, ContactSensor):
+            return self._contacts.read(name, self._states.timestep)
+        if isinstance(measured, ForceTorque):
+            return {what: self._taken(sensor, what, self._data) for what in ("force", "torque")}
+        self._states.derive()
+        turn = self._taken(sensor, "orientation", self._now, 4)
+        return {
+            "orientation": turn.take(_XYZW, axis=1),
+            "angular_velocity": self._taken(sensor, "angular_velocity", self._now),
+            "linear_acceleration": self._taken(sensor, "linear_acceleration", self._data),
+        }
+
+    def _taken(self, sensor: BuiltSensor, what: str, data: Floats, size: int = 3) -> Floats:
+        start = self._address[sensor.output(what)]
+        return data[:, start : start + size] + 0.0  # never -0.0
+
+    def _evaluate(self) -> None:
+        """Measures where the latest step did not: after a reset, or as the first one watches."""
+        states = self._states
+        if not self._stale.any() or self._stale_version == states.version:
+            return
+        worlds: Rows = np.flatnonzero(self._stale)
+        with suppress(BatchError):  # of worlds that diverged
+            states.batch.forward(worlds)
+        self._data[worlds] = self._now[worlds]
+        self._contacts.begin(self._data[worlds], worlds)
+        self._stale_version = states.version
+
+    def reset(self, worlds: WorldNumbers | None) -> None:
+        """Forgets what was measured in some worlds."""
+        chosen = np.arange(self._states.worlds) if worlds is None else worlds
+        self._stale[chosen] = True
+        self._stale_version = -1
+        self._contacts.reset(chosen)
+
+    def get_state(self) -> Any:
+        """Returns what was measured, and by whom."""
+        layout = tuple(self._built)
+        data = self._data.copy(), self._stale.copy(), self._contacts.get_state()
+        return layout, tuple(self._watched), data
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to it; with other sensors than these, all are as after a reset."""
+        layout, watched, (data, stale, contacts) = state
+        if layout != tuple(self._built):
+            self.reset(None)
+            return
+        for name in watched:
+            self.watch(name)
+        self._data[:], self._stale[:] = data, stale
+        self._stale_version = -1
+        self._contacts.set_state(contacts)
+
+    def _sensor(self, name: str) -> BuiltSensor:
+        if name not in self._built:
+            raise UnknownEntityError("sensor", name, self._built)
+        return self._built[name]
+
+
+def _info(sensor: SensorDescription) -> SensorInfo:
+    measured = sensor.measurement
+    timing = sensor.update_rate, sensor.delay
+    if isinstance(measured, Imu):
+        names = ("angular_velocity", "linear_acceleration")
+        noise = {name: getattr(measured, name) for name in names}
+        return SensorInfo("imu", *timing, noise)
+    if isinstance(measured, ForceTorque):
+        noise = {"force": measured.force, "torque": measured.torque}
+        return SensorInfo("force_torque", *timing, noise)
+    if isinstance(measured, Lidar):
+        limits = measured.min_range, measured.max_range
+        return SensorInfo("lidar", *timing, {"ranges": measured.noise}, limits)
+    return SensorInfo("contact", *timing)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors other than cameras, made of MuJoCo's own; they measure once somebody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from deepsim_math import Pose
+from deepsim_mujoco.engine import mujoco
+from deepsim_spawn import ContactSensor, ForceTorque, Imu, SensorDescription
+
+_SENSOR, _OBJECT = mujoco.mjtSensor, mujoco.mjtObj
+_OF_SITES = {
+    Imu: {
+        "orientation": _SENSOR.mjSENS_FRAMEQUAT,
+        "angular_velocity": _SENSOR.mjSENS_GYRO,
+        "linear_acceleration": _SENSOR.mjSENS_ACCELEROMETER,
+    },
+    ForceTorque: {"force": _SENSOR.mjSENS_FORCE, "torque": _SENSOR.mjSENS_TORQUE},
+}
+"""MuJoCo's sensors for each quantity of ours, at the site of a sensor."""
+NET = "net"
+"""All contacts as one: the number of them, their force, torque (about that point) and point."""
+NEAREST = "nearest"
+"""The deepest contact: its distance and normal."""
+_CONTACTS = {NET: [0b010111, 3, 1], NEAREST: [0b101000, 1, 1]}  # fields, reduction, slots
+
+
+class BuiltSensor(NamedTuple):
+    """A sensor and the objects of MuJoCo that measure for it."""
+
+    model: str
+    """The spawned model that it belongs to."""
+    site: str
+    """At the pose of the sensor."""
+    parts: int
+    """Of a contact sensor: the geoms, or the body, that feel; otherwise 0."""
+    description: SensorDescription
+
+    def output(self, what: str, part: int = 0) -> str:
+        """The name of the MuJoCo sensor of a quantity."""
+        return f"{self.site} {what} {part}"
+
+
+def add_sensor(
+    spec: mujoco.MjSpec,
+    body: mujoco.MjsBody,
+    frame: Pose,
+    sensor: SensorDescription,
+    name: str,
+    geoms: Sequence[tuple[str, str]],
+) -> tuple[BuiltSensor, list[mujoco.MjsElement]]:
+    """Adds a sensor to the body of its link.
+
+    Args:
+        spec: Where it is added.
+        body: The body.
+        frame: The link's frame in that of the body.
+        sensor: The sensor.
+        name: ``link::sensor``, scoped from the world.
+        geoms: The collisions of the link and their geoms, by names.
+
+    Returns:
+        The sensor, and what was added besides its site.
+    """
+    site = f"#sensor {name}"
+    pose = frame @ sensor.pose
+    body.add_site(
+        name=site,
+        pos=list(pose.position),
+        quat=list(pose.orientation.normalized().to_wxyz()),
+        group=5,  # which nobody draws
+    )
+    model = name.split("::")[0]
+    added = []
+    if not isinstance(sensor.measurement, ContactSensor):
+        built = BuiltSensor(model, site, 0, sensor)
+        for what, kind in _OF_SITES.get(type(sensor.measurement), {}).items():
+            added.append(
+                spec.add_sensor(
+                    name=built.output(what), type=kind, objtype=_OBJECT.mjOBJ_SITE, objname=site
+                )
+            )
+        return built, added
+    feeling = _feeling(body.name, sensor.measurement, geoms)
+    built = BuiltSensor(model, site, len(feeling), sensor)
+    for part, (kind, primary) in enumerate(feeling):
+        for what, parameters in _CONTACTS.items():
+            made = spec.add_sensor(
+                name=built.output(what, part),
+                type=_SENSOR.mjSENS_CONTACT,
+                objtype=kind,
+                objname=primary,
+            )
+            made.intprm[:3] = parameters
+            added.append(made)
+    return built, added
+
+
+def _feeling(
+    body: str, contact: ContactSensor, geoms: Sequence[tuple[str, str]]
+) -> list[tuple[mujoco.mjtObj, str]]:
+    """The objects of MuJoCo whose contacts count: a whole body, or some of its geoms."""
+    chosen = [geom for collision, geom in geoms if collision in contact.collisions]
+    if not chosen or len(chosen) == len(geoms):
+        return [(_OBJECT.mjOBJ_BODY, body)]
+    return [(_OBJECT.mjOBJ_GEOM, geom) for geom in chosen]

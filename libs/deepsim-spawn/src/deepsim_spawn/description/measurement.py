@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The quantities that sensors other than cameras measure, and how exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from deepsim_sync import Noise
+
+from .checks import finite, not_negative, positive
+
+_MOST_RAYS = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Imu:
+    """An inertial unit: orientation in the world, angular velocity and specific force.
+
+    The last two are in the axes of the sensor; at rest it reads +9.81 m/s^2 upwards.
+
+    Attributes:
+        angular_velocity: Noise [rad/s]: none, one for all axes, or one for each of x, y and z.
+        linear_acceleration: Noise [m/s^2], likewise.
+    """
+
+    angular_velocity: tuple[Noise, ...] = ()
+    linear_acceleration: tuple[Noise, ...] = ()
+
+    def __post_init__(self) -> None:
+        _noise_of_axes("imu angular_velocity", self.angular_velocity)
+        _noise_of_axes("imu linear_acceleration", self.linear_acceleration)
+
+
+@dataclass(frozen=True, slots=True)
+class ForceTorque:
+    """The force and torque of the parent link on this one, through the joint between them.
+
+    Both are in the axes of the sensor, the torque about its origin.
+
+    Attributes:
+        force: Noise [N]: none, one for all axes, or one for each of x, y and z.
+        torque: Noise [N m], likewise.
+    """
+
+    force: tuple[Noise, ...] = ()
+    torque: tuple[Noise, ...] = ()
+
+    def __post_init__(self) -> None:
+        _noise_of_axes("force_torque force", self.force)
+        _noise_of_axes("force_torque torque", self.torque)
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSensor:
+    """The contacts of a link with everything else.
+
+    Attributes:
+        collisions: Names of the collisions of the link that feel; all of them where it has none
+            of these.
+    """
+
+    collisions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rays:
+    """Directions at equal angles, the first and the last at the limits.
+
+    Attributes:
+        count: The number of directions, >= 1; a single one has the lower angle.
+        min_angle: [rad]
+        max_angle: [rad], >= `min_angle`.
+    """
+
+    count: int = 1
+    min_angle: float = 0.0
+    max_angle: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= _MOST_RAYS:
+            raise ValueError(f"rays must be 1..{_MOST_RAYS}, got {self.count}")
+        finite("ray angles [rad]", self.min_angle, self.max_angle)
+        if self.max_angle < self.min_angle:
+            raise ValueError(
+                "rays must have max_angle >= min_angle, "
+                f"got {self.max_angle:g} < {self.min_angle:g} rad"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Lidar:
+    """Distances along rays from the sensor's origin; it sees collisions, but not its own model's.
+
+    Attributes:
+        horizontal: Angles about +z, 0 along +x; the rays of a row.
+        vertical: Angles above the xy plane; the rows, lowest first.
+        min_range: Nearer surfaces read as -inf [m].
+        max_range: Farther surfaces, and none, read as +inf [m].
+        noise: Of the distances [m]: none, or one.
+    """
+
+    horizontal: Rays = field(default_factory=lambda: Rays(360, -math.pi, math.pi * 179 / 180))
+    vertical: Rays = field(default_factory=Rays)
+    min_range: float = 0.0
+    max_range: float = 30.0
+    noise: tuple[Noise, ...] = ()
+
+    def __post_init__(self) -> None:
+        not_negative("lidar min_range [m]", self.min_range)
+        positive("lidar max_range [m]", self.max_range)
+        if self.max_range <= self.min_range:
+            raise ValueError(
+                f"lidar max_range must be > min_range, got {self.max_range:g} m and "
+                f"{self.min_range:g} m"
+            )
+        if self.horizontal.count * self.vertical.count > _MOST_RAYS:
+            raise ValueError(
+                f"a lidar must have <= {_MOST_RAYS} rays, got {self.horizontal.count} x "
+                f"{self.vertical.count}"
+            )
+        if len(self.noise) > 1:
+            raise ValueError(f"a lidar has no noise or one, got {len(self.noise)}")
+
+
+Measurement: TypeAlias = Imu | ForceTorque | ContactSensor | Lidar
+"""What a sensor measures."""
+
+SENSOR_TYPES: dict[type[Measurement], str] = {
+    Imu: "imu",
+    ForceTorque: "force_torque",
+    ContactSensor: "contact",
+    Lidar: "ray",
+}
+"""The type that SDF has for each, as Gazebo 11 knows it."""
+
+
+def _noise_of_axes(what: str, noise: tuple[Noise, ...]) -> None:
+    if len(noise) not in (0, 1, 3):
+        raise ValueError(f"{what} takes noise for none, all or each of 3 axes, got {len(noise)}")

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `<imu>`, `<force_torque>`, `<contact>` and `<ray>` say of a sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from deepsim_spawn.description import (
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    Lidar,
+    Measurement,
+    Rays,
+)
+from deepsim_spawn.errors import ModelFormatError
+from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.values import integer, number, word
+from deepsim_sync import SCOPE, Noise
+
+
+def read_measurement(sensor: Element, kind: str) -> Measurement | None:
+    """Returns what a sensor of a type measures, or None for types that are only kept as text.
+
+    Of a sensor that is malformed, only the text is kept, unless the load is strict.
+    """
+    reader = _READERS.get(kind)
+    if reader is None:
+        return None
+    try:
+        return reader(sensor)
+    except ModelFormatError as error:
+        if sensor.document.load.strict:
+            raise
+        sensor.warn(str(error), "a sensor that is malformed does not measure")
+        return None
+
+
+def _imu(sensor: Element) -> Imu:
+    return sensor.make(
+        Imu,
+        _noise_of_axes(sensor, "imu/angular_velocity") or _old_noise(sensor, "rate"),
+        _noise_of_axes(sensor, "imu/linear_acceleration") or _old_noise(sensor, "accel"),
+    )
+
+
+def _force_torque(sensor: Element) -> ForceTorque:
+    return sensor.make(
+        ForceTorque,
+        _noise_of_axes(sensor, "force_torque/force"),
+        _noise_of_axes(sensor, "force_torque/torque"),
+    )
+
+
+def _contact(sensor: Element) -> ContactSensor:
+    contact = sensor.find("contact")
+    named = [] if contact is None else contact.find_all("collision")
+    return ContactSensor(tuple(each.value(word).split(SCOPE)[-1] for each in named))
+
+
+def _lidar(sensor: Element) -> Lidar:
+    ray = sensor.find("ray") or sensor.find("lidar")
+    if ray is None:
+        raise sensor.error("<ray> is missing")
+    noise = ray.find("noise")
+    return ray.make(
+        Lidar,
+        _rays(ray, "scan/horizontal", 640),
+        _rays(ray, "scan/vertical", 1),
+        ray.get("range/min", number, 0.0),
+        ray.get("range/max", number, 1e6),
+        () if noise is None else _noise(noise),
+    )
+
+
+def _rays(ray: Element, path: str, samples: int) -> Rays:
+    element = ray.find(path)
+    if element is None:
+        return Rays(samples)
+    count = element.get("samples", integer, samples) * element.get("resolution", number, 1.0)
+    least, most = (element.get(f"{end}_angle", number, 0.0) for end in ("min", "max"))
+    return element.make(Rays, max(round(count), 1), least, most)
+
+
+def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
+    """The noise of x, y and z; none if no axis has any."""
+    axes = [sensor.find(f"{path}/{axis}/noise") for axis in "xyz"]
+    found = [(Noise(),) if axis is None else _noise(axis) or (Noise(),) for axis in axes]
+    noise = tuple(each for (each,) in found)
+    return noise if any(each != Noise() for each in noise) else ()
+
+
+def _old_noise(sensor: Element, quantity: str) -> tuple[Noise, ...]:
+    """The noise of all axes, as it was written until SDF 1.4."""
+    noise = sensor.find(f"imu/noise/{quantity}")
+    return () if noise is None else _noise(noise, "gaussian")
+
+
+def _noise(element: Element, kind: str = "none") -> tuple[Noise, ...]:
+    kind = element.attribute("type", str, "") or element.get("type", str, kind)
+    if kind not in ("gaussian", "gaussian_quantized"):
+        return ()
+    return (
+        element.make(
+            Noise,
+            element.get("mean", number, 0.0),
+            element.get("stddev", number, 0.0),
+            element.get("bias_mean", number, 0.0),
+            element.get("bias_stddev", number, 0.0),
+            element.get("dynamic_bias_stddev", number, 0.0),
+            element.get("dynamic_bias_correlation_time", number, 0.0),
+            element.get("precision", number, 0.0) if kind == "gaussian_quantized" else 0.0,
+        ),
+    )
+
+
+_READERS: Final[dict[str, Callable[[Element], Measurement]]] = {
+    "imu": _imu,
+    "force_torque": _force_torque,
+    "contact": _contact,
+    "ray": _lidar,
+    "gpu_ray": _lidar,
+    "lidar": _lidar,
+    "gpu_lidar": _lidar,
+}

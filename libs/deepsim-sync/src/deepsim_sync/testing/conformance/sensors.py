@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inertial units, force-torque sensors, contact sensors and lidars."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from deepsim_math import Euler, Quaternion
+from deepsim_sync.errors import UnknownEntityError
+from deepsim_sync.port.sensors import QUANTITIES, Sensors
+from deepsim_sync.port.tables import Array
+
+from .base import GRAVITY, Conformance
+from .bench import Bench
+from .models import GROUND
+
+INERTIA = "<inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.02</izz></inertia>"
+CUBE = "<collision name='c'><geometry><box><size>0.2 0.2 0.2</size></box></geometry></collision>"
+TILT = (0.3, -0.4, 0.5)
+"""Roll, pitch and yaw of an inertial unit on its link."""
+MASS, ARM = 2.0, 0.3
+
+
+def sdf(inside: str) -> str:
+    """The text of one model."""
+    return f'<sdf version="1.7"><model name="model">{inside}</model></sdf>'
+
+
+BODY = sdf(
+    f"""<link name="link"><inertial><mass>{MASS}</mass>{INERTIA}</inertial>{CUBE}
+    <sensor name="level" type="imu"><always_on>1</always_on></sensor>
+    <sensor name="tilted" type="imu"><always_on>1</always_on>
+      <pose>0 0 0 {TILT[0]} {TILT[1]} {TILT[2]}</pose></sensor>
+    <sensor name="touch" type="contact"><always_on>1</always_on>
+      <contact><collision>c</collision></contact></sensor></link>"""
+)
+CRANE = sdf(
+    f"""<link name="base"><inertial><mass>9</mass>{INERTIA}</inertial></link>
+    <link name="arm"><inertial><pose>{ARM} 0 0 0 0 0</pose><mass>{MASS}</mass>{INERTIA}</inertial>
+    </link>
+    <joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>
+    <joint name="wrist" type="fixed"><parent>base</parent><child>arm</child>
+      <sensor name="felt" type="force_torque"><always_on>1</always_on></sensor></joint>"""
+)
+SCANNER = sdf(
+    f"""<static>true</static><link name="link">{CUBE}
+    <sensor name="scan" type="ray"><always_on>1</always_on><ray>
+      <scan><horizontal><samples>5</samples><min_angle>{-math.pi / 2}</min_angle>
+        <max_angle>{math.pi / 2}</max_angle></horizontal>
+        <vertical><samples>2</samples><min_angle>0</min_angle><max_angle>0.25</max_angle></vertical>
+      </scan><range><min>0.05</min><max>20</max></range></ray></sensor></link>"""
+)
+WALL = sdf(
+    """<static>true</static><link name="link"><collision name="c"><geometry><box>
+    <size>0.2 3 9</size></box></geometry></collision></link>"""
+)
+
+
+class SensorCases(Conformance):
+    """The capability `Sensors`."""
+
+    def measured(self, bench: Bench, sensors: Sensors, name: str, quantity: str) -> Array:
+        """One quantity, in all worlds; of those that are alike with the same bits."""
+        reading = sensors.read(name)
+        assert tuple(reading) == QUANTITIES[sensors.infos[name].kind]
+        values: Array = reading[quantity]
+        assert len(values) == bench.worlds
+        assert not bench.alike or all((each == values[0]).all() for each in values)
+        return values
+
+    def test_every_sensor_is_listed(self, bench: Bench, sensors: Sensors) -> None:
+        """By its name and kind; it goes with its model."""
+        bench.spawn(BODY, "body", (0, 0, 5))
+        bench.spawn(SCANNER, "scanner", (9, 0, 5))
+        assert {name: info.kind for name, info in sensors.infos.items()} == {
+            "body::link::level": "imu",
+            "body::link::tilted": "imu",
+            "body::link::touch": "contact",
+            "scanner::link::scan": "lidar",
+        }
+        sensors.watch("body::link::level")
+        bench.simulator.delete("body")
+        assert list(sensors.infos) == ["scanner::link::scan"]
+        with pytest.raises(UnknownEntityError):
+            sensors.read("body::link::level")
+        with pytest.raises(UnknownEntityError):
+            sensors.watch("body::link::level")
+        bench.run(0.01)
+
+    def test_an_imu_feels_its_weight_at_rest_and_nothing_in_free_fall(
+        self, bench: Bench, sensors: Sensors
+    ) -> None:
+        """It reads the specific force, +g upwards at rest, in its own axes."""
+        bench.spawn(GROUND, "ground")
+        bench.spawn(BODY, "body", (0, 0, 0.1))
+        bench.spawn(BODY, "falling", (5, 0, 9))
+        for name in sensors.infos:
+            sensors.watch(name)
+        bench.run(1.0)
+        up = Quaternion.from_euler(*TILT).inverse().rotate((0, 0, GRAVITY))
+        for sensor, expected in (("level", (0, 0, GRAVITY)), ("tilted", tuple(up))):
+            felt = self.measured(bench, sensors, f"body::link::{sensor}", "linear_acceleration")
+            np.testing.assert_allclose(felt[0], expected, atol=0.02)
+            fallen = f"falling::link::{sensor}"
+            felt = self.measured(bench, sensors, fallen, "linear_acceleration")
+            np.testing.assert_allclose(felt[0], 0.0, atol=1e-6)
+        turn = self.measured(bench, sensors, "body::link::tilted", "orientation")[0]
+        assert abs(turn @ np.asarray(Euler(*TILT).to_quaternion())) == pytest.approx(1, abs=1e-4)
+
+    def test_an_imu_turns_with_its_link(self, bench: Bench, sensors: Sensors) -> None:
+        """The angular velocity is in the axes of the sensor."""
+        bench.spawn(BODY, "body", (0, 0, 5))
+        sensors.watch("body::link::tilted")
+        bench.write({("models", "twist"): {"body": (0, 0, 0, 0, 0, 2)}})
+        bench.run(0.1)
+        expected = Quaternion.from_euler(*TILT).inverse().rotate((0, 0, 2))
+        rate = self.measured(bench, sensors, "body::link::tilted", "angular_velocity")[0]
+        np.testing.assert_allclose(rate, tuple(expected), atol=1e-3)
+
+    def test_a_force_torque_sensor_feels_the_parent_hold_the_link(
+        self, bench: Bench, sensors: Sensors
+    ) -> None:
+        """The parent holds an arm up: a force along +z, and a torque about -y."""
+        bench.spawn(CRANE, "crane", (0, 0, 2))
+        sensors.watch("crane::arm::felt")
+        bench.run(0.2)
+        weight = MASS * GRAVITY
+        force = self.measured(bench, sensors, "crane::arm::felt", "force")[0]
+        torque = self.measured(bench, sensors, "crane::arm::felt", "torque")[0]
+        np.testing.assert_allclose(force, (0, 0, weight), atol=0.01 * weight)
+        np.testing.assert_allclose(torque, (0, -ARM * weight, 0), atol=0.01 * weight)
+
+    def test_a_contact_sensor_feels_the_weight_of_its_link(
+        self, bench: Bench, sensors: Sensors
+    ) -> None:
+        """The ground pushes up, along the normal; of a body in the air it feels nothing."""
+        bench.spawn(GROUND, "ground")
+        bench.spawn(BODY, "body", (0, 0, 0.1))
+        bench.spawn(BODY, "falling", (5, 0, 9))
+        for name in sensors.infos:
+            sensors.watch(name)
+        bench.run(1.0)
+        bench.run(0.1)
+        touch = "body::link::touch"
+        weight = MASS * GRAVITY
+        assert self.measured(bench, sensors, touch, "found").all()
+        force = self.measured(bench, sensors, touch, "force")[0]
+        np.testing.assert_allclose(force, (0, 0, weight), atol=1e-3 * weight)
+        normal = self.measured(bench, sensors, touch, "normal")[0]
+        np.testing.assert_allclose(normal, (0, 0, 1), atol=1e-2)
+        assert self.measured(bench, sensors, touch, "contact_time")[0] > 0.1
+        assert self.measured(bench, sensors, touch, "air_time")[0] == 0.0
+        air = "falling::link::touch"
+        assert not self.measured(bench, sensors, air, "found").any()
+        assert self.measured(bench, sensors, air, "air_time")[0] == pytest.approx(1.1, abs=1e-9)
+        assert (self.measured(bench, sensors, air, "force") == 0.0).all()
+
+    def test_a_contact_sensor_misses_no_landing(self, bench: Bench, sensors: Sensors) -> None:
+        """The step of the touchdown is in one stretch of steps, however long each is."""
+        bench.spawn(GROUND, "ground")
+        height = 0.2
+        bench.spawn(BODY, "body", (0, 0, 0.1 + height))
+        sensors.watch("body::link::touch")
+        landed = []
+        for tick in range(40):
+            bench.step(10)
+            if self.measured(bench, sensors, "body::link::touch", "first_contact")[0]:
+                landed.append(tick)
+        fall = math.sqrt(2 * height / GRAVITY)
+        assert landed
+        assert landed[0] * 0.01 == pytest.approx(fall, abs=0.011)
+
+    def test_a_lidar_sees_walls_and_not_itself(self, bench: Bench, sensors: Sensors) -> None:
+        """Ranges are along the rays, row by row; far away and behind there is nothing."""
+        bench.spawn(SCANNER, "scanner", (0, 0, 2))
+        bench.spawn(WALL, "wall", (2, 0, 2))
+        ranges = self.measured(bench, sensors, "scanner::link::scan", "ranges")
+        assert ranges.shape == (bench.worlds, 2, 5)
+        front = 1.9
+        edge = front / math.cos(math.pi / 4)
+        assert edge > math.hypot(front, 1.5)  # so that it is passed
+        for row, pitch in zip(ranges[0], (0.0, 0.25)):
+            expected = [math.inf, math.inf, front / math.cos(pitch), math.inf, math.inf]
+            np.testing.assert_allclose(row, expected, atol=1e-6)
+
+    def test_each_world_measures_by_itself(self, bench: Bench, sensors: Sensors) -> None:
+        """A world that is reset measures its present; the others go on."""
+        bench.spawn(BODY, "body", (0, 0, 5))
+        sensors.watch("body::link::level")
+        sensors.watch("body::link::touch")
+        bench.run(0.1)
+        bench.reset([0])
+        name = "body::link::touch"
+        air = self.measured(bench, sensors, name, "air_time")
+        np.testing.assert_allclose(air, [0.0] + [0.1] * (bench.worlds - 1), atol=1e-9)
+        felt = self.measured(bench, sensors, "body::link::level", "linear_acceleration")
+        np.testing.assert_allclose(felt, 0.0, atol=1e-6)

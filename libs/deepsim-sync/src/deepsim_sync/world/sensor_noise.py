@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The noise of one sensor, drawn in each world by itself."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.port.sensors import Noise, Reading, SensorInfo
+
+Floats = NDArray[np.float64]
+
+
+class SensorNoise:
+    """Adds a sensor's noise to its measurements.
+
+    A world's numbers come from a generator that is seeded by one draw from the world's own at the
+    first measurement of an episode; the bias is drawn then too. World w of W thus gives the noise
+    that it gives alone.
+
+    Args:
+        info: The sensor.
+        rngs: The generator of each world.
+    """
+
+    def __init__(self, info: SensorInfo, rngs: Sequence[np.random.Generator]) -> None:
+        self._rngs = rngs
+        self._limits = info.limits
+        self._noise = {
+            quantity: (noise, _parameters(noise)) for quantity, noise in info.noise.items() if noise
+        }
+        self._own: list[np.random.Generator | None] = [None] * len(rngs)
+        self._time = np.zeros(len(rngs))
+        self._bias, self._drift = (
+            {name: np.zeros((len(rngs), len(noise))) for name, (noise, _) in self._noise.items()}
+            for _ in range(2)
+        )
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        """Begins new episodes in some worlds."""
+        for world in worlds.tolist() if self._noise else ():
+            self._own[world] = None
+
+    def add(self, reading: Reading, worlds: NDArray[np.intp], time: Floats) -> Reading:
+        """Returns a measurement with noise in some worlds.
+
+        Args:
+            reading: Without noise.
+            worlds: The worlds that measured.
+            time: (W,) present time [s].
+        """
+        if not self._noise:
+            return reading
+        generators = [self._generator(world) for world in worlds.tolist()]
+        passed = (time - self._time)[worlds, None]
+        self._time[worlds] = time[worlds]
+        noisy = dict(reading)
+        for quantity, (_, parameters) in self._noise.items():
+            mean, stddev, drift_stddev, drift_time, precision = parameters
+            exact = reading[quantity][worlds]
+            normal = np.array([each.standard_normal(exact.shape[1:]) for each in generators])
+            offset = self._bias[quantity][worlds]
+            if drift_stddev.any() and drift_time.any():
+                step = np.array([each.standard_normal(len(mean)) for each in generators])
+                offset = offset + self._drifted(quantity, worlds, passed, step, parameters)
+            offset = offset.reshape(len(worlds), *[1] * (exact.ndim - 2), -1)
+            value = exact + offset + mean + stddev * normal
+            rounded = np.round(value / np.where(precision, precision, 1.0)) * precision
+            value = np.clip(np.where(precision, rounded, value), *self._limits)
+            noisy[quantity] = reading[quantity].copy()
+            noisy[quantity][worlds] = np.where(np.isfinite(exact), value, exact)
+        return noisy
+
+    def _generator(self, world: int) -> np.random.Generator:
+        """Returns the generator of a world in this episode."""
+        found = self._own[world]
+        if found is None:
+            found = np.random.default_rng(int(self._rngs[world].integers(2**63)))
+            self._own[world] = found
+            self._time[world] = 0.0
+            for quantity, (noise, _) in self._noise.items():
+                draws = found.standard_normal(len(noise)).tolist()
+                self._bias[quantity][world] = [
+                    each.bias_mean + each.bias_stddev * draw for each, draw in zip(noise, draws)
+                ]
+                self._drift[quantity][world] = 0.0
+        return found
+
+    def _drifted(
+        self,
+        quantity: str,
+        worlds: NDArray[np.intp],
+        passed: Floats,
+        step: Floats,
+        parameters: Sequence[Floats],
+    ) -> Floats:
+        """Moves the drifting bias on: a Gauss-Markov process, exact for any stretch of time."""
+        _, _, stddev, time, _ = parameters
+        moves = (stddev > 0.0) & (time > 0.0)
+        tau = np.where(moves, time, 1.0)
+        spread = np.sqrt(-0.5 * stddev * stddev * tau * np.expm1(-2.0 * passed / tau))
+        drift = self._drift[quantity][worlds] * np.exp(-passed / tau) + spread * step
+        self._drift[quantity][worlds] = np.where(moves, drift, 0.0)
+        return self._drift[quantity][worlds]
+
+    def get_state(self) -> Any:
+        """Returns generators, biases and drifts."""
+        return deepcopy((self._own, self._time, self._bias, self._drift))
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to them."""
+        self._own, self._time, self._bias, self._drift = deepcopy(state)
+
+
+def _parameters(noise: Sequence[Noise]) -> list[Floats]:
+    names = ("mean", "stddev", "drift_stddev", "drift_time", "precision")
+    return [np.array([getattr(each, name) for each in noise]) for name in names]

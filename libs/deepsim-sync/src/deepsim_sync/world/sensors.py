@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sensors of a world: each at its own rate of simulated time, with delay and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.errors import UnknownEntityError, UnsupportedError
+from deepsim_sync.port.sensors import QUANTITIES, Reading, SensorInfo, Sensors
+
+from .current import PerWorld
+from .sensor_noise import SensorNoise
+
+if TYPE_CHECKING:
+    from .world import World
+
+_Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Dict[str, NDArray[Any]]]
+"""Worlds whose measurement is on its way, the instants, and the values."""
+
+
+class Sensor:
+    """One sensor in all worlds, as arrays (W, ...); `world.sensors[name]` makes it.
+
+    It measures at most once at an instant: at every instant of a read, or, if it has an update rate
+    or a delay, at the beginning of the first tick at or after each multiple of its period. Contact
+    sensors measure in every tick, whatever their rate, so that they miss no touch.
+
+    Example::
+
+        imu = world.sensors["robot::base::imu"]
+        world.tick()
+        imu.linear_acceleration  # (W, 3), at the instants imu.time
+
+    Attributes:
+        name: ``model::link::sensor``.
+        info: Its kind, rate, delay and noise.
+    """
+
+    info: SensorInfo
+
+    def __init__(self, world: World, name: str) -> None:
+        self.name = name
+        self._world = world
+        self._port = _port(world)
+        self._watch()
+        count = len(world)
+        self._noise = SensorNoise(self.info, world.rngs)
+        self._shown: dict[str, NDArray[Any]] = {}
+        self._shown_time = np.full(count, np.nan)
+        self._last = np.full(count, np.nan)  # time of the latest measurement, if there is no rate
+        self._index = np.full(count, -1, dtype=np.int64)  # its number, if there is a rate
+        self._coming: list[_Record] = []
+
+    def __getattr__(self, quantity: str) -> NDArray[Any]:
+        if quantity.startswith("_") or quantity not in QUANTITIES[self.info.kind]:
+            raise AttributeError(
+                f"a sensor of kind {self.info.kind!r} measures "
+                f"{', '.join(QUANTITIES[self.info.kind])}, and not {quantity!r}"
+            )
+        return self.read()[quantity]
+
+    def __repr__(self) -> str:
+        return f"<Sensor {self.name!r} of kind {self.info.kind}>"
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) the simulated instants of the measurements that `read` returns [s]."""
+        self._refresh()
+        return self._shown_time.copy()
+
+    def read(self) -> Reading:
+        """Returns the latest measurement that has arrived, by quantity; new arrays.
+
+        Unsent changes of the world are sent first. Until a delayed measurement arrives, the first
+        one of the episode counts.
+        """
+        self._refresh()
+        return {quantity: values.copy() for quantity, values in self._shown.items()}
+
+    def _refresh(self) -> None:
+        self._world.flush()
+        self.poll()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it has to be asked in every tick."""
+        return self.info.delay > 0.0 or (self.info.update_rate > 0.0 and self._has_rate)
+
+    @property
+    def _has_rate(self) -> bool:
+        return self.info.update_rate > 0.0 and self.info.kind != "contact"
+
+    def poll(self) -> None:
+        """Measures in the worlds where it is time to; a world calls it in each tick."""
+        if self._port.infos is not self._infos:
+            self._watch()
+        now = self._world.time
+        if self._has_rate:
+            index = np.floor(now * self.info.update_rate + 1e-9).astype(np.int64)
+            due = index > self._index
+            self._index = np.maximum(index, self._index)
+        else:
+            due = now != self._last
+            self._last = now
+        if due.any():
+            reading = dict(self._port.read(self.name))
+            reading = dict(self._noise.add(reading, np.flatnonzero(due), now))
+            first = due & np.isnan(self._shown_time)
+            self._show(first, now, reading)
+            self._coming.append((due & ~first, now, reading))
+        if self._coming:
+            self._arrive(now)
+
+    def _arrive(self, now: NDArray[np.float64]) -> None:
+        """Shows the measurements whose delay is over."""
+        latest = now - self.info.delay + 1e-3 * self._world.timestep
+        for waiting, taken, reading in self._coming:
+            ready = waiting & (taken <= latest)
+            if ready.any():
+                self._show(ready, taken, reading)
+                waiting &= ~ready
+        self._coming = [each for each in self._coming if each[0].any()]
+
+    def _show(
+        self,
+        worlds: NDArray[np.bool_],
+        time: NDArray[np.float64],
+        reading: Mapping[str, NDArray[Any]],
+    ) -> None:
+        if worlds.all():
+            self._shown = dict(reading)
+        else:
+            for quantity, values in reading.items():
+                shown = self._shown.get(quantity)
+                self._shown[quantity] = np.where(
+                    worlds.reshape(-1, *[1] * (values.ndim - 1)),
+                    values,
+                    values if shown is None else shown,
+                )
+        self._shown_time = np.where(worlds, time, self._shown_time)
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        """Begins new episodes in some worlds: the next measurement is their first one."""
+        self._noise.reset(worlds)
+        self._last[worlds] = self._shown_time[worlds] = np.nan
+        self._index[worlds] = -1
+        for waiting, _, _ in self._coming:
+            waiting[worlds] = False
+
+    def get_state(self) -> Any:
+        """Returns what is shown, what is on its way, and the noise."""
+        coming = [(waiting.copy(), time, reading) for waiting, time, reading in self._coming]
+        times = self._shown_time.copy(), self._last.copy(), self._index.copy()
+        return self._shown, times, coming, self._noise.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to such a state."""
+        shown, times, coming, noise = state
+        self._shown = dict(shown)
+        self._shown_time, self._last, self._index = (each.copy() for each in times)
+        self._coming = [(waiting.copy(), time, reading) for waiting, time, reading in coming]
+        self._noise.set_state(noise)
+
+    def _watch(self) -> None:
+        self._infos = self._port.infos
+        self._port.watch(self.name)
+        self.info = self._infos[self.name]
+
+
+class WorldSensors(PerWorld, Mapping[str, Sensor]):
+    """The sensors of a world by their names ``model::link::sensor``; `World.sensors` returns it.
+
+    A sensor costs nothing until it is asked for here for the first time; from then on, it measures.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._sensors: dict[str, Sensor] = {}
+        self._timed: tuple[Sensor, ...] = ()
+
+    def __getitem__(self, name: str) -> Sensor:
+        """Returns a sensor, which measures from now on.
+
+        Raises:
+            UnknownEntityError: No sensor has the name.
+            UnsupportedError: The simulator has no sensors.
+        """
+        found = self._sensors.get(name)
+        infos = _port(self.world).infos
+        if name not in infos:
+            raise UnknownEntityError("sensor", name, infos)
+        if found is None:
+            found = self._sensors[name] = Sensor(self.world, name)
+            self._timed = tuple(each for each in self._sensors.values() if each.is_timed)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        port = self.world.simulator.sensors
+        return iter(() if port is None else port.infos)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
+
+    def poll(self) -> None:
+        """Measures where it is time to; a world calls it in each tick."""
+        for sensor in self._timed:
+            if sensor.name in sensor._port.infos:
+                sensor.poll()
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        """Begins new episodes in some worlds."""
+        for sensor in self._sensors.values():
+            sensor.reset(worlds)
+
+    def get_state(self) -> Any:
+        """Returns the state of the sensors in use, by name, or None."""
+        return {name: each.get_state() for name, each in self._sensors.items()} or None
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to the instant of a state."""
+        for name, each in self._sensors.items():
+            if name not in state:
+                each.reset(np.arange(len(self.world)))
+        for name, kept in state.items():
+            self[name].set_state(kept)
+
+
+def _port(world: World) -> Sensors:
+    port = world.simulator.sensors
+    if port is None:
+        raise UnsupportedError(f"{type(world.simulator).__name__} has no sensors")
+    return port
