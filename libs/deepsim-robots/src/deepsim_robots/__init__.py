@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robots of named joints, controllers and sensors, from one configuration."""
 
+from .catalogue import ROBOTS, CatalogueEntry, MissingPackageError, find_robot
 from .config import RobotConfig
 from .controllers.controller import Controller, Drive
 from .controllers.joint_position import JointDeltaPosition, JointPosition
@@ -12,6 +13,8 @@ from .parts import Gains, Part
 from .robot import Robot
 
 __all__ = [
+    "ROBOTS",
+    "CatalogueEntry",
     "Controller",
     "Drive",
     "Gains",
@@ -21,9 +24,11 @@ __all__ = [
     "JointPosition",
     "JointTraits",
     "JointVelocity",
+    "MissingPackageError",
     "Part",
     "PlanarBase",
     "Robot",
     "RobotConfig",
     "RobotManager",
+    "find_robot",
 ]

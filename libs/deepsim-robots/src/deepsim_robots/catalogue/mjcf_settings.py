@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gains and home positions that an MJCF file gives its joints, which its makers tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from xml.etree import ElementTree
+
+from deepsim_robots.parts import Gains
+from deepsim_spawn import MjcfModel
+
+_COUNTS = {"free": 7, "ball": 4}
+"""How many positions a joint of a type has in a keyframe; all others have one."""
+
+Values = dict[str, str]
+
+
+def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
+    """Returns gains by joint, of actuators that hold a position or a velocity.
+
+    The force of ``<position>`` is kp (u - q) - kv q', that of ``<velocity>`` kv (u - q'), and
+    ``<general>`` with an affine bias is either. Those driven through tendons, and motors, give
+    none. A `forcerange` is the effort limit.
+
+    Source: MuJoCo, XML reference, actuator shortcuts.
+    """
+    root = ElementTree.fromstring(model.text)
+    defaults = _Defaults(root)
+    gains: dict[str, Gains] = {}
+    for section in root.findall("actuator"):
+        for element in section:
+            values = defaults.of(element, "")
+            joint = values.get("joint")
+            found = _gains(element.tag, values)
+            if joint is not None and found is not None:
+                gear = _floats(values.get("gear", "1"))[0]
+                limit = _limit(values, abs(gear))
+                gains[joint] = Gains(found[0] * gear**2, found[1] * gear**2, effort_limit=limit)
+    return gains
+
+
+def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]:
+    """Returns positions by joint in a keyframe [rad or m]; empty if the file lacks it."""
+    root = ElementTree.fromstring(model.text)
+    keys = {key.get("name", ""): key for key in root.findall("keyframe/key")}
+    if name not in keys or not keys[name].get("qpos"):
+        return {}
+    numbers = _floats(keys[name].get("qpos", ""))
+    defaults = _Defaults(root)
+    positions: dict[str, float] = {}
+    at = 0
+    for joint, inherited in _joints(root):
+        kind = "free" if joint.tag == "freejoint" else defaults.of(joint, inherited).get("type")
+        count = _COUNTS.get(kind or "hinge", 1)
+        if count == 1 and joint.get("name"):
+            positions[joint.attrib["name"]] = numbers[at]
+        at += count
+    return positions if at == len(numbers) else {}
+
+
+class _Defaults:
+    """The default classes of a file: attributes by class and tag, each with those above it."""
+
+    def __init__(self, root: ElementTree.Element) -> None:
+        self._classes: dict[str, dict[str, Values]] = {"main": {}}
+        for default in root.findall("default"):
+            self._add(default, default.get("class", "main"), self._classes["main"])
+
+    def _add(self, default: ElementTree.Element, name: str, above: Mapping[str, Values]) -> None:
+        tags = {tag: dict(values) for tag, values in above.items()}
+        for element in default:
+            if element.tag != "default":
+                tags.setdefault(element.tag, {}).update(element.attrib)
+        self._classes[name] = tags
+        for child in default.findall("default"):
+            self._add(child, child.get("class", ""), tags)
+
+    def of(self, element: ElementTree.Element, inherited: str) -> Values:
+        """Returns the attributes of an element, with those of its class."""
+        name = element.get("class") or inherited or "main"
+        tags = self._classes.get(name, {})
+        return {**tags.get(element.tag, {}), **element.attrib}
+
+
+def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
+    """Yields all joints in the order of positions, each with the class that bodies hand down."""
+    pending = [(body, "") for world in root.findall("worldbody") for body in world][::-1]
+    while pending:
+        element, above = pending.pop()
+        if element.tag in ("joint", "freejoint"):
+            yield element, above
+        elif element.tag in ("body", "frame"):
+            own = element.get("childclass", above)
+            joints = [child for child in element if child.tag in ("joint", "freejoint")]
+            others = [child for child in element if child.tag in ("body", "frame")]
+            pending += [(child, own) for child in (*joints, *others)][::-1]
+
+
+def _gains(tag: str, values: Values) -> tuple[float, float] | None:
+    """Returns stiffness and damping of an actuator, or None if it holds nothing."""
+    if tag == "position":
+        return float(values.get("kp", 1.0)), float(values.get("kv", 0.0))
+    if tag == "velocity":
+        return 0.0, float(values.get("kv", 1.0))
+    if tag == "general" and values.get("biastype") == "affine":
+        _, position, velocity = (*_floats(values.get("biasprm", "")), 0.0, 0.0, 0.0)[:3]
+        return max(-position, 0.0), max(-velocity, 0.0)
+    return None
+
+
+def _limit(values: Values, gear: float) -> float | None:
+    numbers = _floats(values.get("forcerange", ""))
+    return max(map(abs, numbers)) * gear if any(numbers) else None
+
+
+def _floats(text: str) -> list[float]:
+    return [float(number) for number in text.split()]

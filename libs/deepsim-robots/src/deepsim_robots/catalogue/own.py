@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our own robots, drawn from primitives: they need no package."""
+
+from __future__ import annotations
+
+from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.controllers.joint_rates import JointEffort, JointVelocity
+from deepsim_robots.parts import Gains, Part
+
+from .entry import CatalogueEntry
+
+OWN = (
+    CatalogueEntry(
+        name="cartpole",
+        about="cart on a rail, with a pole that turns freely",
+        kind="toy",
+        file="cartpole.xacro",
+        parts={"cart": Part(["slide"], JointEffort(lower=-20.0, upper=20.0))},
+        gains={"slide": Gains(stiffness=200.0, damping=50.0)},
+    ),
+    CatalogueEntry(
+        name="diffbot",
+        about="round robot with two driven wheels and a lidar",
+        kind="wheeled",
+        file="diffbot.xacro",
+        parts={"wheels": Part([".*_wheel_joint"], JointVelocity(lower=-15.0, upper=15.0))},
+        gains={".*": Gains(damping=0.5)},
+    ),
+    CatalogueEntry(
+        name="car",
+        about="car of 1/10 scale with Ackermann steering",
+        kind="wheeled",
+        file="car.xacro",
+        parts={
+            "steering": Part([".*_steer_joint"], JointPosition()),
+            "drive": Part(["rear_.*_wheel_joint"], JointVelocity(lower=-60.0, upper=60.0)),
+        },
+        gains={
+            ".*_steer_joint": Gains(stiffness=20.0, damping=0.5),
+            "rear_.*_wheel_joint": Gains(damping=0.2),
+        },
+    ),
+    CatalogueEntry(
+        name="arm",
+        about="arm of 6 joints with a parallel gripper",
+        kind="arm",
+        file="arm.xacro",
+        parts={
+            "arm": Part(["joint_.*"], JointPosition()),
+            "gripper": Part([".*_finger_joint"], JointPosition()),
+        },
+        home={"joint_2": 0.2, "joint_3": 1.5, "joint_5": 1.44, ".*_finger_joint": 0.03},
+        gains={
+            "joint_[123]": Gains(stiffness=600.0, damping=40.0),
+            "joint_[45]": Gains(stiffness=80.0, damping=3.0),
+            "joint_6": Gains(stiffness=40.0, damping=0.8),
+            ".*_finger_joint": Gains(stiffness=2000.0, damping=60.0),
+        },
+    ),
+    CatalogueEntry(
+        name="quadruped",
+        about="quadruped of 12 joints and 13 kg",
+        kind="legged",
+        file="quadruped.xacro",
+        parts={"legs": Part([".*"], JointPosition())},
+        home={".*_thigh_joint": 0.8, ".*_calf_joint": -1.6},
+        gains={".*": Gains(stiffness=120.0, damping=2.5)},
+        height=0.301,
+    ),
+)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of installed packages, found without importing these and without any download."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from deepsim_sync import DeepSimError
+
+
+class MissingPackageError(DeepSimError):
+    """The package that holds a robot is not installed, or lacks its file."""
+
+
+def is_installed(package: str) -> bool:
+    """Returns whether a package is installed, by its name on the index."""
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def package_file(package: str, file: str, robot: str) -> Path:
+    """Returns a file of an installed package.
+
+    Args:
+        package: Its name on the index.
+        file: Path of the file from the folder of installed packages.
+        robot: The robot that needs it, for messages.
+
+    Raises:
+        MissingPackageError: The package is not installed, or has no such file.
+    """
+    if not is_installed(package):
+        raise MissingPackageError(f"robot {robot!r} needs a package: pip install {package}")
+    found = distribution(package)
+    path = Path(str(found.locate_file(file)))
+    if not path.is_file():
+        raise MissingPackageError(
+            f"robot {robot!r}: {package} {found.version} has no {file!r}; "
+            f"another version may: pip install --upgrade {package}"
+        )
+    return path

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue: all robots by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from deepsim_sync import UnknownEntityError
+
+from .arms import ARMS
+from .entry import CatalogueEntry
+from .legged import LEGGED
+from .mobile import MOBILE
+from .own import OWN
+
+ROBOTS: Mapping[str, CatalogueEntry] = MappingProxyType(
+    {entry.name: entry for entry in (*OWN, *ARMS, *LEGGED, *MOBILE)}
+)
+"""The robots of the catalogue by name, whether their packages are installed or not."""
+
+
+def find_robot(name: str) -> CatalogueEntry:
+    """Returns a robot of the catalogue.
+
+    Raises:
+        UnknownEntityError: There is no such robot; the message has the names nearest to it.
+    """
+    if name not in ROBOTS:
+        raise UnknownEntityError("robot", name, ROBOTS)
+    return ROBOTS[name]

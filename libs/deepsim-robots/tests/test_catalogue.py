@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue: names, packages, and settings of MJCF."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from deepsim_robots import (
+    ROBOTS,
+    CatalogueEntry,
+    Gains,
+    JointPosition,
+    MissingPackageError,
+    Part,
+    Robot,
+    find_robot,
+)
+from deepsim_robots.catalogue.mjcf_settings import actuator_gains, keyframe_positions
+from deepsim_spawn import MjcfModel
+from deepsim_sync import UnknownEntityError
+
+TUNED = MjcfModel("""<mujoco model="tuned">
+<default>
+  <position kp="5"/>
+  <default class="strong"><position kp="300" kv="20" forcerange="-40 40"/></default>
+  <default class="slide"><joint type="slide" range="-1 1"/></default>
+</default>
+<worldbody>
+  <body name="floating"><freejoint/><geom size=".1"/>
+    <body name="a"><joint name="hinge" axis="0 0 1"/><geom size=".1"/>
+      <body name="b" childclass="slide"><joint name="slide"/><geom size=".1"/>
+        <body name="c"><joint name="ball" class="main" type="ball"/><geom size=".1"/></body>
+      </body>
+      <body name="d"><joint name="last"/><geom size=".1"/></body>
+    </body>
+  </body>
+</worldbody>
+<actuator>
+  <position class="strong" joint="hinge"/>
+  <position joint="slide" gear="2"/>
+  <general joint="last" gainprm="70" biastype="affine" biasprm="0 -70 -3"/>
+  <motor joint="last"/>
+</actuator>
+<keyframe><key name="home" qpos="1 2 3 1 0 0 0 .25 -.5 1 0 0 0 .75"/></keyframe>
+</mujoco>""")
+
+
+def test_gains_are_those_of_the_actuators_of_a_file():
+    """Default classes, gears and general actuators with an affine bias count; motors do not."""
+    assert actuator_gains(TUNED) == {
+        "hinge": Gains(300.0, 20.0, effort_limit=40.0),
+        "slide": Gains(20.0, 0.0),
+        "last": Gains(70.0, 3.0),
+    }
+
+
+def test_home_is_the_keyframe_of_a_file():
+    """Positions are by joint, also after free and ball joints; another keyframe has none."""
+    assert keyframe_positions(TUNED) == {"hinge": 0.25, "slide": -0.5, "last": 0.75}
+    assert keyframe_positions(TUNED, "away") == {}
+
+
+def test_settings_of_an_entry_count_before_those_of_its_file(make_world, monkeypatch):
+    """A robot is at the keyframe with the actuators' gains, where its entry is silent."""
+    entry = CatalogueEntry(
+        "tuned",
+        "with tuned joints",
+        "arm",
+        "tuned.xml",
+        parts={"arm": Part(["hinge"], JointPosition())},
+        home={"hinge": 0.5},
+        gains={"slide": Gains(9.0, 1.0)},
+    )
+    monkeypatch.setattr(CatalogueEntry, "description", lambda self: TUNED)
+    assert entry.engines == ("mujoco",)
+    with pytest.warns(match="actuator"):
+        robot = Robot(make_world(), entry.load(), "tuned")
+    np.testing.assert_array_equal(robot.joints.traits.home[:2], [0.5, -0.5])
+    np.testing.assert_array_equal(robot.joints.traits.stiffness[:2], [300.0, 9.0])
+
+
+def test_a_name_that_is_not_there_is_an_error_with_the_nearest():
+    """The message has names to choose from."""
+    assert find_robot("panda") is ROBOTS["panda"]
+    with pytest.raises(UnknownEntityError, match=r"pnada.*'panda'"):
+        find_robot("pnada")
+
+
+def test_a_missing_package_is_an_error_with_the_command():
+    """No download is tried."""
+    entry = replace(ROBOTS["panda"], package="no-such-package-of-robots")
+    assert not entry.is_installed
+    with pytest.raises(
+        MissingPackageError, match=r"'panda'.*pip install no-such-package-of-robots"
+    ):
+        entry.load()
+
+
+def test_a_package_without_the_file_is_an_error():
+    """The message names the package and the file."""
+    entry = replace(ROBOTS["panda"], package="numpy", file="numpy/panda.urdf")
+    with pytest.raises(MissingPackageError, match=r"numpy .* has no 'numpy/panda.urdf'"):
+        entry.load()
+
+
+@pytest.mark.parametrize("entry", ROBOTS.values(), ids=lambda entry: entry.name)
+def test_entries_say_where_they_are_from(entry):
+    """Each has a kind, a licence, and words about it; those of others name their package."""
+    assert entry.kind in ("arm", "gripper", "legged", "wheeled", "flying", "toy")
+    assert entry.about
+    assert entry.licence
+    assert bool(entry.package) == ("/" in entry.file)
+    assert entry.engines == (("mujoco",) if entry.is_mjcf else ("mujoco", "gazebo"))
