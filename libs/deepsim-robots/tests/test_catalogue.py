@@ -18,7 +18,7 @@ from deepsim_robots import (
     Robot,
     find_robot,
 )
-from deepsim_robots.catalogue.mjcf_settings import actuator_gains, keyframe_positions
+from deepsim_robots.mjcf_settings import actuator_gains, joint_axes, keyframe_positions
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError
 
@@ -34,7 +34,7 @@ TUNED = MjcfModel("""<mujoco model="tuned">
       <body name="b" childclass="slide"><joint name="slide"/><geom size=".1"/>
         <body name="c"><joint name="ball" class="main" type="ball"/><geom size=".1"/></body>
       </body>
-      <body name="d"><joint name="last"/><geom size=".1"/></body>
+      <body name="d"><joint name="last" range="-45 90"/><geom size=".1"/></body>
     </body>
   </body>
 </worldbody>
@@ -61,6 +61,15 @@ def test_home_is_the_keyframe_of_a_file():
     """Positions are by joint, also after free and ball joints; another keyframe has none."""
     assert keyframe_positions(TUNED) == {"hinge": 0.25, "slide": -0.5, "last": 0.75}
     assert keyframe_positions(TUNED, "away") == {}
+
+
+def test_ranges_of_joints_are_those_of_a_file():
+    """Hinges have degrees, unless the compiler says radian, and slides metres."""
+    axes = joint_axes(TUNED)
+    assert [*axes] == ["hinge", "slide", "last"]
+    assert (axes["slide"].lower, axes["slide"].upper) == (-1.0, 1.0)
+    assert axes["hinge"].upper == np.inf
+    assert axes["last"].upper == pytest.approx(np.pi / 2)
 
 
 def test_settings_of_an_entry_count_before_those_of_its_file(make_world, monkeypatch):

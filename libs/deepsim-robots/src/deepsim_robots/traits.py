@@ -11,6 +11,7 @@ from deepsim_sync import SCOPE, World
 from .config import RobotConfig
 from .joint_group import JointTraits
 from .matching import matching
+from .mjcf_settings import joint_axes
 from .parts import Gains
 
 _SECOND = SCOPE + "2"
@@ -18,8 +19,10 @@ _SECOND = SCOPE + "2"
 
 def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str, JointAxis]:
     """Returns the axes of all joints by the names of their rows, in the order of the file."""
-    if not isinstance(description, ModelDescription):
+    if description is None:
         return {}
+    if isinstance(description, MjcfModel):
+        return joint_axes(description)
     axes = {}
     for joint in description.all_joints():
         if joint.axis is not None:

@@ -93,5 +93,6 @@ ARMS = (
         file="robosuite_models/assets/grippers/aloha_gripper.xml",
         licence="MIT",
         parts={"gripper": Part([".*_finger"], JointPosition())},
+        home={".*_finger": 0.02},
     ),
 )

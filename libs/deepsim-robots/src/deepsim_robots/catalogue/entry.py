@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
 from deepsim_robots.config import Balance, RobotConfig
+from deepsim_robots.mjcf_settings import actuator_gains, keyframe_positions
 from deepsim_robots.parts import Gains, Part
 from deepsim_spawn import (
     GazeboXMLLoader,
@@ -20,7 +21,6 @@ from deepsim_spawn import (
     UnsupportedElementWarning,
 )
 
-from .mjcf_settings import actuator_gains, keyframe_positions
 from .packages import is_installed, package_file
 
 Engine: TypeAlias = Literal["mujoco", "gazebo"]

@@ -16,7 +16,7 @@ OWN = (
         kind="toy",
         file="cartpole.xacro",
         parts={"cart": Part(["slide"], JointEffort(lower=-20.0, upper=20.0))},
-        gains={"slide": Gains(stiffness=200.0, damping=50.0)},
+        gains={"slide": Gains(stiffness=2000.0, damping=100.0)},
     ),
     CatalogueEntry(
         name="diffbot",

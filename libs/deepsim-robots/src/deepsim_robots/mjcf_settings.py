@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains and home positions that an MJCF file gives its joints, which its makers tuned."""
+"""Ranges, gains and home positions that an MJCF file gives its joints."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
 from deepsim_robots.parts import Gains
-from deepsim_spawn import MjcfModel
+from deepsim_spawn import JointAxis, MjcfModel
 
 _COUNTS = {"free": 7, "ball": 4}
 """How many positions a joint of a type has in a keyframe; all others have one."""
@@ -56,6 +57,30 @@ def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]
             positions[joint.attrib["name"]] = numbers[at]
         at += count
     return positions if at == len(numbers) else {}
+
+
+def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
+    """Returns the axes of named hinges and slides, with their ranges, in the order of the file."""
+    root = ElementTree.fromstring(model.text)
+    settings: Values = {}
+    for compiler in root.findall("compiler"):
+        settings.update(compiler.attrib)
+    unit = 1.0 if settings.get("angle") == "radian" else math.pi / 180
+    automatic = settings.get("autolimits", "true") == "true"
+    defaults = _Defaults(root)
+    axes: dict[str, JointAxis] = {}
+    for joint, inherited in _joints(root):
+        values = defaults.of(joint, inherited)
+        kind = "free" if joint.tag == "freejoint" else values.get("type", "hinge")
+        if kind in _COUNTS or "name" not in values:
+            continue
+        lower, upper = -math.inf, math.inf
+        limited = values.get("limited", "auto")
+        if "range" in values and (limited == "true" or (limited == "auto" and automatic)):
+            scale = unit if kind == "hinge" else 1.0
+            lower, upper = (scale * number for number in _floats(values["range"]))
+        axes[values["name"]] = JointAxis(lower=lower, upper=upper)
+    return axes
 
 
 class _Defaults:
