@@ -74,6 +74,10 @@ class Collider3D(Shape):
         forward = AXES[axis]
         return -self._support(scaled(forward, -1.0)), self._support(forward)
 
+    def _encloses(self, other: Any) -> bool:
+        """Whether `other`, which no piece of this touches, is inside; only meshes have room."""
+        return False
+
     def _ball(self) -> tuple[Vec, float]:
         """Middle and radius of a ball around the shape, in the world."""
         middle: Vec = self._frame.origin

@@ -175,6 +175,11 @@ class ConvexCollider(Collider3D):
         frame = self._frame
         return frame.to_world(self._core_point(frame.turn_to_local(direction)))  # type: ignore[no-any-return]
 
+    def _toward(self, point: Vec) -> tuple[float, Vec]:
+        """Distance of a point of the world from the core, and the direction to it."""
+        distance, direction = self._gap_to(self._frame.to_local(point))
+        return distance, self._frame.turn_to_world(direction)
+
     def _support(self, direction: Triple) -> float:
         reach = self._rounding * math.hypot(*direction) if self._rounding else 0.0
         return dot(self._far_point(direction), direction) + reach

@@ -18,10 +18,12 @@ def separation(a: Any, b: Any) -> Separation:
     for piece, other in _pairs(a, b):
         if best is not None and _apart(piece, other) > max(best.distance, 0.0):
             continue
-        found = _of_pieces(piece, other)
+        found = piece_separation(piece, other)
         if best is None or found.distance < best.distance:
             best = found
     assert best is not None  # shapes have pieces
+    if best.distance > 0.0 and (a._encloses(b) or b._encloses(a)):
+        return best._replace(distance=-best.distance)  # inside a mesh, off its triangles
     return best
 
 
@@ -30,7 +32,7 @@ def meetings(a: Any, b: Any, touch: float) -> Iterator[tuple[Vec, list[tuple[Vec
     for piece, other in _pairs(a, b):
         if _apart(piece, other) > touch:
             continue
-        found = _of_pieces(piece, other)
+        found = piece_separation(piece, other)
         if found.distance <= touch:
             yield found.normal, overlap(piece, other, found, touch)
 
@@ -49,7 +51,7 @@ def _apart(a: Any, b: Any) -> float:
     return float(math.dist(*(one._ball()[0] for one in (a, b))) - a._ball()[1] - b._ball()[1])
 
 
-def _of_pieces(a: Any, b: Any) -> Separation:
+def piece_separation(a: Any, b: Any) -> Separation:
     """The separation of two convex pieces; a plane is one, too."""
     if a._is_plane:
         return _turned(_to_plane(b, a))
@@ -83,8 +85,7 @@ def _to_point(a: Any, b: Any, size: float) -> Separation:
         away = minus(point, a._far_point((1.0, 0.0, 0.0)))
         distance, normal = math.hypot(*away), unit(away)
     else:
-        distance, local = a._gap_to(a._frame.to_local(point))
-        normal = a._frame.turn_to_world(local)
+        distance, normal = a._toward(point)
         if distance <= 1e-10 * size:
             return _depth(a, b, size)
     return Separation(distance, normal, along(point, -distance, normal), point)

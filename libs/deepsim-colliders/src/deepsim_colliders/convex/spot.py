@@ -25,5 +25,8 @@ class Spot:
     def _pieces(self, other: Any) -> tuple[Spot]:
         return (self,)
 
+    def _encloses(self, other: Any) -> bool:
+        return False
+
     def _ball(self) -> tuple[Vec, float]:
         return self._point, 0.0

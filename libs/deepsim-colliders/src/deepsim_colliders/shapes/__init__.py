@@ -10,6 +10,9 @@ from .compound import CompoundCollider
 from .cylinder import CylinderCollider
 from .ellipsoid import EllipsoidCollider
 from .geometry import GeometryCollider
+from .heightmap import HeightmapCollider
+from .hull import HullCollider
+from .mesh import MeshCollider
 from .plane import PlaneCollider
 from .rectangle import RectangleCollider
 from .sphere import SphereCollider
@@ -22,6 +25,9 @@ __all__ = [
     "CylinderCollider",
     "EllipsoidCollider",
     "GeometryCollider",
+    "HeightmapCollider",
+    "HullCollider",
+    "MeshCollider",
     "PlaneCollider",
     "RectangleCollider",
     "SphereCollider",

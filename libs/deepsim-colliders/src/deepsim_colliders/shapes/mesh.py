@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Meshes of triangles."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_colliders._borders import points_array
+from deepsim_colliders._crossings import Crossing
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._frames import Triple, dot
+from deepsim_colliders._shape import OTHER, Solid
+from deepsim_colliders.collider_3d import Collider3D
+from deepsim_colliders.convex.triangle import Triangle
+from deepsim_colliders.convex.vectors import Vec
+from deepsim_colliders.proximity import piece_separation
+from deepsim_colliders.triangles import Triangles, is_closed
+from deepsim_math import Pose
+
+Array = NDArray[np.float64]
+
+
+class MeshCollider(Collider3D):
+    """Triangles: a solid where they are closed, else a surface without thickness.
+
+    Closed means that each edge belongs to two triangles, which pass it in opposite directions.
+
+    >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    >>> tetrahedron = MeshCollider(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+    >>> tetrahedron.is_solid, tetrahedron.contains((0.2, 0.2, 0.2))
+    (True, True)
+
+    Args:
+        vertices: in its frame, (n, 3) [m].
+        faces: numbers of the vertices of each triangle, (m, 3), counter-clockwise seen from
+            outside; triangles without area are left out.
+        pose_offset: see `Collider`.
+
+    Raises:
+        TypeError: when `faces` are no integers.
+        ValueError: when a shape does not fit, a number is out of range or not finite.
+    """
+
+    def __init__(
+        self, vertices: ArrayLike, faces: ArrayLike, *, pose_offset: Pose = ORIGIN
+    ) -> None:
+        super().__init__(pose_offset)
+        self._vertices = points_array(vertices, "the vertices of a mesh")
+        self._faces = _checked(faces, len(self._vertices))
+        corners = self._vertices[self._faces]
+        areas = np.linalg.norm(
+            np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
+        )
+        if not areas.any():
+            raise ValueError("a mesh needs a triangle that has an area")
+        self._solid_inside = is_closed(self._faces)
+        self._triangles = Triangles(corners[areas > 0.0])
+        used = self._vertices[np.unique(self._faces)]
+        self._points = used
+        self._radius = float(np.linalg.norm(used, axis=1).max())
+        self._low, self._high = used.min(axis=0), used.max(axis=0)
+        room = 0.5 * float(np.linalg.norm(self._high - self._low))
+        self._room = min(self._radius, max(room, 1e-6 * self._radius))
+
+    @classmethod
+    def from_file(
+        cls, path: str | Path, *, scale: float = 1.0, pose_offset: Pose = ORIGIN
+    ) -> MeshCollider:
+        """Read a mesh that trimesh knows: STL, OBJ, PLY, glTF, ...; needs the extra ``meshes``.
+
+        Args:
+            path: the file; of a scene, all its parts become one mesh.
+            scale: metres of a unit of the file.
+            pose_offset: see `Collider`.
+
+        Raises:
+            ImportError: when trimesh is not installed.
+        """
+        try:
+            import trimesh  # noqa: PLC0415 (of an extra)
+        except ImportError:
+            raise ImportError(
+                "reading meshes needs trimesh: pip install 'deepsim-colliders[meshes]'"
+            ) from None
+        mesh: Any = trimesh.load_mesh(str(path))
+        return cls(np.asarray(mesh.vertices) * scale, mesh.faces, pose_offset=pose_offset)
+
+    @property
+    def vertices(self) -> Array:
+        """Corners in its frame, (n, 3) [m]."""
+        return self._vertices.copy()
+
+    @property
+    def faces(self) -> NDArray[np.intp]:
+        """Numbers of the vertices of each triangle, (m, 3)."""
+        return self._faces.copy()
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether the triangles are closed, so that there is an inside."""
+        return self._solid_inside
+
+    def _sizes(self) -> str:
+        return f"<{len(self._vertices)} vertices>, <{len(self._faces)} faces>"
+
+    @property
+    def _solid(self) -> Solid:
+        return Solid(OTHER, (0.0, 0.0, 0.0), self._radius)
+
+    @property
+    def _size(self) -> float:
+        return self._radius
+
+    @property
+    def _extent(self) -> float:
+        return self._room
+
+    # In the frame of the mesh.
+
+    def _holds(self, point: Triple) -> bool:
+        return bool(self._hold(np.array([point]).T)[0])
+
+    def _hold(self, points: Any) -> NDArray[np.bool_]:
+        rows = np.asarray(points, dtype=np.float64).T
+        gap = self._gap
+        held: NDArray[np.bool_] = ((rows >= self._low - gap) & (rows <= self._high + gap)).all(
+            axis=1
+        )
+        some = np.flatnonzero(held)
+        inside = self._triangles.distances(rows[some]) <= gap
+        if self._solid_inside:
+            inside |= self._triangles.enclose(rows[some])
+        held[some] = inside
+        return held
+
+    def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
+        return next(iter(self._crossings(origin, direction)), None)
+
+    def _crossings(self, origin: Triple, direction: Triple) -> list[Crossing]:
+        """The connected pieces of a ray, t >= 0, in the mesh."""
+        start, step = np.array(origin), np.array(direction)
+        times, faces = self._triangles.meetings(start, step)
+        slack = -1e-12 * (1.0 + abs(float(start @ step)) / float(step @ step))
+        times, faces = times[times >= slack], faces[times >= slack]
+        order = np.argsort(times, kind="stable")
+        times, faces = np.maximum(times[order], 0.0), faces[order]
+        if not times.size:
+            return []
+        inside = self._holds(origin)
+        knots = np.concatenate([[0.0], times]) if inside else times
+        sides = np.concatenate([[-1], faces]) if inside else faces
+        middles = start + np.outer(0.5 * (knots[1:] + knots[:-1]), step)
+        solid = self._hold(middles.T) if len(middles) else np.zeros(0, dtype=np.bool_)
+        solid |= knots[1:] - knots[:-1] <= 1e-12 * np.abs(knots[1:])
+        pieces, begin = [], 0
+        for k in range(len(knots)):
+            if k == len(knots) - 1 or not solid[k]:
+                pieces.append(self._crossing(knots[begin], knots[k], int(sides[begin]), step))
+                begin = k + 1
+        return pieces
+
+    def _crossing(self, start: float, end: float, face: int, step: Array) -> Crossing:
+        if face < 0:  # it starts inside
+            return Crossing(float(start), float(end), tuple(-step / math.sqrt(step @ step)))
+        normal = self._triangles.normals[face]
+        normal = -normal if normal @ step > 0.0 else normal
+        return Crossing(float(start), float(end), tuple(normal.tolist()))
+
+    def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
+        frame = self._frame
+        start = frame.to_local(origin)
+        found = self._crossings(start, frame.turn_to_local(direction))
+        pieces = [
+            piece._replace(normal=frame.turn_to_world(piece.normal))
+            for piece in found
+            if piece.normal is not None
+        ]
+        if pieces and self._holds(start):
+            pieces[0] = pieces[0]._replace(start=0.0, normal=None)
+        return pieces
+
+    # In the world.
+
+    def _world(self) -> Triangles:
+        """The triangles where the mesh is."""
+        if "world" not in self.__dict__:
+            frame = self._frame
+            moved = self._triangles.corners @ np.array(frame.axes) + frame.origin
+            self.__dict__["world"] = Triangles(moved)
+        triangles: Triangles = self.__dict__["world"]
+        return triangles
+
+    def _pieces(self, other: Any) -> Iterable[Any]:
+        if other._is_plane:
+            return (self,)
+        world = self._world()
+        middle, radius = other._ball()
+        gaps = np.linalg.norm(world.middles - middle, axis=1)
+        # Some point of the other is within its ball, so that no nearer triangle is left out.
+        near = gaps - world.radii - radius <= (gaps + radius).min()
+        return [Triangle(corners) for corners in world.corners[near].tolist()]
+
+    _rounding = 0.0
+
+    def _far_point(self, direction: Vec) -> Vec:
+        frame = self._frame
+        along = self._points @ frame.turn_to_local(direction)
+        point: Vec = frame.to_world(self._points[int(np.argmax(along))].tolist())
+        return point
+
+    def _low_points_there(self, _: Vec) -> list[Vec]:
+        return list(self._corners())
+
+    def _encloses(self, other: Any) -> bool:
+        if not self._solid_inside or other._is_plane:
+            return False
+        return self._holds(self._frame.to_local(other._far_point((1.0, 0.0, 0.0))))
+
+    def _near(self, point: Triple, reach: float) -> bool:
+        local = self._frame.to_local(point)
+        gap = self._triangles.distances(np.array([local]))[0]
+        return bool(gap <= reach) or self._holds(local)
+
+    def _farthest(self, point: Triple) -> float:
+        local = self._frame.to_local(point)
+        return float(np.linalg.norm(self._points - local, axis=1).max())
+
+    def _support(self, direction: Triple) -> float:
+        return dot(self._far_point(direction), direction)
+
+    def _intersects(self, other: Any) -> Any:
+        return NotImplemented
+
+    def _contains(self, other: Any) -> bool:
+        if not self._encloses(other) or math.isinf(other._size):
+            return False
+        touch = self._touch(other)
+        return all(
+            piece_separation(piece, part).distance >= -touch
+            for part in other._pieces(self)
+            for piece in self._pieces(part)
+        )
+
+    def _corners(self) -> list[Triple]:
+        frame = self._frame
+        moved = self._points @ np.array(frame.axes) + frame.origin
+        return [(x, y, z) for x, y, z in moved.tolist()]
+
+    def _extremes(self) -> list[Triple]:
+        return self._corners()
+
+
+def _checked(faces: ArrayLike, count: int) -> NDArray[np.intp]:
+    array = np.asarray(faces)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"the faces of a mesh are integers, got an array of {array.dtype}")
+    if array.ndim != 2 or array.shape[1] != 3 or not len(array):
+        raise ValueError(f"the faces of a mesh must have shape (m, 3), got {array.shape}")
+    bad = np.flatnonzero(((array < 0) | (array >= count)).any(axis=1))
+    if bad.size:
+        row = array[bad[0]].tolist()
+        raise ValueError(f"face {bad[0]} names {row}, but there are vertices 0 to {count - 1}")
+    return np.asarray(array, dtype=np.intp)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many triangles at once: rays, nearest points, and which points they enclose."""
+
+from __future__ import annotations
+
+import math
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Slack of the edges, as a part of their length: no ray slips through between two triangles.
+_SLACK = 1e-9
+_BLOCK = 1 << 16
+
+
+class Triangles:
+    """Triangles (m, 3, 3) of corners [m], counter-clockwise seen from outside."""
+
+    def __init__(self, corners: Array) -> None:
+        self.corners = corners
+        self.first = corners[:, 0]
+        self.edges = corners[:, 1] - self.first, corners[:, 2] - self.first
+        cross = np.cross(*self.edges)
+        self.normals = cross / np.linalg.norm(cross, axis=1, keepdims=True)
+        self.middles = corners.mean(axis=1)
+        self.radii = np.linalg.norm(corners - self.middles[:, np.newaxis], axis=2).max(axis=1)
+
+    def meetings(self, origin: Array, direction: Array) -> tuple[Array, NDArray[np.intp]]:
+        """Times at which a line meets triangles, and which (Moeller and Trumbore 1997)."""
+        unit = direction / math.sqrt(direction @ direction)
+        away = self.middles - origin
+        aside = np.einsum("md,md->m", away, away) - (away @ unit) ** 2
+        radii = self.radii * (1.0 + 1e-6)
+        near = np.flatnonzero(aside <= radii * radii + 1e-12 * np.abs(away).max() ** 2)
+        u_edge, v_edge = self.edges[0][near], self.edges[1][near]
+        across = np.cross(unit, v_edge)
+        det = np.einsum("md,md->m", u_edge, across)
+        offset = origin - self.first[near]
+        turned = np.cross(offset, u_edge)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            u = np.einsum("md,md->m", offset, across) / det
+            v = turned @ unit / det
+            times = np.einsum("md,md->m", v_edge, turned) / det
+            sizes = np.linalg.norm(u_edge, axis=1) * np.linalg.norm(v_edge, axis=1)
+            flat = np.abs(det) <= 1e-12 * sizes
+            met = ~flat & (u >= -_SLACK) & (v >= -_SLACK) & (u + v <= 1.0 + _SLACK)
+        return times[met] / math.sqrt(direction @ direction), near[met]
+
+    def distances(self, points: Array) -> Array:
+        """Distance of each of some points, (n, 3), from the nearest triangle."""
+        least = np.full(len(points), np.inf)
+        for block in self._blocks(len(points)):
+            least[block] = self._distances(points[block]).min(axis=1)
+        return least
+
+    def _distances(self, points: Array) -> Array:
+        """Distance of each point from each triangle: to its plane, or else to its edges."""
+        offset = points[:, np.newaxis] - self.first
+        height = np.einsum("nmd,md->nm", offset, self.normals)
+        over = np.ones(height.shape, dtype=np.bool_)
+        to_edges = np.full(height.shape, np.inf)
+        for k in range(3):
+            start, edge = self.corners[:, k], self.corners[:, k - 2] - self.corners[:, k]
+            away = points[:, np.newaxis] - start
+            over &= np.einsum("nmd,md->nm", away, np.cross(self.normals, edge)) >= 0.0
+            part = np.einsum("nmd,md->nm", away, edge) / np.einsum("md,md->m", edge, edge)
+            gap = away - np.clip(part, 0.0, 1.0)[..., np.newaxis] * edge
+            to_edges = np.minimum(to_edges, np.einsum("nmd,nmd->nm", gap, gap))
+        return np.where(over, np.abs(height), np.sqrt(to_edges))
+
+    def enclose(self, points: Array) -> Flags:
+        """Whether a closed surface winds around points, (n, 3): van Oosterom and Strackee 1983."""
+        inside = np.empty(len(points), dtype=np.bool_)
+        for block in self._blocks(len(points)):
+            a, b, c = (self.corners[:, k] - points[block, np.newaxis] for k in range(3))
+            x, y, z = (np.linalg.norm(side, axis=2) for side in (a, b, c))
+            volume = np.einsum("nmd,nmd->nm", a, np.cross(b, c))
+            rest = (
+                x * y * z
+                + np.einsum("nmd,nmd->nm", a, b) * z
+                + np.einsum("nmd,nmd->nm", b, c) * x
+                + np.einsum("nmd,nmd->nm", c, a) * y
+            )
+            inside[block] = np.abs(np.arctan2(volume, rest).sum(axis=1)) > math.pi
+        return inside
+
+    def _blocks(self, count: int) -> Iterator[slice]:
+        step = max(1, _BLOCK // len(self.corners))
+        for start in range(0, count, step):
+            yield slice(start, start + step)
+
+
+def is_closed(faces: NDArray[np.intp]) -> bool:
+    """Whether each edge of some triangles is that of one neighbour, the other way round."""
+    edges = np.concatenate([faces[:, [k, (k + 1) % 3]] for k in range(3)])
+    there = set(map(tuple, edges.tolist()))
+    return len(there) == len(edges) and all((b, a) in there for a, b in there)
