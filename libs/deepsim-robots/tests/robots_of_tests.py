@@ -56,3 +56,53 @@ ARM = model(
     joint("elbow", "upper", "lower"),
 )
 """Two links that turn about z, with limits of -2..2 rad, 50 N m and 3 rad/s."""
+
+
+def _seven() -> str:
+    """Seven joints with the axes and lengths of a common arm, drawn as links without shapes."""
+    heights = (
+        (0.333, "0 0 1"),
+        (0.0, "0 1 0"),
+        (0.316, "0 0 1"),
+        (0.0, "0 -1 0"),
+        (0.384, "0 0 1"),
+        (0.0, "0 -1 0"),
+        (0.0, "0 0 -1"),
+    )
+    limits = (
+        (-2.9, 2.9),
+        (-1.76, 1.76),
+        (-2.9, 2.9),
+        (-3.07, -0.07),
+        (-2.9, 2.9),
+        (-0.02, 3.75),
+        (-2.9, 2.9),
+    )
+    sides = (0.0, 0.0, 0.0, 0.0825, -0.0825, 0.0, 0.088)
+    elements, x, z, parent = [link("base")], 0.0, 0.0, "base"
+    elements.append(joint("mount", "world", "base", kind="fixed"))
+    for n, ((height, axis), (low, high), side) in enumerate(
+        zip(heights, limits, sides, strict=True), 1
+    ):
+        x, z = x + side, z + height
+        elements.append(link(f"link{n}", 1.0, f"{x} 0 {z} 0 0 0"))
+        text = f"<lower>{low}</lower><upper>{high}</upper><effort>90</effort>"
+        elements.append(joint(f"joint{n}", parent, f"link{n}", axis, limits=text))
+        parent = f"link{n}"
+    return model(*elements, name="seven")
+
+
+SEVEN = _seven()
+"""An arm of seven joints, joint1 to joint7, fixed to the world."""
+
+
+def wheels(*names: str, steering: tuple[str, ...] = ()) -> str:
+    """A base with wheels that turn about y, and some joints that steer about z."""
+    elements = [link("base")]
+    elements.append(joint("mount", "world", "base", kind="fixed"))
+    for name in (*names, *steering):
+        axis = "0 0 1" if name in steering else "0 1 0"
+        elements.append(link(f"{name}_link", 0.5))
+        limits = "<effort>20</effort><velocity>50</velocity>"
+        elements.append(joint(name, "base", f"{name}_link", axis, "continuous", limits))
+    return model(*elements, name="wheels")

@@ -3,32 +3,67 @@
 
 from .catalogue import ROBOTS, CatalogueEntry, MissingPackageError, find_robot
 from .config import RobotConfig
-from .controllers.controller import Controller, Drive
-from .controllers.joint_position import JointDeltaPosition, JointPosition
-from .controllers.joint_rates import JointEffort, JointVelocity
-from .controllers.planar_base import PlanarBase
+from .controllers import (
+    CONTROLLERS,
+    Ackermann,
+    Controller,
+    DiffDrive,
+    Drive,
+    EndEffectorDrive,
+    EndEffectorPose,
+    EndEffectorPosition,
+    JointDeltaPosition,
+    JointEffort,
+    JointPid,
+    JointPosition,
+    JointPositionVelocity,
+    JointTrajectory,
+    JointTrapezoid,
+    JointVelocity,
+    Mecanum,
+    Mimic,
+    OmniWheels,
+    Passive,
+    PlanarBase,
+    TrajectoryDrive,
+)
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
 from .parts import Gains, Part
 from .robot import Robot
 
 __all__ = [
+    "CONTROLLERS",
     "ROBOTS",
+    "Ackermann",
     "CatalogueEntry",
     "Controller",
+    "DiffDrive",
     "Drive",
+    "EndEffectorDrive",
+    "EndEffectorPose",
+    "EndEffectorPosition",
     "Gains",
     "JointDeltaPosition",
     "JointEffort",
     "JointGroup",
+    "JointPid",
     "JointPosition",
+    "JointPositionVelocity",
     "JointTraits",
+    "JointTrajectory",
+    "JointTrapezoid",
     "JointVelocity",
+    "Mecanum",
+    "Mimic",
     "MissingPackageError",
+    "OmniWheels",
     "Part",
+    "Passive",
     "PlanarBase",
     "Robot",
     "RobotConfig",
     "RobotManager",
+    "TrajectoryDrive",
     "find_robot",
 ]

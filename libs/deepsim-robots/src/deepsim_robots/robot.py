@@ -147,6 +147,7 @@ class Robot:
         width = np.concatenate([np.zeros(0), *tops]) - self._least
         span = self.upper - self.lower
         self._scale = np.divide(width, span, out=np.ones_like(width), where=span > 0.0)
+        self._raw = (self.lower == self._least) & (self._scale == 1.0)
         self._passive = PassiveForces(
             self.joints, [drive.joints for drive in self.parts.values()], config.balance
         )
@@ -176,6 +177,7 @@ class Robot:
             raise ValueError(f"an action of robot {self.name!r} is NaN")
         clipped = np.clip(np.broadcast_to(given, shape), self.lower, self.upper)
         scaled = self._least + (clipped - self.lower) * self._scale
+        scaled = np.where(self._raw, clipped, scaled)  # without rounding
         for part, drive in self.parts.items():
             drive.act(np.ascontiguousarray(scaled[:, self.slices[part]]), chosen)
 

@@ -1,2 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """Controllers: from actions to the commands of joints, on arrays of worlds."""
+
+from .ackermann import Ackermann
+from .controller import Controller, Drive
+from .diff_drive import DiffDrive
+from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
+from .joint_pid import JointPid
+from .joint_position import JointDeltaPosition, JointPosition
+from .joint_rates import JointEffort, JointVelocity
+from .joint_trajectory import JointTrajectory, TrajectoryDrive
+from .mimic import Mimic
+from .names import CONTROLLERS
+from .omni import Mecanum, OmniWheels
+from .passive import Passive
+from .planar_base import PlanarBase
+from .position_velocity import JointPositionVelocity, JointTrapezoid
+
+__all__ = [
+    "CONTROLLERS",
+    "Ackermann",
+    "Controller",
+    "DiffDrive",
+    "Drive",
+    "EndEffectorDrive",
+    "EndEffectorPose",
+    "EndEffectorPosition",
+    "JointDeltaPosition",
+    "JointEffort",
+    "JointPid",
+    "JointPosition",
+    "JointPositionVelocity",
+    "JointTrajectory",
+    "JointTrapezoid",
+    "JointVelocity",
+    "Mecanum",
+    "Mimic",
+    "OmniWheels",
+    "Passive",
+    "PlanarBase",
+    "TrajectoryDrive",
+]

@@ -10,19 +10,57 @@ from typing import Any
 
 from deepsim_sync import UnknownEntityError
 
+from .ackermann import Ackermann
 from .controller import Controller, settings
+from .diff_drive import DiffDrive
+from .end_effector import EndEffectorPose, EndEffectorPosition
+from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition
 from .joint_rates import JointEffort, JointVelocity
+from .joint_trajectory import JointTrajectory
+from .mimic import Mimic
+from .omni import Mecanum, OmniWheels
+from .passive import Passive
 from .planar_base import PlanarBase
+from .position_velocity import JointPositionVelocity, JointTrapezoid
 
 CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
+    "joint_position": JointPosition,
+    "joint_delta_position": JointDeltaPosition,
+    "joint_velocity": JointVelocity,
+    "joint_effort": JointEffort,
+    "joint_position_velocity": JointPositionVelocity,
+    "joint_trapezoid": JointTrapezoid,
+    "joint_trajectory": JointTrajectory,
+    "joint_pid": JointPid,
+    "end_effector_position": EndEffectorPosition,
+    "end_effector_pose": EndEffectorPose,
+    "diff_drive": DiffDrive,
+    "ackermann": Ackermann,
+    "mecanum": Mecanum,
+    "omni_wheels": OmniWheels,
+    "planar_base": PlanarBase,
+    "mimic": Mimic,
+    "passive": Passive,
+    # The names of RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,
     "pd_joint_delta_pos": JointDeltaPosition,
     "pd_joint_target_delta_pos": partial(JointDeltaPosition, of="target"),
     "pd_joint_vel": JointVelocity,
-    "joint_effort": JointEffort,
+    "pd_joint_pos_vel": JointPositionVelocity,
+    "pd_joint_effort": JointEffort,
+    "pd_joint_pos_mimic": Mimic,
+    "mimic_pd_joint_pos": Mimic,
     "pd_base_vel": PlanarBase,
+    "base_vel": PlanarBase,
+    "pd_ee_pos": partial(EndEffectorPosition, delta=False),
+    "pd_ee_pose": partial(EndEffectorPose, delta=False),
+    "pd_ee_delta_pos": partial(EndEffectorPosition, delta=True, of="measured"),
+    "pd_ee_delta_pose": partial(EndEffectorPose, delta=True, of="measured"),
+    "pd_ee_target_delta_pos": partial(EndEffectorPosition, delta=True),
+    "pd_ee_target_delta_pose": partial(EndEffectorPose, delta=True),
 }
+"""Controllers by the names that configurations use."""
 
 
 def controller_of(given: Controller | str | Mapping[str, Any]) -> Controller:

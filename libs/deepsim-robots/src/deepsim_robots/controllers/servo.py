@@ -45,6 +45,18 @@ def gains_of(
     return (k if held else np.zeros_like(k)), d
 
 
+def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNumbers) -> None:
+    """Sets the gains of joints, with home and rest as targets, in some worlds."""
+    joints.put(
+        worlds,
+        target_position=joints.traits.home,
+        target_velocity=0.0,
+        stiffness=stiffness,
+        damping=damping,
+    )
+    joints.push(worlds, 0.0)
+
+
 class ServoDrive(Drive):
     """Sets the gains and the command at a reset: the joints are held at home, or at rest.
 
@@ -70,11 +82,4 @@ class ServoDrive(Drive):
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Holds the joints."""
-        self.joints.put(
-            worlds,
-            target_position=self.joints.traits.home,
-            target_velocity=0.0,
-            stiffness=self.stiffness,
-            damping=self.damping,
-        )
-        self.joints.push(worlds, 0.0)
+        hold(self.joints, self.stiffness, self.damping, worlds)

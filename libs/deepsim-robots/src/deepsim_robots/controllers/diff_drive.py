@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Differential drive: wheels on the left and on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from deepsim_robots.joint_group import JointGroup
+
+from .controller import Controller, Drive
+from .wheels import LinearBaseDrive, Servos, positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffDrive(Controller):
+    """Actions are forward speed v [m/s] and yaw rate w [rad/s] of the base.
+
+    Wheels on the left turn at (v - w separation / 2) / radius, those on the right at
+    (v + w separation / 2) / radius; both turn forward at positive rates.
+
+    Attributes:
+        left: Joints of the wheels on the left.
+        right: Joints of the wheels on the right.
+        separation: Distance between left and right wheels [m].
+        radius: Of the wheels [m].
+        lower: Least v and w.
+        upper: Largest v and w.
+        acceleration: Largest change of v and w per second; None for any.
+        damping: Of the wheels, in place of the robot's gains.
+    """
+
+    left: Sequence[str] = ()
+    right: Sequence[str] = ()
+    separation: float = 0.0
+    radius: float = 0.0
+    lower: Sequence[float] = (-1.0, -2.0)
+    upper: Sequence[float] = (1.0, 2.0)
+    acceleration: ArrayLike | None = None
+    damping: ArrayLike | None = None
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of a base."""
+        positive(separation=self.separation, radius=self.radius)
+        if not (self.left and self.right):
+            raise ValueError("a differential drive has wheels on the left and on the right")
+        wheels = Servos(joints, [*self.left, *self.right], self.damping)
+        turn = self.separation / 2.0
+        rows = [[1.0, -turn]] * len(self.left) + [[1.0, turn]] * len(self.right)
+        matrix = [[each / self.radius for each in row] for row in rows]
+        return LinearBaseDrive(joints, self.lower, self.upper, self.acceleration, wheels, matrix)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Positions and poses of an end effector, by inverse kinematics in every tick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_math import poses, quaternions
+from deepsim_robots.joint_group import JointGroup
+from deepsim_robots.kinematics.damped_least_squares import next_positions, pose_error
+from deepsim_robots.kinematics.search import Search
+from deepsim_sync import SCOPE, UnsupportedError, WorldNumbers, checked_worlds
+
+from .controller import Controller, Floats
+from .servo import ServoDrive, gains_of
+
+_NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
+_WORLD = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndEffectorPosition(Controller):
+    """Actions are the position of a link's point [m]; how the link is turned is left free.
+
+    Absolute actions are coordinates in the root frame (that of the model) or in the world frame.
+    Delta actions are steps along the axes of the root, tool (the link) or world frame.
+
+    Attributes:
+        link: The end effector.
+        point: Of the link, in its frame [m].
+        delta: Whether actions are steps.
+        frame: ``root``, ``tool`` or ``world``.
+        of: A step begins at the last ``target``, which does not drift, or at the ``measured`` pose.
+        lower: Least action; by default -1 m, and -0.1 m for steps.
+        upper: Largest action; by default 1 m, and 0.1 m for steps.
+        ik_damping: Of least squares, > 0: larger is slower and calmer near singular poses.
+        step: Largest way of a joint from its position to its target [rad or m], > 0.
+        stiffness, damping: Of the joints, in place of the robot's gains.
+    """
+
+    axes: ClassVar[int] = 3
+
+    link: str = ""
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    delta: bool = False
+    frame: Literal["root", "tool", "world"] = "root"
+    of: Literal["target", "measured"] = "target"
+    lower: ArrayLike | None = None
+    upper: ArrayLike | None = None
+    ik_damping: float = 0.05
+    step: float = 0.3
+    stiffness: ArrayLike | None = None
+    damping: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.frame not in ("root", "tool", "world"):
+            raise ValueError(f"frame is 'root', 'tool' or 'world', got {self.frame!r}")
+        if self.frame == "tool" and not self.delta:
+            raise ValueError("the tool frame is for steps: set delta, or another frame")
+        if self.of not in ("target", "measured"):
+            raise ValueError(f"a step is of 'target' or 'measured', got {self.of!r}")
+        if not (self.ik_damping > 0.0 and self.step > 0.0):
+            raise ValueError("ik_damping and step must be > 0")
+
+    def drive(self, joints: JointGroup) -> EndEffectorDrive:
+        """Returns the drive of an arm."""
+        return EndEffectorDrive(joints, self)
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Returns the least and the largest action, (3,) or (6,) each."""
+        size = np.full(self.axes, 0.1 if self.delta else 1.0)
+        if not self.delta:
+            size[3:] = np.pi
+        lower = -size if self.lower is None else np.asarray(self.lower, dtype=np.float64)
+        upper = size if self.upper is None else np.asarray(self.upper, dtype=np.float64)
+        shape = (self.axes,)
+        return np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndEffectorPose(EndEffectorPosition):
+    """Actions are the pose of a link's point: a position [m], then a rotation vector [rad].
+
+    As for `EndEffectorPosition`. A rotation vector is along the axis of a rotation, which has its
+    length as angle; by default up to pi, and 0.1 rad for steps.
+    """
+
+    axes: ClassVar[int] = 6
+
+
+class EndEffectorDrive(ServoDrive):
+    """Moves an arm towards a pose of its end effector, by a step of least squares per tick.
+
+    The pose is kept in the root frame, so that a base that moves takes it along; one given in the
+    world frame is kept there. Until the first action the joints are held at home.
+    """
+
+    def __init__(self, joints: JointGroup, settings: EndEffectorPosition) -> None:
+        gains = gains_of(joints, settings.stiffness, settings.damping, held=True)
+        super().__init__(joints, *settings.bounds(), *gains)
+        world = joints.world
+        if world.simulator.dynamics is None:
+            raise UnsupportedError(
+                f"{type(world.simulator).__name__} has no Jacobians, which end effectors need"
+            )
+        self._dynamics = world.simulator.dynamics
+        self._settings = settings
+        self._link = joints.link(settings.link)
+        self._name = joints.model + SCOPE + settings.link
+        self._root = world.models.select([joints.model])
+        self._tip = np.concatenate([np.asarray(settings.point, dtype=np.float64), _NO_TURN])
+        self._goal = self.remember("goal", 7)
+        self._given = self.remember("given")  # 1 after the first action
+
+    def pose(self) -> Floats:
+        """Returns the pose of the end effector in the world, (W, 7); unsent changes are sent."""
+        self.joints.world.flush()
+        return np.asarray(poses.compose(self._link.pose[:, 0], self._tip), dtype=np.float64)
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Takes a pose or step."""
+        settings = self._settings
+        measured = poses.relative(self._base(), self.pose())[worlds]
+        fresh = self._given[worlds] == 0.0
+        if settings.of == "measured":
+            fresh[:] = True
+        start = np.where(fresh[:, None], measured, self._goal[worlds])
+        goal = start.copy()
+        linear, rotation = action[:, :3], action[:, 3:]
+        if not settings.delta:
+            goal[:, :3] = linear
+            if settings.axes == 6:
+                goal[:, 3:] = quaternions.from_rotation_vector(rotation)
+        elif settings.frame == "tool":
+            goal[:, :3] += quaternions.rotate(start[:, 3:], linear)
+            if settings.axes == 6:
+                turn = quaternions.from_rotation_vector(rotation)
+                goal[:, 3:] = quaternions.multiply(start[:, 3:], turn)
+        else:
+            goal[:, :3] += linear
+            if settings.axes == 6:
+                turn = quaternions.from_rotation_vector(rotation)
+                goal[:, 3:] = quaternions.multiply(turn, start[:, 3:])
+        goal[:, 3:] = quaternions.normalize(goal[:, 3:])
+        self._goal[worlds] = goal
+        self._given[worlds] = 1.0
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Moves the joints' targets one step towards the pose."""
+        worlds = worlds[self._given[worlds] > 0.0]
+        if len(worlds):
+            self.joints.put(worlds, target_position=self._next(worlds))
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Holds the joints at home."""
+        super().reset(worlds)
+        self._given[worlds] = 0.0
+
+    def solve(
+        self,
+        goal: ArrayLike,
+        worlds: WorldNumbers | None = None,
+        *,
+        iterations: int = 50,
+        tolerance: float = 1e-3,
+    ) -> NDArray[np.bool_]:
+        """Puts the joints where the end effector has a pose; no simulated time passes.
+
+        It begins where the joints are; a search that is stuck begins anew from other joints.
+
+        Args:
+            goal: Pose in the frame of absolute actions, root or world: (7,) or (w, 7).
+            worlds: The w worlds; all of them by default.
+            iterations: Steps of least squares, at most.
+            tolerance: Largest error of a solution [m, rad].
+
+        Returns:
+            (w,) where a solution was found; elsewhere the joints are as near as it came.
+        """
+        count = len(self.joints.world)
+        chosen = np.arange(count) if worlds is None else checked_worlds(worlds, count)
+        shape = (len(chosen), 7)
+        self._goal[chosen] = np.broadcast_to(np.asarray(goal, dtype=np.float64), shape)
+        traits, rows = self.joints.traits, self.joints.rows
+        search = Search(rows.position[chosen], (traits.lower, traits.upper), tolerance)
+        for _ in range(iterations + 1):  # the last one only measures
+            error, jacobian = self._error(chosen), self._jacobian(chosen)
+            position = search.next(rows.position[chosen], jacobian, error)
+            if search.solved.all():
+                break
+            self.joints.put(chosen, position=position)
+        best = search.best
+        self.joints.put(chosen, position=best, velocity=0.0, target_position=best)
+        return search.solved
+
+    def _base(self) -> Floats:
+        """The frame that goals are kept in, (W, 7)."""
+        if self._settings.frame == "world":
+            return np.broadcast_to(_WORLD, (len(self._goal), 7))
+        return self._root.pose[:, 0]
+
+    def _error(self, worlds: WorldNumbers) -> Floats:
+        """The way of the end effector to its goal, (w, m), world axes."""
+        pose = self.pose()
+        goal = poses.compose(self._base()[worlds], self._goal[worlds])
+        return pose_error(pose[worlds], goal)[:, : self._settings.axes]
+
+    def _jacobian(self, worlds: WorldNumbers) -> Floats:
+        """How the joints move the end effector, (w, m, k)."""
+        settings = self._settings
+        every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
+        return every[worlds, : settings.axes]
+
+    def _next(self, worlds: WorldNumbers) -> Floats:
+        """Positions of the joints one step nearer to the goal, within their limits."""
+        settings, traits = self._settings, self.joints.traits
+        return next_positions(
+            self._jacobian(worlds),
+            self._error(worlds),
+            settings.ik_damping,
+            self.joints.rows.position[worlds],
+            (traits.lower, traits.upper),
+            settings.step,
+        )

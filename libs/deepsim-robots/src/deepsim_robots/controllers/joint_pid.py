@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PID control of joints, as ``effort_controllers`` of ros_control has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import WorldNumbers
+
+from .controller import Controller, Drive, Floats, bounds
+from .joint_position import position_limits
+from .servo import ServoDrive
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointPid(Controller):
+    """Actions are targets of a PID: effort = p e + i integral(e) + d de/dt, within the limit.
+
+    For positions, p and d are evaluated in every physics step, with de/dt the negative velocity;
+    for velocities p is. The rest is evaluated once per tick.
+
+    Attributes:
+        p: Of each joint, or a number for all, >= 0; by default the robot's stiffness, or for
+            velocities its damping.
+        i: Integral gain, >= 0.
+        d: Derivative gain, >= 0; by default the robot's damping, or for velocities 0.
+        i_clamp: Largest effort of the integral [N m or N].
+        of: Whether targets are ``position`` [rad or m] or ``velocity`` [rad/s or m/s].
+        lower: Least target, or one for each joint; by default the joint's limit.
+        upper: Largest target.
+    """
+
+    p: ArrayLike | None = None
+    i: ArrayLike = 0.0
+    d: ArrayLike | None = None
+    i_clamp: ArrayLike = np.inf
+    of: Literal["position", "velocity"] = "position"
+    lower: ArrayLike | None = None
+    upper: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.of not in ("position", "velocity"):
+            raise ValueError(f"a PID is of 'position' or 'velocity', got {self.of!r}")
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of some joints."""
+        traits = joints.traits
+        of_position = self.of == "position"
+        least, most = position_limits(joints)
+        if not of_position:
+            least, most = -traits.velocity_limit, traits.velocity_limit
+        p = bounds(self.p, traits.stiffness if of_position else traits.damping, joints, "p")
+        d = bounds(self.d, traits.damping if of_position else 0.0, joints, "d")
+        i = bounds(self.i, self.i, joints, "i")
+        clamp = bounds(self.i_clamp, self.i_clamp, joints, "i_clamp")
+        for name, values in (("p", p), ("i", i), ("d", d), ("i_clamp", clamp)):
+            if not (values >= 0.0).all():
+                raise ValueError(f"{name} of part {joints.part!r} must be >= 0, got {values}")
+        if not (p + i > 0.0).all():
+            raise ValueError(f"part {joints.part!r} has a PID with p and i of 0: give it gains")
+        lower = bounds(self.lower, least, joints, "lower")
+        upper = bounds(self.upper, most, joints, "upper")
+        return _PidDrive(joints, lower, upper, p, i, d, clamp, of_position)
+
+
+class _PidDrive(ServoDrive):
+    """Leaves p and, for positions, d to the engine, and feeds the rest forward."""
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        lower: Floats,
+        upper: Floats,
+        p: Floats,
+        i: Floats,
+        d: Floats,
+        clamp: Floats,
+        of_position: bool,
+    ) -> None:
+        zero = np.zeros_like(p)
+        super().__init__(joints, lower, upper, p if of_position else zero, d if of_position else p)
+        self._i, self._clamp = i, clamp
+        self._d = zero if of_position else d
+        self._of_position = of_position
+        self._integral = self.remember("integral", len(joints))
+        self._last = self.remember("error", len(joints))
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Sets the targets."""
+        column = "target_position" if self._of_position else "target_velocity"
+        self.joints.put(worlds, **{column: action})
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Feeds the integral forward, and the derivative of velocities."""
+        rows = self.joints.rows
+        if self._of_position:
+            error = (rows.target_position - rows.position)[worlds]
+        else:
+            error = (rows.target_velocity - rows.velocity)[worlds]
+        effort = np.clip(
+            self._integral[worlds] + self._i * error * delta_time, -self._clamp, self._clamp
+        )
+        self._integral[worlds] = effort
+        rate = (error - self._last[worlds]) / delta_time
+        self._last[worlds] = error
+        self.joints.push(worlds, effort + self._d * rate)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Holds the joints; the integral is 0."""
+        super().reset(worlds)
+        self._integral[worlds] = 0.0
+        self._last[worlds] = 0.0

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gripper: one action for all its fingers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import UnknownEntityError, WorldNumbers
+
+from .controller import Controller, Drive, Floats, bounds
+from .joint_position import position_limits
+from .servo import ServoDrive, gains_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mimic(Controller):
+    """One action moves all joints of a part: 0 to their lower limits, 1 to their upper limits.
+
+    Normalized, the action is -1 and 1. Fingers of equal limits have equal targets.
+
+    Attributes:
+        lower: Position at action 0, or one for each joint; by default the joint's limit.
+        upper: Position at action 1.
+        reversed: Joints that go from upper to lower.
+        stiffness, damping: In place of the robot's gains.
+    """
+
+    lower: ArrayLike | None = None
+    upper: ArrayLike | None = None
+    reversed: Sequence[str] = ()
+    stiffness: ArrayLike | None = None
+    damping: ArrayLike | None = None
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of some joints."""
+        least, most = position_limits(joints)
+        start = bounds(self.lower, least, joints, "lower")
+        end = bounds(self.upper, most, joints, "upper")
+        for name in self.reversed:
+            if name not in joints.names:
+                raise UnknownEntityError(f"joint of part {joints.part!r}", name, joints.names)
+        back = np.array([name in self.reversed for name in joints.names], dtype=np.bool_)
+        gains = gains_of(joints, self.stiffness, self.damping, held=True)
+        return _MimicDrive(joints, *gains, np.where(back, end, start), np.where(back, start, end))
+
+
+class _MimicDrive(ServoDrive):
+    """Sets targets from one fraction."""
+
+    def __init__(
+        self, joints: JointGroup, stiffness: Floats, damping: Floats, start: Floats, end: Floats
+    ) -> None:
+        super().__init__(joints, [0.0], [1.0], stiffness, damping)
+        self._start = start
+        self._way = end - start
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Sets the targets."""
+        self.joints.put(worlds, target_position=self._start + action * self._way)

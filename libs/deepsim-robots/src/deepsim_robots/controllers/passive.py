@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that nothing drives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import WorldNumbers
+
+from .controller import Controller, Drive, Floats
+from .servo import ServoDrive
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passive(Controller):
+    """No actions: joints without stiffness, slowed by damping alone.
+
+    Attributes:
+        damping: [N m s/rad or N s/m], >= 0.
+    """
+
+    damping: float = 0.0
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of some joints."""
+        n = len(joints)
+        return _PassiveDrive(joints, [], [], np.zeros(n), np.full(n, float(self.damping)))
+
+
+class _PassiveDrive(ServoDrive):
+    """Sets gains at a reset, and nothing else."""
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Does nothing: the action is (w, 0)."""

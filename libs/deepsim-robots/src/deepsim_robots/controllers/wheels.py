@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part that drives of wheeled bases share: a velocity that is ramped, and sent to wheels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import WorldNumbers
+
+from .controller import Drive, Floats
+from .servo import gains_of, hold
+
+
+class Servos:
+    """Some joints of a part and their gains: wheels that turn, or joints that steer.
+
+    Args:
+        joints: The joints of the part.
+        names: Some of them.
+        stiffness: In place of the robot's gains, or None.
+        damping: In place of the robot's gains, or None.
+        held: Whether positions are held.
+    """
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        names: Sequence[str],
+        damping: ArrayLike | None,
+        stiffness: ArrayLike | None = None,
+        *,
+        held: bool = False,
+    ) -> None:
+        self.joints = joints.some(names)
+        self.gains = gains_of(self.joints, stiffness, damping, held=held)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Holds the joints at home, or at rest."""
+        hold(self.joints, *self.gains, worlds)
+
+
+class BaseDrive(Drive):
+    """Drives the servos of a wheeled base by a velocity of the base, which may be ramped.
+
+    Args:
+        joints: The joints of the part.
+        lower: Least velocity, (k,).
+        upper: Largest velocity.
+        acceleration: Largest change of each component per second, or None for any.
+        servos: All that move.
+
+    Raises:
+        ValueError: An acceleration is not > 0.
+    """
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        acceleration: ArrayLike | None,
+        servos: Sequence[Servos],
+    ) -> None:
+        super().__init__(joints, lower, upper)
+        self._servos = servos
+        size = len(self.lower)
+        self._acceleration: Floats | None = None
+        if acceleration is not None:
+            self._acceleration = np.broadcast_to(np.asarray(acceleration, np.float64), (size,))
+            if not (self._acceleration > 0.0).all():
+                raise ValueError(f"acceleration must be > 0, got {acceleration}")
+        self._asked = self.remember("asked", size)
+        self._velocity = self.remember("velocity", size)
+
+    @property
+    def velocity(self) -> Floats:
+        """(W, k) the velocity that the wheels are sent; a new array."""
+        return self._velocity.copy()
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Takes a velocity."""
+        self._asked[worlds] = action
+        if self._acceleration is None:
+            self._velocity[worlds] = action
+            self.send(action, worlds)
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Ramps the velocity."""
+        if self._acceleration is None:
+            return
+        change = self._acceleration * delta_time
+        now = self._velocity[worlds]
+        now = now + np.clip(self._asked[worlds] - now, -change, change)
+        self._velocity[worlds] = now
+        self.send(now, worlds)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Stands."""
+        self._asked[worlds] = 0.0
+        self._velocity[worlds] = 0.0
+        for servo in self._servos:
+            servo.reset(worlds)
+
+    @abstractmethod
+    def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
+        """Commands the servos, for a velocity (w, k)."""
+
+
+class LinearBaseDrive(BaseDrive):
+    """A base whose wheels turn in proportion to its velocity.
+
+    Args:
+        joints: The joints of the part.
+        lower: Least velocity, (k,).
+        upper: Largest velocity.
+        acceleration: As for `BaseDrive`.
+        wheels: The wheels.
+        matrix: Rates of the wheels per velocity of the base, (n, k).
+    """
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        acceleration: ArrayLike | None,
+        wheels: Servos,
+        matrix: ArrayLike,
+    ) -> None:
+        super().__init__(joints, lower, upper, acceleration, [wheels])
+        self._wheels = wheels
+        self._matrix = np.asarray(matrix, dtype=np.float64)
+
+    def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
+        """Turns the wheels."""
+        rates = np.einsum("wk,nk->wn", velocity, self._matrix)
+        self._wheels.joints.put(worlds, target_velocity=rates)
+
+
+def positive(**lengths: float) -> None:
+    """Refuses lengths that are not > 0 m, by name."""
+    for name, value in lengths.items():
+        if not 0.0 < value < np.inf:
+            raise ValueError(f"{name} must be > 0 m, got {value!r}")

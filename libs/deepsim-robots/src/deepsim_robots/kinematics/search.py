@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics to the end: steps of damped least squares, begun anew where they are stuck."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .damped_least_squares import Floats, next_positions
+
+_STEP = 0.8  # [rad or m]
+_DAMPING = 0.1
+_PATIENCE = 4  # iterations without coming a third nearer, until a search begins anew
+_INNER = 0.8  # of the range of joints, which searches begin in
+
+
+class Search:
+    """Joint positions of a goal, in w worlds, by iterations that the caller evaluates.
+
+    Near a goal the damping falls with the error, so that the end is quick (Sugihara, Solvability-
+    Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search that does not
+    come nearer begins anew from other joints, in a fixed order, and the nearest ones are kept.
+
+    Args:
+        start: Positions of the joints, (w, k).
+        limits: Least and largest positions, (k,) each.
+        tolerance: Largest error of a solution, in each component.
+    """
+
+    def __init__(self, start: Floats, limits: tuple[Floats, Floats], tolerance: float) -> None:
+        count, joints = start.shape
+        self._tolerance = tolerance
+        self._lower, self._upper = limits
+        least = np.maximum(limits[0], -np.pi)
+        most = np.minimum(limits[1], np.pi)
+        self._middle, self._half = (least + most) / 2.0, (most - least) / 2.0
+        self._shares = _golden(joints)
+        self._starts = np.zeros(count)
+        self._nearest = np.full(count, np.inf)  # since the last start
+        self._patience = np.full(count, _PATIENCE)
+        self.best = start.copy()
+        self._least = np.full(count, np.inf)
+
+    @property
+    def solved(self) -> NDArray[np.bool_]:
+        """(w,) whether the nearest joints are a solution."""
+        return self._least <= self._tolerance
+
+    def next(self, position: Floats, jacobian: Floats, error: Floats) -> Floats:
+        """Returns the joints to evaluate next, (w, k).
+
+        Args:
+            position: Of the joints now, (w, k).
+            jacobian: Of the end effector there, (w, m, k).
+            error: From there to the goal, (w, m).
+        """
+        largest = np.abs(error).max(axis=1)
+        nearer = largest < self._least
+        self.best[nearer] = position[nearer]
+        self._least[nearer] = largest[nearer]
+        length = np.sqrt((error * error).sum(axis=1))
+        progress = length < 0.7 * self._nearest
+        self._nearest = np.where(progress, length, self._nearest)
+        self._patience = np.where(progress, _PATIENCE, self._patience - 1)
+        damping = _DAMPING * np.minimum(1.0, length) + 1e-4
+        limits = self._lower, self._upper
+        moved = next_positions(jacobian, error, damping, position, limits, _STEP)
+        stuck = (self._patience < 0) & ~self.solved
+        self._starts[stuck] += 1.0
+        self._nearest[stuck] = np.inf
+        self._patience[stuck] = _PATIENCE
+        share = np.mod(0.5 + self._starts[:, None] * self._shares, 1.0)
+        other = self._middle + _INNER * self._half * (2.0 * share - 1.0)
+        moved = np.where(stuck[:, None], other, moved)
+        return np.where(self.solved[:, None], self.best, moved)
+
+
+def _golden(count: int) -> Floats:
+    """Returns the steps of a sequence that fills a cube evenly (Roberts' R sequence), (count,)."""
+    base = 2.0
+    for _ in range(40):  # the root of x^(count + 1) = x + 1
+        base = (1.0 + base) ** (1.0 / (count + 1))
+    return np.array([base ** -(n + 1.0) for n in range(count)])

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics of an arm of seven joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots_of_tests import SEVEN
+
+from deepsim_math import Euler, Pose, poses, quaternions
+from deepsim_robots import (
+    EndEffectorDrive,
+    EndEffectorPose,
+    EndEffectorPosition,
+    Gains,
+    Part,
+    Robot,
+    RobotConfig,
+)
+from deepsim_sync import UnknownEntityError
+
+HOME = {"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}
+TIP = (0.0, 0.0, 0.1)
+
+
+def arm(world, controller, pose=None) -> tuple[Robot, EndEffectorDrive]:
+    """An arm with one part."""
+    gains = {".*": Gains(stiffness=2000.0, damping=200.0, effort_limit=1000.0)}
+    robot = Robot(
+        world, RobotConfig(SEVEN, {"arm": Part([".*"], controller)}, HOME, gains), "arm", pose
+    )
+    drive = robot.parts["arm"]
+    assert isinstance(drive, EndEffectorDrive)
+    return robot, drive
+
+
+def test_most_reachable_poses_are_solved(make_world):
+    """95 of 100 poses of random joints within the limits are found in 50 iterations."""
+    world = make_world(100)
+    robot, drive = arm(world, EndEffectorPose(link="link7", point=TIP))
+    traits = robot.joints.traits
+    spread = np.random.default_rng(1).uniform(0.1, 0.9, (100, 7))
+    robot.joints.rows.position = traits.lower + spread * (traits.upper - traits.lower)
+    goals = drive.pose()
+    robot.joints.rows.position = (traits.lower + traits.upper) / 2.0
+    solved = drive.solve(goals)
+    assert solved.sum() >= 95
+    error = np.linalg.norm(drive.pose()[solved, :3] - goals[solved, :3], axis=1)
+    assert error.max() < 2e-3
+    position = robot.joints.rows.position
+    assert ((position >= traits.lower) & (position <= traits.upper)).all()
+
+
+def test_a_pose_is_reached_while_time_passes(make_world):
+    """Absolute actions are poses in the root frame; a rotation vector turns the end effector."""
+    world = make_world(2)
+    root = Pose((1.0, 2.0, 0.0), Euler(0.0, 0.0, 0.7))
+    robot, drive = arm(world, EndEffectorPose(link="link7", point=TIP, normalized=False), root)
+    start = poses.relative(robot.model.pose[:, 0], drive.pose())
+    goal = start.copy()
+    goal[:, :3] += [[0.05, 0.1, -0.05], [-0.05, 0.0, 0.1]]
+    turn = quaternions.from_rotation_vector([0.2, 0.1, 0.3])
+    goal[:, 3:] = quaternions.multiply(turn, goal[:, 3:])
+    rotation = quaternions.to_rotation_vector(goal[:, 3:])
+    robot.set_action(np.concatenate([goal[:, :3], rotation], axis=1))
+    for _ in range(300):
+        world.tick()
+    reached = poses.relative(robot.model.pose[:, 0], drive.pose())
+    np.testing.assert_allclose(reached[:, :3], goal[:, :3], atol=1e-3)
+    assert (quaternions.angle_to(reached[:, 3:], goal[:, 3:]) < 5e-3).all()
+
+
+@pytest.mark.parametrize("frame", ["root", "tool", "world"])
+def test_steps_go_along_the_axes_of_their_frame(make_world, frame):
+    """A step of 5 cm along x of the frame moves the end effector so, and does not turn it."""
+    world = make_world(1)
+    controller = EndEffectorPose(link="link7", delta=True, frame=frame, normalized=False)
+    root = Pose((0.0, 0.0, 0.0), Euler(0.0, 0.0, 1.2))
+    robot, drive = arm(world, controller, root)
+    start = drive.pose()
+    axes = {"root": robot.model.pose[0, 0, 3:], "tool": start[0, 3:], "world": [0, 0, 0, 1]}
+    robot.set_action([0.05, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for _ in range(300):
+        world.tick()
+    way = drive.pose()[0, :3] - start[0, :3]
+    np.testing.assert_allclose(way, quaternions.rotate(axes[frame], [0.05, 0, 0]), atol=1e-3)
+    assert quaternions.angle_to(drive.pose()[0, 3:], start[0, 3:]) < 5e-3
+
+
+def test_steps_of_the_target_add_up(make_world):
+    """Ten steps of 1 cm are 10 cm, even if the arm has not followed yet."""
+    world = make_world(1)
+    controller = EndEffectorPosition(link="link7", delta=True, normalized=False)
+    robot, drive = arm(world, controller)
+    start = drive.pose()
+    for _ in range(10):
+        robot.set_action([0.0, 0.01, 0.0])
+        world.tick()
+    for _ in range(400):
+        world.tick()
+    np.testing.assert_allclose(drive.pose()[0, :3] - start[0, :3], [0, 0.1, 0], atol=1e-3)
+
+
+def test_the_bits_do_not_depend_on_the_number_of_worlds(make_world):
+    """World w of five has the bits of one world."""
+    steps = np.random.default_rng(5).uniform(-1.0, 1.0, (8, 5, 6))
+
+    def run(chosen):
+        world = make_world(len(chosen))
+        robot, _ = arm(world, EndEffectorPose(link="link7", delta=True))
+        for step in steps:
+            robot.set_action(step[chosen])
+            world.tick()
+        return robot.observe()
+
+    many = run([0, 1, 2, 3, 4])
+    for w in range(5):
+        np.testing.assert_array_equal(many[w], run([w])[0])
+
+
+def test_an_unknown_link_is_an_error(make_world):
+    """The error suggests a link of the robot."""
+    with pytest.raises(UnknownEntityError, match="did you mean 'link7'"):
+        arm(make_world(1), EndEffectorPose(link="lnk7"))
+    with pytest.raises(ValueError, match="tool frame is for steps"):
+        EndEffectorPose(link="link7", frame="tool")
