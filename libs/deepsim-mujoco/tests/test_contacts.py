@@ -130,5 +130,5 @@ def test_contact_points_of_each_world_are_told_with_their_links() -> None:
         assert points.position[:, 2] == pytest.approx(-depth / 2, abs=1e-12)
         assert points.depth == pytest.approx(depth, abs=1e-12)
     nothing = simulator.contacts.read(1)
-    assert [each.shape for each in nothing] == [(0, 2), (0, 3), (0, 3), (0,)]
+    assert [each.shape for each in nothing] == [(0, 2), (0, 3), (0, 3), (0,), (0, 3)]
     assert bytes_of(simulator) == before

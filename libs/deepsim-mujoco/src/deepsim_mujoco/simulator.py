@@ -97,7 +97,7 @@ class MujocoSimulator:
         self.physics = PhysicsFactors(self._states)
         self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
-        self.contacts = LinkContacts(single)
+        self.contacts = LinkContacts(self._states, self.physics)
         self.sensors = MujocoSensors(self._states, single)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
         self.snapshots = MujocoSnapshots(

@@ -28,15 +28,18 @@ class ContactRecorder:
 
     def __init__(self, worlds: int) -> None:
         self._worlds = worlds
+        self._rows: dict[str, int] = {}
+        self._counts: dict[str, NDArray[np.int64]] = {}
         self.follow({}, {})
 
     def follow(self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int]) -> None:
-        """Takes up a newly compiled model.
+        """Takes up a newly compiled model; sensors that stay go on counting.
 
         Args:
             sensors: The contact sensors by name.
             address: Where the outputs of MuJoCo's sensors begin.
         """
+        old = self._rows
         self._rows = {name: row for row, name in enumerate(sensors)}
         count = len(sensors)
         most = max([1, *(each.parts for each in sensors.values())])
@@ -48,7 +51,12 @@ class ContactRecorder:
                 nearest = address[sensor.output(NEAREST, part)]
                 self._columns[row, part] = [*range(net, net + 10), *range(nearest, nearest + 4)]
                 self._is_part[row, part] = 1.0
-        self._counts = {name: np.zeros((self._worlds, count), dtype=np.int64) for name in _COUNTS}
+        counts = {name: np.zeros((self._worlds, count), dtype=np.int64) for name in _COUNTS}
+        kept = [name for name in self._rows if name in old]
+        here, there = [self._rows[name] for name in kept], [old[name] for name in kept]
+        for name in _COUNTS if kept else ():
+            counts[name][:, here] = self._counts[name][:, there]
+        self._counts = counts
         self._first = np.zeros((self._worlds, count), dtype=np.bool_)
         self._record: Floats = np.zeros((self._worlds, 1, *self._columns.shape))
         self._steps = np.ones(self._worlds)

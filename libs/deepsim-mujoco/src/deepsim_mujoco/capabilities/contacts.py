@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where links touch."""
+"""The points where links touch, and the forces there."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import numpy as np
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.state.layout import numbers_of
-from deepsim_mujoco.state.single_world import SingleWorld
+from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import ContactPoints
+
+from .physics_factors import PhysicsFactors
 
 
 class LinkContacts:
     """Finds the contacts of one world at a time; see `deepsim_sync.Contacts`.
 
     Args:
-        single: Where a world is looked at.
+        states: The states of all worlds.
+        physics: The factors of their masses, which have to be settled before a force is known.
     """
 
-    def __init__(self, single: SingleWorld) -> None:
-        self._single = single
+    def __init__(self, states: WorldStates, physics: PhysicsFactors) -> None:
+        self._states, self._physics = states, physics
 
     def follow(self, built: Sequence[Built], model: mujoco.MjModel) -> None:
         """Takes up a newly compiled model."""
@@ -30,15 +33,26 @@ class LinkContacts:
         links = [number[node.name] for one in built for node in one.links]
         self._row = np.full(model.nbody, -1, dtype=np.intp)
         self._row[links] = np.arange(len(links))
+        self._model: mujoco.MjModel | None = None
+        self._data: mujoco.MjData | None = None
 
     def read(self, world: int = 0) -> ContactPoints:
         """Returns the contact points of one world at the present instant."""
-        model, data = self._single.load(world)
-        mujoco.mj_fwdPosition(model, data)
+        if not self._physics.is_settled:
+            self._physics.settle()
+        batch = self._states.batch
+        self._model = model = batch.get_model(world, self._model)  # with this world's own numbers
+        self._data = data = batch.get_data(world, self._data)
+        mujoco.mj_forward(model, data)
         contact = data.contact
+        axes = contact.frame.reshape(-1, 3, 3).copy()
+        in_axes = np.empty((len(axes), 6))
+        for number, wrench in enumerate(in_axes):
+            mujoco.mj_contactForce(model, data, number, wrench)
         return ContactPoints(
             links=self._row[model.geom_bodyid[contact.geom]].reshape(-1, 2),
             position=contact.pos.reshape(-1, 3).copy(),
-            normal=contact.frame.reshape(-1, 9)[:, :3].copy(),
+            normal=axes[:, 0].copy(),
             depth=-contact.dist,
+            force=(in_axes[:, :3, None] * axes).sum(axis=1) + 0.0,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capability to say where links touch."""
+"""The capability to say where links touch, and how hard."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ class ContactPoints(NamedTuple):
     """(k, 3) unit vector from the first link to the second, in the world frame."""
     depth: NDArray[np.float64]
     """(k,) how deep the two overlap [m]; negative for a gap within the contact margin."""
+    force: NDArray[np.float64]
+    """(k, 3) that of the first link on the second, in the world frame [N].
+
+    It is the force that would act in the next physics step: without those that are applied to
+    links for a tick.
+    """
 
 
 class Contacts(Protocol):

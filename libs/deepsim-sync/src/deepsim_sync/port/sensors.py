@@ -97,8 +97,9 @@ class SensorInfo:
 class Sensors(Protocol):
     """Measures without noise, at the present instant.
 
-    Accelerations and forces are those of the latest physics step; where there was none since the
-    world's reset, or none since the sensor is watched, those at the present instant.
+    Accelerations and forces are those of the latest physics step. Where there was none since the
+    world's reset, since models came or went, or since the first sensor is watched, they are those
+    at the present instant.
     """
 
     @property

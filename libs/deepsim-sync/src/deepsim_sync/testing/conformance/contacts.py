@@ -12,10 +12,11 @@ from .base import GRAVITY, Conformance
 from .bench import Bench, assert_same_pose
 from .models import BLOCK, BOX, BOX_MU, BOX_SIZE, GROUND
 
+BOX_MASS = 2.0  # [kg]
 HALF = BOX_SIZE[2] / 2
 UP = np.array([0.0, 0.0, 1.0])
 LIFTED = (3.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0)
-NO_POINTS = [(0, 2), (0, 3), (0, 3), (0,)]
+NO_POINTS = [(0, 2), (0, 3), (0, 3), (0,), (0, 3)]
 
 
 class ContactCases(Conformance):
@@ -86,6 +87,19 @@ class ContactCases(Conformance):
                 np.testing.assert_allclose(towards, UP if is_low else -UP, atol=1e-2)
             np.testing.assert_allclose(np.linalg.norm(points.normal, axis=1), 1.0, atol=1e-9)
 
+    def test_contact_forces_bear_the_weight(
+        self, bench: Bench, contacts: Contacts, ground: None
+    ) -> None:
+        """Those of the first link on the second: the ground pushes a box at rest up."""
+        bench.spawn(BOX, "box", (0, 0, HALF))
+        bench.run(1.0)
+        for world in {0, bench.worlds - 1}:
+            points = contacts.read(world)
+            box = bench.entities.links.row("box::link")
+            on_box = np.where(points.links[:, 1:] == box, points.force, -points.force)
+            weight = BOX_MASS * GRAVITY
+            np.testing.assert_allclose(on_box.sum(axis=0), (0, 0, weight), atol=1e-3 * weight)
+
     def test_contact_points_are_new_arrays(self, bench: Bench, contacts: Contacts) -> None:
         """One row for each point."""
         assert [each.shape for each in contacts.read()] == NO_POINTS
@@ -94,8 +108,14 @@ class ContactCases(Conformance):
         points, again = contacts.read(), contacts.read()
         count = len(points.depth)
         assert count > 0
-        assert [each.shape for each in points] == [(count, 2), (count, 3), (count, 3), (count,)]
-        assert [each.dtype for each in points] == [np.intp, *[np.float64] * 3]
+        assert [each.shape for each in points] == [
+            (count, 2),
+            (count, 3),
+            (count, 3),
+            (count,),
+            (count, 3),
+        ]
+        assert [each.dtype for each in points] == [np.intp, *[np.float64] * 4]
         assert not any(np.shares_memory(*pair) for pair in zip(points, again))
         assert all(np.array_equal(*pair) for pair in zip(points, again))
         np.testing.assert_allclose(points.depth, 1e-3, atol=1e-4)

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors on MuJoCo: exact physics, no missed touch, worlds by themselves, no cost unread."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose, Quaternion
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import (
+    Box,
+    CollisionDescription,
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    Inertial,
+    JointAxis,
+    JointDescription,
+    Lidar,
+    LinkDescription,
+    ModelDescription,
+    Plane,
+    Rays,
+    SensorDescription,
+    Sphere,
+)
+from deepsim_sync import Noise, World
+
+G = 9.8
+FLOOR = ModelDescription(
+    "floor",
+    links=(LinkDescription("l", collisions=(CollisionDescription("c", Plane((0, 0, 1))),)),),
+    static=True,
+)
+DT = 0.001
+
+
+def sensor(name: str, measurement: Any, **settings: Any) -> SensorDescription:
+    return SensorDescription(name, measurement=measurement, **settings)
+
+
+BALL = ModelDescription(
+    "ball",
+    links=(
+        LinkDescription(
+            "l",
+            inertial=Inertial(mass=2, ixx=0.02, iyy=0.02, izz=0.02),
+            collisions=(CollisionDescription("c", Sphere(0.1)),),
+            sensors=(
+                sensor("imu", Imu()),
+                sensor("touch", ContactSensor()),
+                sensor("scan", Lidar(Rays(9, -1.0, 1.0))),
+            ),
+        ),
+    ),
+)
+WAGON = ModelDescription(
+    "wagon",
+    links=(
+        LinkDescription(
+            "l",
+            inertial=Inertial(mass=4, ixx=0.1, iyy=0.1, izz=0.1),
+            collisions=tuple(
+                CollisionDescription(f"foot {x} {y}", Sphere(0.05), Pose((0.3 * x, 0.2 * y, 0)))
+                for x in (-1, 1)
+                for y in (-1, 1)
+            ),
+            sensors=(
+                sensor("all", ContactSensor()),
+                sensor("left", ContactSensor(("foot -1 1", "foot 1 1"))),
+                sensor("one", ContactSensor(("foot 1 1",))),
+                sensor("none of these", ContactSensor(("unknown",))),
+            ),
+        ),
+    ),
+)
+
+
+def make(*models: tuple[ModelDescription, Any], worlds: int = 1, steps: int = 1) -> World:
+    world = World(MujocoSimulator(worlds=worlds), steps_per_tick=steps)
+    for model, pose in models:
+        world.spawn(model, model.name, pose)
+    return world
+
+
+@pytest.mark.parametrize("steps", [1, 10, 33])
+def test_no_touchdown_of_a_single_step_is_missed(steps: int) -> None:
+    """500 of them: a ball is put into the ground for one step, at any place within a tick."""
+    world = make((FLOOR, Pose()), (BALL, Pose((0, 0, 5))), steps=steps)
+    ball, touch = world.models.select(["ball"]), world.sensors["ball::l::touch"]
+    rng = np.random.default_rng(1)
+    world.tick()
+    missed, flights = 0, []
+    for _ in range(500):
+        # At the beginning of that step it is in the ground, and bounces off at once.
+        before = int(rng.integers(steps))
+        speed = 50.0
+        height = 0.1 + speed * DT * (before - 0.5)
+        ball.pose, ball.twist = [[0, 0, height, 0, 0, 0, 1]], [[0, 0, -speed, 0, 0, 0]]
+        world.tick()
+        missed += not touch.found[0]
+        flights.append(bool(touch.first_contact[0]))
+        assert touch.peak_force[0] > 0.0
+        ball.pose, ball.twist = [[0, 0, 5, 0, 0, 0, 1]], [[0, 0, 0, 0, 0, 0]]
+        world.tick()
+        assert not touch.found[0]
+    assert missed == 0
+    assert all(flights)
+
+
+def test_air_times_are_exact_in_steps() -> None:
+    """However many steps a tick has."""
+    counted = []
+    for steps in (1, 7, 40):
+        world = make((FLOOR, Pose()), (BALL, Pose((0, 0, 0.3))), steps=steps)
+        touch, last = world.sensors["ball::l::touch"], 0.0
+        for _ in range(280 // steps):
+            world.tick()
+            last = last or float(touch.last_air_time[0])
+        counted.append(last)
+        assert touch.contact_time[0] + touch.air_time[0] > 0
+    free_steps = next(
+        n for n in range(1000) if 0.3 - G * DT * DT * n * (n + 1) / 2 <= 0.1
+    )  # semi-implicit Euler
+    assert counted == pytest.approx([free_steps * DT] * 3, abs=1e-12)
+
+
+def test_contact_sensors_bear_the_weight_together_and_by_foot() -> None:
+    """A link on four feet, of which sensors feel all, two, or one."""
+    world = make((FLOOR, Pose()), (WAGON, Pose((0, 0, 0.05))), steps=10)
+    sensors = {name: world.sensors[f"wagon::l::{name}"] for name in ("all", "left", "one")}
+    other = world.sensors["wagon::l::none of these"]
+    for _ in range(100):
+        world.tick()
+    weight = 4 * G
+    for name, share, place in (
+        ("all", 1.0, (0, 0)),
+        ("left", 0.5, (0, 0.2)),
+        ("one", 0.25, (0.3, 0.2)),
+    ):
+        force = sensors[name].force[0]
+        assert force == pytest.approx([0, 0, share * weight], abs=1e-3 * weight)
+        assert sensors[name].position[0, :2] == pytest.approx(place, abs=1e-3)
+        assert sensors[name].torque[0] == pytest.approx([0, 0, 0], abs=1e-2)
+        assert sensors[name].normal[0] == pytest.approx([0, 0, 1])
+        assert abs(sensors[name].distance[0]) < 1e-3
+    assert (other.force == sensors["all"].force).all()
+    points = world.simulator.contacts.read()
+    assert points.force[:, 2].sum() == pytest.approx(weight, rel=1e-3)
+
+
+def pendulum(*sensors: SensorDescription) -> ModelDescription:
+    """An arm of 2 kg, .3 m long, on a hinge about y."""
+    inertial = Inertial(mass=2, pose=Pose((0.3, 0, 0)), ixx=0.02, iyy=0.02, izz=0.02)
+    return ModelDescription(
+        "pendulum",
+        links=(
+            LinkDescription("base", inertial=Inertial(mass=5, ixx=1, iyy=1, izz=1)),
+            LinkDescription("arm", inertial=inertial, sensors=sensors),
+        ),
+        joints=(
+            JointDescription("foot", "fixed", "world", "base"),
+            JointDescription("hinge", "revolute", "base", "arm", axis=JointAxis((0, 1, 0))),
+        ),
+    )
+
+
+def test_a_swinging_arm_feels_its_acceleration() -> None:
+    """At the moment of release: angular acceleration m g l / (I + m l^2), and the rest is held."""
+    turn = Quaternion.from_euler(0, 0, math.pi / 2)
+    model = pendulum(
+        sensor("felt", ForceTorque()),
+        sensor("turned", ForceTorque(), pose=Pose((0, 0, 0), turn)),
+        sensor("tip", Imu(), pose=Pose((0.6, 0, 0))),
+    )
+    world = make((model, Pose((0, 0, 2))))
+    names = ("felt", "turned", "tip")
+    felt, turned, tip = (world.sensors[f"pendulum::arm::{name}"] for name in names)
+    world.tick()
+    alpha = 2 * G * 0.3 / (0.02 + 2 * 0.3**2)
+    held = 2 * G - 2 * alpha * 0.3
+    assert felt.force[0] == pytest.approx([0, 0, held], abs=1e-6)
+    assert felt.torque[0] == pytest.approx([0, 0, 0], abs=1e-6)
+    assert turned.force[0] == pytest.approx([0, 0, held], abs=1e-6)
+    assert tip.linear_acceleration[0] == pytest.approx([0, 0, G - alpha * 0.6], abs=1e-6)
+    assert tip.angular_velocity[0] == pytest.approx([0, alpha * DT, 0], rel=1e-6)
+    for _ in range(300):
+        world.tick()
+    force, torque = felt.force[0], felt.torque[0]
+    assert turned.force[0] == pytest.approx([force[1], -force[0], force[2]], abs=1e-9)
+    assert turned.torque[0] == pytest.approx([torque[1], -torque[0], torque[2]], abs=1e-9)
+    # Towards the hinge: weight along the arm, and the centripetal force m v^2 / l.
+    q, rate = world.joints.position[0, 0], world.joints.velocity[0, 0]
+    assert force[0] == pytest.approx(-2 * (G * math.sin(q) + rate**2 * 0.3), rel=0.02)
+
+
+def run(world: World, names: list[str], ticks: int) -> list[bytes]:
+    """The bits of all that is measured in the last world."""
+    bits = []
+    for tick in range(ticks):
+        world.tick()
+        if tick == ticks // 2:
+            world.reset(worlds=[len(world) - 1])
+        reading = [world.sensors[name].read() for name in names]
+        bits.append(b"".join(each[-1].tobytes() for one in reading for each in one.values()))
+    return bits
+
+
+def noisy(model: ModelDescription) -> ModelDescription:
+    (link,) = model.links
+    imu = sensor("imu", Imu((Noise(stddev=1.0, bias_stddev=1.0),)), update_rate=100, delay=0.015)
+    return replace(model, links=(replace(link, sensors=(imu, *link.sensors[1:])),))
+
+
+def test_a_world_measures_what_it_measures_alone() -> None:
+    """Bit for bit, with noise, through a reset of it alone."""
+    names = ["ball::l::imu", "ball::l::touch", "ball::l::scan"]
+    heights = [[0, 0, z, 0, 0, 0, 1] for z in (0.2, 0.6, 0.11, 0.35)]
+    together = make((FLOOR, Pose()), (noisy(BALL), np.array(heights)), worlds=4, steps=7)
+    together.reset(seed=3)
+    alone = make((FLOOR, Pose()), (noisy(BALL), np.array(heights[3:])), steps=7)
+    alone.reset(seed=6)
+    assert run(together, names, 60) == run(alone, names, 60)
+
+
+def test_snapshots_hold_measurements() -> None:
+    world = make((FLOOR, Pose()), (noisy(BALL), Pose((0, 0, 0.3))), worlds=2, steps=7)
+    names = ["ball::l::imu", "ball::l::touch"]
+    run(world, names, 29)
+    state = world.get_state()
+    at_once = world.sensors["ball::l::touch"].read()
+    first = run(world, names, 20)
+    world.set_state(state)
+    again = world.sensors["ball::l::touch"].read()
+    assert all((again[name] == values).all() for name, values in at_once.items())
+    assert run(world, names, 20) == first
+
+
+def test_measuring_does_not_change_the_physics() -> None:
+    """The states of a run have the same bits with and without sensors that are read."""
+
+    def states(*, measures: bool) -> list[bytes]:
+        world = make((FLOOR, Pose()), (WAGON, Pose((0, 0, 0.3))), (BALL, Pose((0, 0, 2))), steps=5)
+        found = []
+        for _ in range(150):
+            world.tick()
+            if measures:
+                for each in world.sensors.values():
+                    each.read()
+            found.append(world.models.pose.tobytes() + world.models.twist.tobytes())
+        return found
+
+    assert states(measures=True) == states(measures=False)
+
+
+def test_sensors_go_on_when_models_come_and_go() -> None:
+    world = make((FLOOR, Pose()), (BALL, Pose((0, 0, 0.1))), steps=10)
+    imu, touch = world.sensors["ball::l::imu"], world.sensors["ball::l::touch"]
+    for _ in range(100):
+        world.tick()
+    world.spawn(WAGON, "wagon", Pose((3, 0, 1)))
+    assert imu.linear_acceleration[0] == pytest.approx([0, 0, G], abs=0.01)
+    world.tick()
+    assert touch.force[0, 2] == pytest.approx(2 * G, rel=1e-3)
+    assert touch.contact_time[0] > 0.5
+
+
+def test_a_lidar_in_a_crowd_sees_others_and_never_itself() -> None:
+    """A robot of several links around its lidar; a wall is beyond the range, another too near."""
+    around = [
+        CollisionDescription(
+            f"c{i}", Box((0.2, 0.2, 0.2)), Pose((0.5 * math.cos(i), 0.5 * math.sin(i), 0))
+        )
+        for i in range(7)
+    ]
+    scan = sensor("scan", Lidar(Rays(360, -math.pi, math.pi * 179 / 180), max_range=4, min_range=1))
+    robot = ModelDescription(
+        "robot",
+        links=(LinkDescription("l", collisions=tuple(around), sensors=(scan,)),),
+        static=True,
+    )
+    world = make((robot, Pose()))
+    lidar = world.sensors["robot::l::scan"]
+    assert np.isinf(lidar.ranges).all()
+    wall = ModelDescription(
+        "wall",
+        links=(LinkDescription("l", collisions=(CollisionDescription("c", Box((0.2, 9, 9))),)),),
+        static=True,
+    )
+    for name, x in (("far", 5.0), ("near", -0.9), ("seen", 2.0)):
+        world.spawn(wall, name, Pose((x, 0, 0)))
+    world.tick()
+    ranges = lidar.ranges[0, 0]
+    assert ranges[180] == pytest.approx(1.9, abs=1e-9)
+    assert ranges[0] == -np.inf
+    assert np.isposinf(ranges[90])
