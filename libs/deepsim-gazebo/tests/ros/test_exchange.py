@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepsim_gazebo import ExchangeReply, ExchangeRequest, GazeboError, Status
-from deepsim_gazebo.protocol.layout import TABLES
+from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_sync import COLUMNS, Cells, Kind
 
 WIDTHS: dict[Kind, int] = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
 CELLS = {
-    (kind, column): (table, number, int(np.prod(spec.shape)))
-    for table, kind in enumerate(TABLES)
-    for number, (column, spec) in enumerate(COLUMNS[kind].items())
+    (kind, column): (table, number, int(np.prod(COLUMNS[kind][column].shape)))
+    for table, kind in enumerate(SERVED)
+    for number, column in enumerate(SERVED[kind])
 }
 
 u32 = st.integers(0, 2**32 - 1)

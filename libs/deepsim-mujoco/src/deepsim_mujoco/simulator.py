@@ -38,6 +38,7 @@ from .capabilities.snapshots import MujocoSnapshots
 from .engine import mujoco
 from .spec.builder import Built
 from .spec.mujoco_spec import MujocoSpec
+from .state.forces import LinkForces
 from .state.joints import Joints
 from .state.motion import STATE_KINDS, Motion
 from .state.single_world import SingleWorld
@@ -93,6 +94,7 @@ class MujocoSimulator:
         self._states = WorldStates(worlds, threads)
         self._appearance = Appearance(worlds)
         self._joints = Joints(self._states)
+        self._forces = LinkForces(self._states)
         self.dynamics = MujocoDynamics(self._states)
         self.physics = PhysicsFactors(self._states)
         self.camera_mounts = SensorMounts(worlds)
@@ -157,7 +159,9 @@ class MujocoSimulator:
             self.physics.settle()
         for key in columns:
             kind, column = key
-            if kind == "models" or kind == "links":
+            if column in LinkForces.COLUMNS:
+                self._forces.read(column, tables.column(kind, column))
+            elif kind == "models" or kind == "links":
                 self._motion.read(kind, column, tables.column(kind, column))
             elif kind == "joints":
                 self._joints.read(column, tables.column(kind, column))
@@ -178,13 +182,18 @@ class MujocoSimulator:
             if pose is not None or twist is not None:
                 refusals += self._motion.write(kind, pose, twist)
         joints: dict[str, Cells] = {}
+        forces: dict[str, Cells] = {}
         for key, value in cells.items():
             if key[0] == "joints":
                 joints[key[1]] = value
+            elif key[1] in LinkForces.COLUMNS:
+                forces[key[1]] = value
             elif key[0] not in STATE_KINDS:
                 self._appearance.write(key, value)
         if joints:
             self._joints.write(joints)
+        if forces:
+            refusals += self._forces.write(forces)
         return refusals
 
     # Entities
@@ -250,6 +259,7 @@ class MujocoSimulator:
         )
         self._motion = Motion(self._states, built)
         self._joints.follow(self.entities, built)
+        self._forces.follow(self.entities.links, built)
         self.dynamics.follow(self.entities, built)
         self._appearance.follow(self.entities, built, world_lights, model)
         self.physics.follow(self.entities, built)

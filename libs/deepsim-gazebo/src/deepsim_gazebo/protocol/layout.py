@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flat form of a table: (n, width) float64, all its columns side by side.
 
-Tables are numbered in the order of `TABLES`, columns in the order of `COLUMNS`, both from 0.
+Tables and columns are numbered in the order of `SERVED`, both from 0.
 """
 
 from __future__ import annotations
@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 
 from deepsim_sync import COLUMNS, Key, Kind, Tables
 
-TABLES: tuple[Kind, ...] = ("models", "links", "visuals", "lights")
-"""The tables that the plugin serves."""
+SERVED: dict[Kind, tuple[str, ...]] = {
+    "models": ("pose", "twist"),
+    "links": ("pose", "twist"),
+    "visuals": tuple(COLUMNS["visuals"]),
+    "lights": tuple(COLUMNS["lights"]),
+}
+"""The columns that the plugin serves."""
+TABLES = tuple(SERVED)
 
 Rows = NDArray[np.float64]
 """(n, width) rows of one table, in the flat form."""
@@ -32,7 +38,8 @@ class Layout(NamedTuple):
 def _layout(kind: Kind) -> Layout:
     columns: dict[str, slice | int] = {}
     start = 0
-    for name, spec in COLUMNS[kind].items():
+    for name in SERVED[kind]:
+        spec = COLUMNS[kind][name]
         count = int(np.prod(spec.shape))
         columns[name] = slice(start, start + count) if spec.shape else start
         start += count
@@ -46,7 +53,7 @@ TABLE_NUMBERS: dict[Kind, int] = {kind: number for number, kind in enumerate(TAB
 COLUMN_NUMBERS: dict[Key, tuple[int, int]] = {
     (kind, column): (TABLE_NUMBERS[kind], number)
     for kind in TABLES
-    for number, column in enumerate(COLUMNS[kind])
+    for number, column in enumerate(SERVED[kind])
 }
 """Numbers of the table and of the column."""
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from deepsim_gazebo.errors import CallRefusedError, GazeboError
 from deepsim_gazebo.protocol.client import BatchStateClient
 from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, Instant, Status
+from deepsim_gazebo.protocol.layout import COLUMN_NUMBERS
 from deepsim_sync import Changes, Kind, Refusal, SimulationError, Tables
 
 from .entity_names import EntityNames
@@ -63,8 +64,14 @@ class Session:
 
         Rows of another generation are found by name.
         """
-        cells, before = changes.cells, self.names.of(changes.generation)
-        refusals: list[Refusal] = []
+        before = self.names.of(changes.generation)
+        cells = {key: each for key, each in changes.cells.items() if key in COLUMN_NUMBERS}
+        refusals = [
+            Refusal(kind, column, before.names(kind)[row], "GazeboSimulator has no such column")
+            for (kind, column), each in changes.cells.items()
+            if (kind, column) not in COLUMN_NUMBERS
+            for row in each.rows.tolist()
+        ]
         for _ in range(_ATTEMPTS):
             now = self.names.present.entities
             if before is not now:

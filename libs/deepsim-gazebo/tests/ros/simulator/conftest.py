@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.protocol.layout import TABLES
+from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_math import Pose
 from deepsim_sync import COLUMNS, Cells, Changes, SpawnRequest, Tables
@@ -119,8 +119,8 @@ class PluginServer:
     def flat(self, kind: Any) -> Any:
         """All rows of a table, (n, width)."""
         tables = Tables(self.world.entities)
-        self.world.read(tables, [(kind, column) for column in COLUMNS[kind]])
-        columns = [tables.column(kind, column)[0] for column in COLUMNS[kind]]
+        self.world.read(tables, [(kind, column) for column in SERVED[kind]])
+        columns = [tables.column(kind, column)[0] for column in SERVED[kind]]
         return np.hstack([c.astype(float).reshape(len(c), *(c.shape[1:] or (1,))) for c in columns])
 
     def _handler(self, name: str) -> Callable[[Any, bytes], None]:
@@ -177,7 +177,7 @@ class PluginServer:
         cells, places = {}, {}
         for entry, (table, column, rows, values) in enumerate(entries):
             kind = TABLES[table]
-            name = list(COLUMNS[kind])[column]
+            name = SERVED[kind][column]
             spec = COLUMNS[kind][name]
             shaped = np.array(values).reshape(len(rows), *spec.shape).astype(spec.dtype)
             cells[kind, name] = Cells(np.zeros(len(rows), dtype=np.intp), np.array(rows), shaped)

@@ -43,6 +43,7 @@ class WorldStates:
         timestep: Duration of one step [s].
         version: Another number after each change of a state.
         measure: Steps n times in the place of the batch, while sensors are watched.
+        pushed: Whether forces may act on bodies in the next step.
     """
 
     model: mujoco.MjModel
@@ -57,6 +58,7 @@ class WorldStates:
         self._threads = min(worlds, threads or os.cpu_count() or 1)
         self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
         self.version = 0
+        self.pushed = False
         self._derived_version = -1
         self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
@@ -104,6 +106,8 @@ class WorldStates:
         self.starts, self.initial = starts, initial
         self._warnings = batch.warning
         self._no_warnings = bytes(batch.warning.nbytes)
+        first = start(model, Part.mjSTATE_XFRC_APPLIED)
+        self._forces = slice(first, first + 6 * model.nbody)
         self.timestep = float(model.opt.timestep)
         self.version += 1
 
@@ -130,6 +134,9 @@ class WorldStates:
                 self.measure(n, chosen)
         except BatchError as error:
             self._refuse(error.ids, str(error))
+        finally:
+            if self.pushed:
+                self._let_go(chosen)
         if self._servo_force is not None:
             stepped = slice(None) if chosen is None else chosen
             self.effort[stepped] = self._servo_force[stepped] + 0.0  # never -0.0
@@ -138,6 +145,11 @@ class WorldStates:
             bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
             if len(bad):
                 self._refuse(bad, "reset them, then try a smaller step size or smaller forces")
+
+    def _let_go(self, chosen: WorldNumbers | None) -> None:
+        """Ends the forces on bodies in worlds that stepped."""
+        self.state[slice(None) if chosen is None else chosen, self._forces] = 0.0
+        self.pushed = bool(self.state[:, self._forces].any())
 
     def _refuse(self, bad: Rows, why: str) -> None:
         # Arithmetic with NaN is silent, where that with very large numbers warns.
@@ -155,6 +167,7 @@ class WorldStates:
         self.effort[chosen] = effort
         self.steps[chosen] = steps
         self._warnings[chosen] = 0
+        self.pushed = True  # the state may hold forces
         self.version += 1
 
     def actuate(self, chosen: WorldNumbers) -> None:

@@ -126,6 +126,21 @@ class StateColumns(Columns):
     """(W, n, 6): linear [m/s], then angular [rad/s]."""
 
 
+class LinkColumns(StateColumns):
+    """Pose and twist of links, and the forces on them during the next tick.
+
+    Forces and torques are in the axes of the world. They act on the centre of mass in every physics
+    step of the tick, and are 0 after it: what goes on for long is set in each tick.
+    """
+
+    force = Column((3,), 0, np.float64, changes_in_time=True)
+    """(W, n, 3) [N]"""
+    torque = Column((3,), 0, np.float64, changes_in_time=True)
+    """(W, n, 3) [N m]"""
+    center_of_mass = Column((3,), 0, np.float64, changes_in_time=True, measured=True)
+    """(W, n, 3) in the world frame [m]."""
+
+
 class JointColumns(Columns):
     """State and command of the axes of joints, (W, n) each: rad and N m, or m and N of a slide.
 
@@ -184,12 +199,17 @@ class LightColumns(Columns):
 
 
 def _declared(columns: type[Columns]) -> dict[str, Column[Any]]:
-    return {name: value for name, value in vars(columns).items() if isinstance(value, Column)}
+    return {
+        name: value
+        for each in reversed(columns.__mro__)
+        for name, value in vars(each).items()
+        if isinstance(value, Column)
+    }
 
 
 COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
     "models": _declared(StateColumns),
-    "links": _declared(StateColumns),
+    "links": _declared(LinkColumns),
     "joints": _declared(JointColumns),
     "visuals": _declared(VisualColumns),
     "lights": _declared(LightColumns),
@@ -233,7 +253,11 @@ class Table(Columns):
 
 
 class StateTable(Table, StateColumns):
-    """Pose and twist of models or links."""
+    """Pose and twist of models."""
+
+
+class LinkTable(Table, LinkColumns):
+    """Pose and twist of links, and the forces on them."""
 
 
 class JointTable(Table, JointColumns):
@@ -250,7 +274,7 @@ class LightTable(Table, LightColumns):
 
 _TABLES: dict[Kind, type[Table]] = {
     "models": StateTable,
-    "links": StateTable,
+    "links": LinkTable,
     "joints": JointTable,
     "visuals": VisualTable,
     "lights": LightTable,
@@ -268,14 +292,14 @@ class Tables:
         entities: As given.
         worlds: As given.
         models: Pose and twist of models.
-        links: Pose and twist of links.
+        links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
         visuals: Appearance of visuals.
         lights: Colour and reach of lights.
     """
 
     models: StateTable
-    links: StateTable
+    links: LinkTable
     joints: JointTable
     visuals: VisualTable
     lights: LightTable

@@ -169,7 +169,7 @@ class TableSimulator:
             tables.column(kind, column)[:] = self._state.column(kind, column)
 
     def write(self, changes: Changes) -> list[Refusal]:
-        """Applies a batch; refuses velocities of static models, and every link but the first."""
+        """Applies a batch; refuses velocities of static models, links but the first, and forces."""
         self._require_present(changes.generation)
         self._note("write", changes)
         keys = [key for key in ALL_COLUMNS if key in changes.cells]
@@ -258,7 +258,9 @@ class TableSimulator:
         refusals = []
         for world, row, value in zip(*cells):
             into, at, reason = kind, int(row), None
-            if kind == "links":
+            if column in ("force", "torque"):
+                reason = "a TableSimulator has no forces"
+            elif kind == "links":
                 link = self._links[at]
                 first = link.model.links[0]
                 into, at = "models", link.row
@@ -279,6 +281,7 @@ class TableSimulator:
         for row, link in enumerate(self._links):
             pose, twist = models.pose[:, link.row], models.twist[:, link.row]
             links.pose[:, row], links.twist[:, row] = pose, twist
+            links.center_of_mass[:, row] = pose[:, :3]
             offset = link.model.offsets.get(link.name)
             if offset is not None:
                 arm = quaternions.rotate(pose[:, 3:], offset.position)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from deepsim_math import quaternions
 from deepsim_sync.port.changes import checked_cells
 from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
@@ -17,6 +18,7 @@ from deepsim_sync.port.tables import (
     Columns,
     JointColumns,
     LightColumns,
+    LinkColumns,
     StateColumns,
     VisualColumns,
 )
@@ -139,6 +141,28 @@ class Rows(Columns):
 
 class StateRows(Rows, StateColumns):
     """Pose and twist of models or links."""
+
+
+class LinkRows(StateRows, LinkColumns):
+    """Pose and twist of links, and the forces on them."""
+
+    def push(self, force: ArrayLike, at: ArrayLike, worlds: WorldNumbers | None = None) -> None:
+        """Sets `force` and `torque` to those of forces that act at points of the links.
+
+        Args:
+            force: (w, n, 3), or a shape that broadcasts to it; in the axes of the world [N].
+            at: Of the same shape, where they act, each in the frame of its link [m].
+            worlds: The w worlds; all of them by default.
+
+        Raises:
+            ValueError: A force or point is not finite, or has another shape; nothing was changed.
+        """
+        chosen = slice(None) if worlds is None else checked_worlds(worlds, self._cache.worlds)
+        pose = self.pose[chosen]
+        forces, points = np.broadcast_arrays(force, at, pose[..., :3])[:2]
+        arms = quaternions.rotate(pose[..., 3:], points.astype(np.float64))
+        arms += pose[..., :3] - self.center_of_mass[chosen]
+        self.put(worlds, force=forces, torque=np.cross(arms, forces))
 
 
 class JointRows(Rows, JointColumns):

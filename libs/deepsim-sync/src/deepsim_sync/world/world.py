@@ -34,7 +34,7 @@ from .current import (
     replace_current,
 )
 from .ownership import Ownership
-from .rows import JointRows, LightRows, StateRows, VisualRows
+from .rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
 from .seeds import checked_count, checked_worlds, make_generators, world_seeds
 from .sensors import WorldSensors
 from .state_cache import StateCache
@@ -94,7 +94,7 @@ class World:
         self._ticking = False
         self.cache = StateCache(simulator, self._owner)
         self.models = StateRows(self.cache, "models")
-        self.links = StateRows(self.cache, "links")
+        self.links = LinkRows(self.cache, "links")
         self.joints = JointRows(self.cache, "joints")
         self.visuals = VisualRows(self.cache, "visuals")
         self.lights = LightRows(self.cache, "lights")

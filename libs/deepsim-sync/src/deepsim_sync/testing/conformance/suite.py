@@ -7,6 +7,7 @@ from .cameras import CameraCases
 from .contacts import ContactCases
 from .dynamics import DynamicsCases
 from .entities import EntityCases
+from .forces import ForceCases
 from .joints import JointCases
 from .motion import ClockCases, FlightCases
 from .physics_properties import PhysicsPropertyCases
@@ -22,6 +23,7 @@ class SimulatorConformance(
     ClockCases,
     FlightCases,
     ContactCases,
+    ForceCases,
     JointCases,
     DynamicsCases,
     WorldCases,

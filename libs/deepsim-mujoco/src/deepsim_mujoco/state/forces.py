@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forces on links, and their centres of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from deepsim_mujoco.spec.builder import Built
+from deepsim_sync import Cells, Names, Refusal
+
+from .layout import Floats, Part, Rows, numbers_of, start
+from .world_states import WorldStates
+
+_PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
+"""Where the columns lie in the six numbers that MuJoCo has for each body."""
+
+
+class LinkForces:
+    """Reads and writes the forces that act on links during the next step call.
+
+    Args:
+        states: The states, which let go of the forces after a step.
+    """
+
+    COLUMNS = (*_PLACES, "center_of_mass")
+
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
+
+    def follow(self, links: Names, built: Sequence[Built]) -> None:
+        """Takes up a newly compiled model."""
+        model = self._states.model
+        number = numbers_of(model, model.name_bodyadr)
+        self._names = links
+        self._body: Rows = np.array([number[n.name] for one in built for n in one.links], np.intp)
+        self._moves = model.body_dofnum[model.body_weldid[self._body]] > 0
+        self._start = start(model, Part.mjSTATE_XFRC_APPLIED) + 6 * self._body
+        self._center: Floats | None = None
+
+    def read(self, column: str, out: Floats) -> None:
+        """Fills one column, (W, n, 3)."""
+        if column == "center_of_mass":
+            if self._center is None:  # bound fields are copied at each step
+                self._center = self._states.batch.bind("xipos")
+                self._states.changed()  # so that it is derived now
+            self._states.derive()
+            out[:] = self._center.take(self._body, axis=1)
+        else:
+            out[:] = self._states.state.take(self._start[:, None] + _PLACES[column], axis=1)
+
+    def write(self, changed: Mapping[str, Cells]) -> list[Refusal]:
+        """Sets cells of columns by name; returns forces on what nothing moves."""
+        refusals = []
+        for column, (worlds, rows, values) in changed.items():
+            held = ~self._moves[rows] & values.any(axis=1)
+            for cell in held.nonzero()[0]:
+                reason = "it stays where it is put, so no force moves it"
+                name = self._names[int(rows[cell])]
+                refusals.append(Refusal("links", column, name, reason, int(worlds[cell])))
+            free = ~held
+            at = self._start[rows[free], None] + _PLACES[column]
+            self._states.state[worlds[free, None], at] = values[free]
+            self._states.pushed = True
+        return refusals

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forces on links: half-steps, levers and ends are worked out on paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from deepsim_sync.port.snapshots import Snapshots
+from deepsim_sync.world.world import World
+
+from .base import GRAVITY, Conformance
+from .bench import Bench
+from .models import BLOCK, HAMMER, HAMMER_CENTRE
+
+_HAMMER = "hammer::link"  # 3 kg
+_INERTIA = np.array([0.02, 0.03, 0.04])  # about its centre [kg m^2]
+
+
+class ForceCases(Conformance):
+    """Simulators that refuse forces skip these."""
+
+    @pytest.fixture
+    def hammer(self, bench: Bench) -> Bench:
+        """The bench with a free body on it, which does not fall."""
+        bench.spawn(HAMMER, "hammer", (0, 0, 5))
+        if bench.write({("links", "force"): {_HAMMER: (0.0, 0.0, 0.0)}}):
+            pytest.skip("this simulator has no forces")
+        return bench
+
+    def test_a_force_acts_for_the_steps_of_one_call(self, hammer: Bench) -> None:
+        """4 N for 100 steps of 1 ms on 3 kg, and no longer."""
+        _write(hammer, force=(4.0, 0.0, 0.0))
+        hammer.step(100)
+        speed = hammer.get("links", "twist", _HAMMER)[0]
+        assert speed == pytest.approx(4.0 * 0.1 / 3.0, rel=1e-9)
+        assert not hammer.get("links", "force", _HAMMER).any()
+        hammer.step(100)
+        assert hammer.get("links", "twist", _HAMMER)[0] == speed
+
+    def test_a_force_at_the_centre_of_mass_does_not_turn(self, hammer: Bench) -> None:
+        _write(hammer, force=(1.0, -2.0, 3.0))
+        hammer.step(100)
+        np.testing.assert_allclose(
+            hammer.get("links", "twist", _HAMMER), [0.1 / 3, -0.2 / 3, 0.1, 0, 0, 0], atol=1e-9
+        )
+
+    @pytest.mark.parametrize("axis", range(3))
+    def test_a_torque_turns_a_body_by_its_inertia(self, hammer: Bench, axis: int) -> None:
+        """About a principal axis, so that nothing wobbles."""
+        torque = np.eye(3)[axis] * 0.05
+        _write(hammer, torque=torque)
+        hammer.step(100)
+        rate = hammer.get("links", "twist", _HAMMER)[3:]
+        np.testing.assert_allclose(rate, torque * 0.1 / _INERTIA, rtol=1e-4, atol=1e-9)
+
+    def test_the_centre_of_mass_moves_with_its_link(self, hammer: Bench) -> None:
+        turned = (1.0, 2.0, 3.0, 0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5))  # x to y, y to -x
+        hammer.write({("links", "pose"): {_HAMMER: turned}})
+        x, y, z = HAMMER_CENTRE
+        centre = hammer.get("links", "center_of_mass", _HAMMER)
+        np.testing.assert_allclose(centre, [1.0 - y, 2.0 + x, 3.0 + z], atol=1e-9)
+
+    def test_a_push_at_a_point_turns_too(self, hammer: Bench) -> None:
+        """The torque is the lever times the force, both in the axes of the world."""
+        world = World(hammer.simulator, steps_per_tick=20)
+        link = world.links.select([_HAMMER])
+        link.push((0.0, 0.0, 1.0), at=np.add(HAMMER_CENTRE, (0.0, 0.5, 0.0)))
+        np.testing.assert_allclose(link.torque[:, 0], [[0.5, 0.0, 0.0]] * hammer.worlds, atol=1e-9)
+        world.tick()
+        np.testing.assert_allclose(link.twist[:, 0, 3], 0.5 * 0.02 / 0.02, rtol=1e-3)
+
+    def test_worlds_have_forces_of_their_own(self, hammer: Bench) -> None:
+        """In world w the force is w N."""
+        forces = np.zeros((hammer.worlds, 3))
+        forces[:, 1] = np.arange(hammer.worlds)
+        _write(hammer, force=forces)
+        hammer.step(30)
+        twists = hammer.tables([("links", "twist")]).links.twist[:, 0]
+        np.testing.assert_allclose(twists[:, 1], forces[:, 1] * 0.03 / 3.0, atol=1e-9)
+
+    def test_a_reset_ends_forces(self, hammer: Bench) -> None:
+        _write(hammer, force=(100.0, 0.0, 0.0))
+        hammer.reset()
+        hammer.step(10)
+        assert not hammer.get("links", "twist", _HAMMER).any()
+
+    def test_a_snapshot_holds_forces(self, hammer: Bench, snapshots: Snapshots) -> None:
+        _write(hammer, force=(3.0, 0.0, 0.0))
+        state = snapshots.get_state()
+        hammer.step(10)
+        pushed = hammer.state("hammer")
+        snapshots.set_state(state)
+        hammer.step(10)
+        assert hammer.state("hammer") == pushed
+
+    def test_what_stands_still_takes_no_force(self, hammer: Bench) -> None:
+        hammer.spawn(BLOCK, "block", (5, 0, 0))
+        refused = hammer.write({("links", "force"): {"block::link": (0.0, 0.0, GRAVITY)}})
+        assert {refusal.name for refusal in refused} == {"block::link"}
+        assert hammer.write({("links", "force"): {"block::link": (0.0, 0.0, 0.0)}}) == ()
+
+
+def _write(bench: Bench, **columns: ArrayLike) -> None:
+    assert bench.write({("links", name): {_HAMMER: each} for name, each in columns.items()}) == ()
