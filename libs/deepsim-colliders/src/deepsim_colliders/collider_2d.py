@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Point, Pose, Vector3
 
+from ._borders import numbers, unmasked
 from ._frames import Frame2D, Pair
 from ._shape import Shape
 from .separation import Separation
@@ -62,8 +63,10 @@ class Collider2D(Shape):
 
     def _point(self, values: Any) -> Pair:
         if not isinstance(values, (Point, Vector3)):
-            row = list(values) if hasattr(values, "__len__") and len(values) == 2 else None
-            values = Point.from_array([*row, 0.0] if row else values)
+            if hasattr(values, "__len__") and len(values) == 2:
+                x, y = numbers(values, "a point").tolist()
+                return x, y
+            values = Point.from_array(unmasked(values, "a point"))
         return values.x, values.y
 
     def _refuse_array(self, points: NDArray[np.float64]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Point, Pose, Vector3
 
+from ._borders import unmasked
 from ._frames import Frame3D, Triple
 from ._shape import Shape
 from .convex.spot import Spot
@@ -33,7 +34,7 @@ class Collider3D(Shape):
 
     def _point(self, values: Any) -> Triple:
         if not isinstance(values, (Point, Vector3)):
-            values = Point.from_array(values)
+            values = Point.from_array(unmasked(values, "a point"))
         return values.x, values.y, values.z
 
     def _refuse_array(self, points: NDArray[np.float64]) -> None:

@@ -275,9 +275,7 @@ class ColliderSet:
         return other
 
     def _checked_array(self, values: ArrayLike) -> Array:
-        array = np.asarray(values, dtype=np.float64)
-        self._colliders[0]._refuse_array(array)
-        return array
+        return self._colliders[0]._points_array(values)
 
     def _refuse_no_view(self, frustum: Any) -> None:
         if not isinstance(frustum, Frustum):

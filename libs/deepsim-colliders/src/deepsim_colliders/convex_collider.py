@@ -34,7 +34,7 @@ class ConvexCollider(Collider3D):
     """Convex shape in space: the base class for shapes of one's own.
 
     A subclass says which of its points is the farthest along a direction; all queries follow from
-    that, exact to about 1e-9 of its size. The shape must not change once it is made.
+    that, exact to about 1e-7 of its size. The shape must not change once it is made.
 
     >>> class Cone(ConvexCollider):
     ...     '''Tip up, its frame in the middle of the base.'''

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import math
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_colliders._crossings import Crossing, cross_ball, cross_box
+from deepsim_colliders._crossings_many import Rows, cross_balls, cross_slab
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders._measures import positive
@@ -73,6 +77,14 @@ class CylinderCollider(ConvexCollider):
     def _holds(self, point: Triple) -> bool:
         return self._gap_to(point)[0] <= self._gap
 
+    def _hold(self, points: Any) -> NDArray[np.bool_]:
+        x, y, z = points
+        out = np.maximum(np.hypot(x, y) - self._radius, 0.0)
+        held: NDArray[np.bool_] = (
+            np.hypot(out, np.maximum(np.abs(z) - self._half, 0.0)) <= self._gap
+        )
+        return held
+
     def _levels(self) -> list[Level]:
         def side(point: Triple) -> tuple[float, Triple]:
             return math.hypot(*point[:2]) - self._radius, (point[0], point[1], 0.0)
@@ -93,6 +105,19 @@ class CylinderCollider(ConvexCollider):
         if wall.start >= slab.start:
             return Crossing(start, end, (*wall.normal, 0.0))
         return Crossing(start, end, (0.0, 0.0, *slab.normal))
+
+    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+        enter, leave = cross_balls(origins[:, :2], directions[:, :2], self._radius)
+        bottom, top = cross_slab(origins[:, 2], directions[:, 2], self._half)
+        starts, ends = np.maximum(enter, bottom), np.minimum(leave, top)
+        starts[~(starts <= ends)] = np.nan
+        normals = np.zeros(origins.shape)
+        with np.errstate(invalid="ignore"):
+            normals[:, :2] = (origins + starts[:, np.newaxis] * directions)[:, :2] / self._radius
+        lids = ~(enter >= bottom)
+        normals[lids] = 0.0
+        normals[lids, 2] = -np.sign(directions[lids, 2])
+        return starts, normals
 
     def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
         up = math.copysign(1.0, direction[2])

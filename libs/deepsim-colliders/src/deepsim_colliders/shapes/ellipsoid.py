@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import math
-from typing import Iterable, SupportsFloat
+from typing import Any, Iterable, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_colliders._crossings import Crossing, cross_ball
+from deepsim_colliders._crossings_many import Rows, cross_balls
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders._measures import positive
@@ -92,6 +96,23 @@ class EllipsoidCollider(ConvexCollider):
             return (math.hypot(*shrunk) - 1.0) * least, self._shrunk(shrunk)
 
         return [level]
+
+    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+        radii = np.array(self._radii)
+        starts = cross_balls(origins / radii, directions / radii, 1.0)[0]
+        with np.errstate(invalid="ignore"):
+            normals = (origins + starts[:, np.newaxis] * directions) / (radii * radii)
+            normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return starts, normals
+
+    def _hold(self, points: Any) -> NDArray[np.bool_]:
+        shrunk = np.asarray(points, dtype=np.float64).T / np.array(self._radii)
+        held: NDArray[np.bool_] = np.linalg.norm(shrunk, axis=1) <= 1.0
+        # The few just outside may still be within the touching distance.
+        grown = np.linalg.norm(shrunk, axis=1) <= 1.0 + 4.0 * self._gap / min(self._radii)
+        for k in np.flatnonzero(grown & ~held):
+            held[k] = self._holds(tuple(float(column[k]) for column in points))
+        return held
 
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
         crossing = cross_ball(self._shrunk(origin), self._shrunk(direction), 1.0)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_colliders._borders import points_array
 from deepsim_colliders._crossings import Crossing
+from deepsim_colliders._crossings_many import Rows
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders.convex_collider import ConvexCollider
@@ -79,6 +80,18 @@ class HullCollider(ConvexCollider):
             return None
         x, y, z = self._outs[face].tolist()
         return Crossing(start, end, (x, y, z))
+
+    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+        heights = origins @ self._outs.T - self._offsets
+        rises = directions @ self._outs.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = -heights / rises
+        entered = np.where(rises < 0.0, times, -np.inf)
+        left = np.where(rises > 0.0, times, np.inf)
+        faces = entered.argmax(axis=1)
+        starts = np.take_along_axis(entered, faces[:, np.newaxis], axis=1)[:, 0]
+        missed = ((rises == 0.0) & (heights > 0.0)).any(axis=1) | ~(starts <= left.min(axis=1))
+        return np.where(missed, np.nan, starts), self._outs[faces]
 
     def _contains(self, other: Any) -> bool:
         frame, touch = self._frame, self._touch(other)

@@ -13,7 +13,7 @@ from deepsim_colliders._crossings import Crossing
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders._shape import OTHER, Solid
-from deepsim_colliders.collider_3d import Collider3D
+from deepsim_colliders.collider_3d import Collider3D, Rows
 from deepsim_colliders.convex.vectors import Vec, dot, minus, scaled
 from deepsim_math import Pose, Vector3
 
@@ -84,6 +84,12 @@ class PlaneCollider(Collider3D):
         if rise < 0.0:
             return Crossing(time, math.inf, self._normal)
         return Crossing(-math.inf, time, scaled(direction, -1.0 / math.hypot(*direction)))
+
+    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+        heights, rises = self._height(origins.T), self._height(directions.T)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            starts = np.where(rises < 0.0, -heights / rises, np.nan)
+        return starts, np.broadcast_to(self._normal, origins.shape)
 
     def _normal_there(self) -> Vec:
         normal: Vec = self._frame.turn_to_world(self._normal)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is no numbers is refused where it comes in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deepsim_colliders import BoxCollider, CircleCollider, ColliderSet, SphereCollider
+
+NOT_NUMBERS = [
+    ["0", "0", "0"],
+    np.array(["0", "0", "0"]),
+    np.ma.masked_array([0.0, 0.0, 0.0], [True, False, False]),
+    {0.1, 0.2, 0.3},
+    {0: 1, 1: 2, 2: 3},
+    [0j, 0.0, 0.0],
+    ["0", "0"],
+    {0.1, 0.2},
+    np.ma.masked_array([0.0, 0.0], [True, False]),
+]
+
+
+@pytest.mark.parametrize("values", NOT_NUMBERS, ids=repr)
+@pytest.mark.parametrize("collider", [BoxCollider(1, 1, 1), CircleCollider(1)], ids=repr)
+def test_text_masks_and_sets_are_refused(collider, values):
+    asked = [collider.contains, collider.intersects, collider.distance, collider.contains_points]
+    for query in [*asked, ColliderSet([collider]).contains_points]:
+        with pytest.raises((TypeError, ValueError)):
+            query(values)
+
+
+@pytest.mark.parametrize("size", ["1", np.ma.masked_array(1.0, True), {1}, True, None])
+def test_sizes_are_numbers(size):
+    with pytest.raises(TypeError, match="radius must be a number"):
+        SphereCollider(size)
