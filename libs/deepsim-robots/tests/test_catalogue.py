@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deepsim_math import Pose
 from deepsim_robots import (
     ROBOTS,
     CatalogueEntry,
@@ -89,6 +90,16 @@ def test_settings_of_an_entry_count_before_those_of_its_file(make_world, monkeyp
         robot = Robot(make_world(), entry.load(), "tuned")
     np.testing.assert_array_equal(robot.joints.traits.home[:2], [0.5, -0.5])
     np.testing.assert_array_equal(robot.joints.traits.stiffness[:2], [300.0, 9.0])
+
+
+def test_a_robot_is_loaded_by_its_name(make_world):
+    """By default it has the name of the catalogue, and stands on the ground."""
+    world = make_world(2)
+    robot = Robot.load(world, "quadruped")
+    assert robot.name == "quadruped"
+    np.testing.assert_allclose(robot.model.pose[:, 0, 2], ROBOTS["quadruped"].height)
+    other = Robot.load(world, "quadruped", "other", Pose((2.0, 0.0, 0.5)))
+    np.testing.assert_allclose(other.model.pose[:, 0, :3], [[2.0, 0.0, 0.5]] * 2)
 
 
 def test_a_name_that_is_not_there_is_an_error_with_the_nearest():

@@ -20,6 +20,7 @@ from deepsim_sync import (
 )
 
 from .base import with_base
+from .catalogue.robots import find_robot
 from .config import RobotConfig
 from .controllers.controller import Drive, Floats
 from .controllers.names import controller_of
@@ -89,6 +90,28 @@ class Robot:
             raise
         manager.add(self)
         self.reset()
+
+    @classmethod
+    def load(
+        cls, world: World, robot: str, name: str | None = None, pose: ArrayLike | None = None
+    ) -> Robot:
+        """Makes a robot of the catalogue.
+
+        Example::
+
+            panda = Robot.load(world, "panda")
+
+        Args:
+            world: The world, or worlds.
+            robot: Its name in the catalogue, which ``deepsim robots list`` shows.
+            name: A name that no model has; by default that in the catalogue.
+            pose: Of the model frame in the world; by default it stands on the ground at the origin.
+
+        Raises:
+            UnknownEntityError: There is no such robot.
+            MissingPackageError: Its package is not installed; the message says the command.
+        """
+        return cls(world, find_robot(robot).load(), name if name is not None else robot, pose)
 
     def _spawn(self, pose: ArrayLike | None) -> ModelDescription | MjcfModel | None:
         """Adds the model, unless it is there."""

@@ -13,6 +13,7 @@ from .commands.doctor import doctor
 from .commands.envs import envs
 from .commands.findings import own_versions
 from .commands.models import models
+from .commands.robots import robots
 from .commands.run import run
 from .commands.serve import serve
 from .commands.train import train
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(models, name="models")
 app.add_typer(envs, name="envs")
+app.add_typer(robots, name="robots")
 for command in (run, train, check, bench, serve, doctor):
     app.command()(command)
 

@@ -94,5 +94,6 @@ ARMS = (
         licence="MIT",
         parts={"gripper": Part([".*_finger"], JointPosition())},
         home={".*_finger": 0.02},
+        height=0.05,
     ),
 )

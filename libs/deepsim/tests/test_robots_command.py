@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim robots`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+from deepsim_robots import ROBOTS
+
+pytestmark = pytest.mark.filterwarnings("ignore::deepsim_spawn.UnsupportedElementWarning")
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["robots", *map(str, arguments)])
+
+
+def test_list_shows_all_robots() -> None:
+    """Those whose package is missing have the command that installs it."""
+    rows = json.loads(call("list", "--json").stdout)
+    assert [row["robot"] for row in rows] == [*ROBOTS]
+    assert rows[0] == {
+        "robot": "cartpole",
+        "about": "cart on a rail, with a pole that turns freely",
+        "kind": "toy",
+        "licence": "Apache-2.0",
+        "engines": ["mujoco", "gazebo"],
+        "package": "deepsim-robots",
+        "installed": True,
+    }
+    text = call("list").stdout
+    for entry in ROBOTS.values():
+        assert entry.name in text
+        assert entry.is_installed or f"pip install {entry.package}" in text
+
+
+def test_show_has_a_row_for_each_joint() -> None:
+    """Limits, gains and home of each joint, and the part that moves it."""
+    shown = json.loads(call("show", "arm", "--json").stdout)
+    assert shown["actions"] == 8
+    assert shown["parts"]["gripper"] == "JointPosition, 2 actions, 2 joints"
+    assert shown["joints"][0]["joint"] == "joint_1"
+    second = shown["joints"][1]
+    assert (second["part"], second["home"], second["lower"]) == ("arm", 0.2, -2.2)
+    assert (second["effort"], second["velocity"]) == (150.0, 3.0)
+    assert (second["stiffness"], second["damping"]) == (600.0, 40.0)
+    turning = json.loads(call("show", "diffbot", "--json").stdout)["joints"][0]
+    assert turning["lower"] is None
+    text = call("show", "diffbot").stdout
+    assert "left_wheel_joint" in text
+    assert "turns" in text
+
+
+def test_a_name_that_is_not_there_ends_the_command() -> None:
+    """The message has the nearest name."""
+    for command in ("show", "run"):
+        result = call(command, "quadrupde")
+        assert result.exit_code == 1
+        assert "did you mean 'quadruped'" in result.stdout
+
+
+def test_run_films_a_robot_that_moves(tmp_path: Path) -> None:
+    """The first second is at home, and later pictures differ."""
+    path = tmp_path / "arm.gif"
+    result = call("run", "arm", "--out", path, "--seconds", 2, "--width", 64)
+    assert result.exit_code == 0, result.output
+    frames = []
+    with Image.open(path) as film:
+        assert (film.size, film.n_frames) == ((64, 48), 20)
+        for number in (0, 8, 19):
+            film.seek(number)
+            frames.append(np.asarray(film.convert("RGB"), dtype=float))
+    moved = [np.abs(frame - frames[0]).mean() for frame in frames]
+    assert moved[1] < 0.2 * moved[2]
+
+
+def test_run_takes_a_picture_in_which_all_of_a_robot_is(tmp_path: Path) -> None:
+    """The frame of the picture shows the ground alone."""
+    path = tmp_path / "car.png"
+    assert call("run", "car", "--out", path, "--width", 80).exit_code == 0
+    with Image.open(path) as image:
+        picture = np.asarray(image.convert("HSV"), dtype=float)
+    red = (picture[..., 1] > 150) & (picture[..., 2] > 80)
+    assert red.any()
+    assert not red[[0, -1]].any()
+    assert not red[:, [0, -1]].any()
+
+
+def test_run_refuses_other_files(tmp_path: Path) -> None:
+    """The message says which are taken."""
+    result = call("run", "car", "--out", tmp_path / "car.avi")
+    assert result.exit_code == 1
+    assert "expected a file .gif, .mp4 or .png" in result.stdout
