@@ -14,6 +14,7 @@ from deepsim_math import Pose, Twist
 from deepsim_sync import (
     DuplicateEntityError,
     LightRows,
+    LinkRows,
     Rows,
     StateRows,
     Transform,
@@ -97,7 +98,7 @@ def test_values_broadcast(world: World, value: Any) -> None:
 
 
 def test_each_kind_has_its_columns(world: World) -> None:
-    kinds = (StateRows, StateRows, VisualRows, LightRows)
+    kinds = (StateRows, LinkRows, VisualRows, LightRows)
     for rows, kind in zip((world.models, world.links, world.visuals, world.lights), kinds):
         assert type(rows) is type(rows.select([rows.names[0]])) is kind
         assert isinstance(rows, Rows)

@@ -55,6 +55,7 @@ def test_columns_are_declared_once() -> None:
     """Everything else follows from the declarations."""
     assert set(STATE_COLUMNS) == {
         *((kind, column) for kind in ("models", "links") for column in ("pose", "twist")),
+        *(("links", column) for column in ("force", "torque", "center_of_mass")),
         *(("joints", column) for column in ("position", "velocity", "effort")),
     }
     assert {*RESET_COLUMNS, *APPEARANCE_COLUMNS} == set(ALL_COLUMNS)

@@ -52,7 +52,7 @@ from .trackers.states import LinkState, ModelState, Visual
 from .world.attributes import plain_attributes, restore_attributes
 from .world.callbacks import call_all, invoke
 from .world.current import PerWorld
-from .world.rows import JointRows, LightRows, Rows, StateRows, VisualRows
+from .world.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
 from .world.seeds import checked_worlds, world_seeds
 from .world.sensors import Sensor, WorldSensors
 from .world.world import World
@@ -93,6 +93,7 @@ __all__ = [
     "Key",
     "Kind",
     "LightRows",
+    "LinkRows",
     "LightTable",
     "LinkState",
     "LinkTransform",
