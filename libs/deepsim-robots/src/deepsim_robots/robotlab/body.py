@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles on one object in all scenes: written per scene while loading, later for all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_sync import JointRows, StateRows, UnknownEntityError, UnsupportedError, WorldNumbers
+
+if TYPE_CHECKING:
+    from .simulator import LabSimulator
+
+Floats = NDArray[np.float64]
+_SIZES = {"pose": 7, "twist": 6}
+
+
+class LinkView:
+    """A link in all scenes, which can be read.
+
+    Args:
+        row: Its row.
+    """
+
+    def __init__(self, row: StateRows) -> None:
+        self._row = row
+
+    def get_pose(self) -> Floats:
+        """Returns x y z qx qy qz qw in each scene, (n, 7)."""
+        return np.asarray(self._row.pose[:, 0])
+
+    def get_velocity(self) -> Floats:
+        """Returns linear [m/s], then angular velocity [rad/s] in each scene, (n, 6)."""
+        return np.asarray(self._row.twist[:, 0])
+
+
+class Body:
+    """An object, or an articulation, that every scene has.
+
+    While scenes are loaded, a write is for the scene that is being loaded, and a read returns the
+    value that was written there. Afterwards a write is for all scenes, or for those of `ids`, and a
+    read returns an array with an axis for scenes.
+
+    Args:
+        lab: The simulator.
+        name: Of the model.
+    """
+
+    def __init__(self, lab: LabSimulator, name: str) -> None:
+        self._lab = lab
+        self.name = name
+        self._written: dict[str, dict[int, Floats]] = {}
+
+    def set_pose(self, pose: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets the pose: (7,) or a `Pose` for all scenes, or (n, 7)."""
+        self._write("pose", pose, ids)
+
+    def get_pose(self) -> Floats:
+        """Returns x y z qx qy qz qw: (n, 7), or (7,) while loading."""
+        return self._read("pose")
+
+    def set_velocity(self, twist: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets linear [m/s] and angular velocity [rad/s], (6,) or (n, 6)."""
+        self._write("twist", twist, ids)
+
+    def get_velocity(self) -> Floats:
+        """Returns linear, then angular velocity: (n, 6), or (6,) while loading."""
+        return self._read("twist")
+
+    def set_qpos(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets positions of all joints, (j,) or (n, j) [rad or m]."""
+        self._write("position", qpos, ids)
+
+    def get_qpos(self) -> Floats:
+        """Returns positions of all joints: (n, j), or (j,) while loading."""
+        return self._read("position")
+
+    def set_qvel(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets velocities of all joints, (j,) or (n, j) [rad/s or m/s]."""
+        self._write("velocity", qvel, ids)
+
+    def get_qvel(self) -> Floats:
+        """Returns velocities of all joints: (n, j), or (j,) while loading."""
+        return self._read("velocity")
+
+    def set_qf(self, qf: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets efforts besides those of targets, (j,) or (n, j) [N m or N]; they stay."""
+        self._write("feedforward", qf, ids)
+
+    def get_qf(self) -> Floats:
+        """Returns the efforts that were set: (n, j), or (j,) while loading."""
+        return self._read("feedforward")
+
+    def set_drive_target(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets target positions of all joints, (j,) or (n, j)."""
+        self._write("target_position", qpos, ids)
+
+    def set_drive_velocity_target(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets target velocities of all joints, (j,) or (n, j)."""
+        self._write("target_velocity", qvel, ids)
+
+    def set_drive_properties(
+        self, stiffness: ArrayLike, damping: ArrayLike, ids: WorldNumbers | None = None
+    ) -> None:
+        """Sets the gains of all joints, numbers or (j,) or (n, j)."""
+        self._write("stiffness", stiffness, ids)
+        self._write("damping", damping, ids)
+
+    def link(self, name: str) -> LinkView:
+        """Returns a link.
+
+        Raises:
+            UnknownEntityError: The object has no such link.
+        """
+        world = self._lab.world
+        known = world.entities.links.within(self.name)
+        scoped = f"{self.name}::{name}"
+        if scoped not in known:
+            raise UnknownEntityError(
+                f"link of {self.name!r}", name, [each.split("::", 1)[1] for each in known]
+            )
+        return LinkView(world.links.select([scoped]))
+
+    def spawn_poses(self, default: ArrayLike) -> Floats:
+        """Returns the pose of each scene, (n, 7), as written while loading."""
+        poses = np.tile(np.asarray(default, dtype=np.float64), (self._lab.config.n_scenes, 1))
+        for scene, pose in self._written.get("pose", {}).items():
+            poses[scene] = pose
+        return poses
+
+    def apply(self) -> None:
+        """Writes all that was written while loading, now that the worlds exist."""
+        for column, values in self._written.items():
+            for scene, value in values.items():
+                if column != "pose":  # it was spawned there
+                    self._rows(column).put(
+                        np.array([scene]), **{column: self._cells(column, value)}
+                    )
+        self._written.clear()
+
+    def _rows(self, column: str) -> StateRows | JointRows:
+        world = self._lab.world
+        if column in _SIZES:
+            return world.models.select([self.name])
+        return world.joints.select(world.entities.joints.within(self.name))
+
+    @staticmethod
+    def _cells(column: str, value: Floats) -> Floats:
+        return value[..., None, :] if column in _SIZES else value
+
+    def _write(self, column: str, value: ArrayLike, ids: WorldNumbers | None) -> None:
+        values = np.array(value, dtype=np.float64)
+        scene = self._lab.loading
+        if scene is None:
+            self._rows(column).put(ids, **{column: self._cells(column, values)})
+            return
+        if ids is not None or values.ndim > 1:
+            raise UnsupportedError(
+                f"while scenes are loaded, {column} of {self.name!r} is written for the present one"
+            )
+        self._written.setdefault(column, {})[scene] = values
+
+    def _read(self, column: str) -> Floats:
+        scene = self._lab.loading
+        if scene is None:
+            values: Floats = self._rows(column).get(column)
+            return values[:, 0] if column in _SIZES else values
+        if scene not in self._written.get(column, {}):
+            raise UnsupportedError(
+                f"while scenes are loaded, {column} of {self.name!r} is read after it was written"
+            )
+        return self._written[column][scene].copy()

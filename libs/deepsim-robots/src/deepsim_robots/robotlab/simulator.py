@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RobotLab's simulator: loads a tree of entities into n scenes, and steps them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_robots.config import Source
+from deepsim_spawn import GazeboXMLLoader, ModelSpawner
+from deepsim_sync import DeepSimError, Simulator, SpawnRequest, World
+
+from .body import Body
+from .entity import Composite, Elements
+from .lab_robot import LabRobot
+
+
+@dataclass(frozen=True)
+class SimulatorConfig:
+    """Settings of the scenes.
+
+    Attributes:
+        sim_freq: Physics steps per second.
+        control_freq: Actions per second, of which `sim_freq` should be a multiple.
+        n_scenes: The number of scenes.
+        gravity: [m/s^2]
+        friction: Of the ground.
+        seed: Of the random generators; scene i has ``seed + i``.
+    """
+
+    sim_freq: int = 500
+    control_freq: int = 20
+    n_scenes: int = 1
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    friction: float = 0.5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("sim_freq", "control_freq", "n_scenes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}")
+        if self.sim_freq % self.control_freq:
+            warnings.warn(
+                f"sim_freq {self.sim_freq} is no multiple of control_freq {self.control_freq}: "
+                f"an action lasts {self.sim_freq // self.control_freq} steps",
+                stacklevel=3,
+            )
+
+
+class Scene:
+    """The scene that is being loaded.
+
+    Args:
+        lab: The simulator.
+        index: Its number.
+    """
+
+    def __init__(self, lab: LabSimulator, index: int) -> None:
+        self._lab = lab
+        self.index = index
+
+    def add(self, name: str, source: Source, pose: ArrayLike | None = None) -> Body:
+        """Adds a model, the same in every scene, and returns its handle.
+
+        Args:
+            name: A name that no model has, the same in every scene.
+            source: As `ModelSpawner` takes it.
+            pose: In this scene; by default as described.
+        """
+        return self._lab.take(name, source, pose)
+
+    def add_robot(self, entity: LabRobot, pose: ArrayLike | None) -> Body:
+        """Adds the model of a robot; `LabRobot` does so."""
+        return self._lab.take(entity.path, entity, pose)
+
+
+class LabSimulator:
+    """Scenes of the same entities, as worlds of one `World`.
+
+    Example::
+
+        lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=200), robot, {"box": Box()})
+        lab.reset()
+        lab.step(action)  # (200, k)
+        lab.find("robot/base_link").get_pose()  # (200, 7)
+
+    Args:
+        engine: Makes the physics, from a description of the world and ``worlds``.
+        config: Settings.
+        robot: The entity ``robot``, or None.
+        elements: All other entities by name.
+        add_ground: Whether there is a plane at z = 0.
+
+    Attributes:
+        config: As given.
+        robot: As given.
+        elements: The root of the tree.
+        world: The worlds, after the first `reset`.
+        scene: The scene that is being loaded.
+    """
+
+    world: World
+    scene: Scene
+
+    def __init__(
+        self,
+        engine: Callable[..., Simulator],
+        config: SimulatorConfig | None = None,
+        robot: LabRobot | None = None,
+        elements: Elements | None = None,
+        add_ground: bool = True,
+    ) -> None:
+        self.config = config if config is not None else SimulatorConfig()
+        self.robot = robot
+        every: dict[str, Any] = {} if robot is None else {"robot": robot}
+        if robot is not None and elements is not None and "robot" in elements:
+            raise ValueError("the element 'robot' is that of the argument robot: rename the other")
+        self.elements = Composite({**every, **(elements or {})})
+        self._engine = engine
+        self._ground = add_ground
+        self._bodies: dict[str, tuple[Body, Source | LabRobot, Any]] = {}
+        self._open = False
+        self.loading: int | None = None
+
+    def reset(self) -> None:
+        """Creates the scenes anew, and loads all entities into each.
+
+        Raises:
+            DeepSimError: Two scenes have other objects, or in another order.
+        """
+        self.close()
+        self._bodies = {}
+        self.elements.clear()
+        entities = list({id(entity): entity for entity in self.elements.tree()}.values())
+        first: list[str] = []
+        try:
+            for index in range(self.config.n_scenes):
+                self.loading = index
+                self.scene = Scene(self, index)
+                for entity in entities:
+                    entity._load(self)
+                names = [body.name for each in entities for body in each._get_sapien_entities()]
+                first = first if index else names
+                if names != first:
+                    raise DeepSimError(f"scene {index} has objects {names}, scene 0 has {first}")
+        finally:
+            self.loading = None
+        self._create()
+
+    def take(self, name: str, source: Source | LabRobot, pose: ArrayLike | None) -> Body:
+        """Notes a model of the present scene; `Scene.add` does so."""
+        if self.loading is None:
+            raise DeepSimError("objects are added while scenes are loaded, by `_load`")
+        if name not in self._bodies:
+            if self.loading:
+                raise DeepSimError(f"scene {self.loading} has an object {name!r}, scene 0 has not")
+            self._bodies[name] = Body(self, name), source, pose
+        body = self._bodies[name][0]
+        if pose is not None:
+            body.set_pose(pose)
+        return body
+
+    def _create(self) -> None:
+        """Makes the worlds of all that was loaded."""
+        config = self.config
+        gravity = " ".join(map(repr, config.gravity))
+        description = GazeboXMLLoader().load_world(
+            f'<sdf version="1.7"><world name="lab"><gravity>{gravity}</gravity><physics type="ode">'
+            f"<max_step_size>{1.0 / config.sim_freq!r}</max_step_size></physics>"
+            f"{_GROUND.format(mu=config.friction) if self._ground else ''}</world></sdf>"
+        )
+        simulator = self._engine(description, worlds=config.n_scenes)
+        self.world = World(simulator, seed=config.seed)
+        self._open = True
+        requests = []
+        for name, (body, source, _) in self._bodies.items():
+            if not isinstance(source, LabRobot):
+                model: Any = ModelSpawner(source).description if source is not None else None
+                poses = body.spawn_poses(model.pose)
+                requests.append(SpawnRequest(model, name, poses))
+        self.world.spawn_many(requests)
+        for body, source, pose in self._bodies.values():
+            if isinstance(source, LabRobot):
+                source.assemble(self, body.spawn_poses(pose if pose is not None else _ORIGIN))
+        for body, _, _ in self._bodies.values():
+            body.apply()
+        self.world.flush()
+
+    def step(self, action: ArrayLike | None = None) -> None:
+        """Takes an action of the robot, and advances by ``sim_freq // control_freq`` steps."""
+        if not self._open:
+            raise DeepSimError("there are no scenes yet: call reset")
+        if action is not None:
+            if self.robot is None:
+                raise DeepSimError("there is no robot to take an action")
+            self.robot.set_action(action)
+        for _ in range(self.config.sim_freq // self.config.control_freq):
+            self.elements.before_simulation_step()
+            self.world.tick()
+
+    def find(self, path: str) -> Any:
+        """Returns the entity or link of a path, such as ``robot/base_link``.
+
+        Raises:
+            UnknownEntityError: There is none.
+        """
+        return self.elements.find(path)
+
+    def close(self) -> None:
+        """Frees the worlds."""
+        if self._open:
+            self.world.close()
+            self._open = False
+
+
+_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+_GROUND = (
+    '<model name="ground"><static>true</static><link name="link"><collision name="plane"><geometry>'
+    "<plane><normal>0 0 1</normal><size>100 100</size></plane></geometry><surface><friction><ode>"
+    "<mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface></collision></link></model>"
+)
