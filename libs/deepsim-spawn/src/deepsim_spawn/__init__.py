@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .abstract_spawner import AbstractSpawner
+from .collision_shapes import colliders_of
 from .description import (
     Attenuation,
     Box,
@@ -110,6 +111,7 @@ __all__ = [
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",
+    "colliders_of",
     "heightmap_heights",
     "image_rectangles",
     "mesh_triangles",

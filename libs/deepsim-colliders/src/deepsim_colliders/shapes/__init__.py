@@ -7,6 +7,7 @@ from .box import BoxCollider
 from .capsule import CapsuleCollider
 from .circle import CircleCollider
 from .compound import CompoundCollider
+from .cone import ConeCollider
 from .cylinder import CylinderCollider
 from .ellipsoid import EllipsoidCollider
 from .geometry import GeometryCollider
@@ -22,6 +23,7 @@ __all__ = [
     "CapsuleCollider",
     "CircleCollider",
     "CompoundCollider",
+    "ConeCollider",
     "CylinderCollider",
     "EllipsoidCollider",
     "GeometryCollider",

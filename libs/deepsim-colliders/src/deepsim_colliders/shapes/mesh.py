@@ -58,7 +58,9 @@ class MeshCollider(Collider3D):
         )
         if not areas.any():
             raise ValueError("a mesh needs a triangle that has an area")
-        self._solid_inside = is_closed(self._faces)
+        # Files often repeat a vertex for each of its triangles.
+        _, same = np.unique(self._vertices, axis=0, return_inverse=True)
+        self._solid_inside = is_closed(same.reshape(-1)[self._faces[areas > 0.0]])
         self._triangles = Triangles(corners[areas > 0.0])
         used = self._vertices[np.unique(self._faces)]
         self._points = used
