@@ -12,7 +12,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import ROBOTS, CatalogueEntry, Robot
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_spawn import GazeboXMLLoader, ModelDescription
 from deepsim_sync import World
 
 ANGLE = np.radians(5.0)  # the largest drift [rad]
@@ -51,9 +51,12 @@ def make(entry: CatalogueEntry, gravity: bool = True, ground: bool = True) -> Ro
 
 def tolerance(robot: Robot) -> np.ndarray:
     """The largest drift of each joint."""
-    slides = ("slide", "finger")
-    names = robot.joints.names
-    return np.array([SLIDE if any(word in name for word in slides) else ANGLE for name in names])
+    source = robot.config.source
+    if isinstance(source, ModelDescription):
+        slides = {joint.name for joint in source.all_joints() if joint.type == "prismatic"}
+    else:
+        slides = {name for name in robot.joints.names if "finger" in name}
+    return np.where([name in slides for name in robot.joints.names], SLIDE, ANGLE)
 
 
 @entries

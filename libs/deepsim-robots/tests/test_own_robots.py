@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import ROBOTS, CatalogueEntry, Robot
 from deepsim_spawn import GazeboXMLLoader
@@ -88,24 +89,25 @@ def test_the_quadruped_stands_on_its_feet_alone(make):
 
 @pytest.mark.parametrize("steer", [-0.3, 0.3])
 def test_the_car_turns_to_the_side_it_steers_to(make, steer):
-    """Its radius is that of a bicycle of its wheelbase, within 5 %."""
+    """The radius of its rear axle is that of a bicycle of its wheelbase, within 3 %."""
     robot = make("car")
-    robot.set_action([steer / 0.5, steer / 0.5, 0.2, 0.2])
+    robot.set_action([0.3, steer / 0.42])  # of 3 m/s and of the largest angle
     run(robot, 2.0)
     twist = robot.model.twist[0, 0]
-    radius = np.hypot(*twist[:2]) / twist[5]
-    assert radius == pytest.approx(0.32 / np.tan(steer), rel=0.05)
+    ahead = Pose.from_array(robot.model.pose[0, 0]).inverse_transform_vector(twist[:3])
+    assert ahead[0] / twist[5] == pytest.approx(0.32 / np.tan(steer), rel=0.03)
 
 
 def test_the_differential_robot_goes_ahead_and_turns(make):
-    """Wheels of 4 cm, 25 cm apart: equal speeds go straight, opposite ones turn on the spot."""
+    """Speed and yaw rate of the base are those of the action, of .6 m/s and 3 rad/s."""
     robot = make("diffbot", 2)
-    robot.set_action([[0.5, 0.5], [-0.5, 0.5]])  # of 15 rad/s
+    robot.set_action([[0.5, 0.0], [0.0, 0.8]])
     run(robot, 2.0)
     ahead, turning = robot.model.twist[:, 0]
-    np.testing.assert_allclose(ahead[0], 7.5 * 0.04, rtol=0.01)
+    np.testing.assert_allclose(ahead[0], 0.3, rtol=0.01)
     assert abs(ahead[5]) < 0.01
-    np.testing.assert_allclose(turning[5], 2 * 7.5 * 0.04 / 0.25, rtol=0.01)
+    np.testing.assert_allclose(turning[5], 2.4, rtol=0.01)
+    assert np.abs(turning[:2]).max() < 0.01
 
 
 def test_the_gripper_holds_a_box_for_ten_seconds(make):
@@ -116,8 +118,7 @@ def test_the_gripper_holds_a_box_for_ten_seconds(make):
     world.tick()
     world.spawn(GazeboXMLLoader().load_model(BOX), "box", robot.link("tool").pose[:, 0])
     action = 2 * (traits.home - traits.lower) / (traits.upper - traits.lower) - 1
-    action[robot.slices["gripper"]] = -1.0  # closed
-    robot.set_action(action)
+    robot.set_action([*action[:6], -1.0])  # closed
     run(robot, 0.5)
     before = world.models.select(["box"]).pose[0, 0, :3] - robot.link("tool").pose[0, 0, :3]
     run(robot, 10.0)

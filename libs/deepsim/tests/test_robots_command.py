@@ -43,8 +43,8 @@ def test_list_shows_all_robots() -> None:
 def test_show_has_a_row_for_each_joint() -> None:
     """Limits, gains and home of each joint, and the part that moves it."""
     shown = json.loads(call("show", "arm", "--json").stdout)
-    assert shown["actions"] == 8
-    assert shown["parts"]["gripper"] == "JointPosition, 2 actions, 2 joints"
+    assert shown["actions"] == 7
+    assert shown["parts"]["gripper"] == "Mimic, 1 action, 2 joints"
     assert shown["joints"][0]["joint"] == "joint_1"
     second = shown["joints"][1]
     assert (second["part"], second["home"], second["lower"]) == ("arm", 0.2, -2.2)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.controllers.mimic import Mimic
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry
@@ -20,7 +21,7 @@ ARMS = (
         licence="Apache-2.0",
         parts={
             "arm": Part(["panda_joint[1-7]"], JointPosition()),
-            "gripper": Part(["panda_finger_joint."], JointPosition()),
+            "gripper": Part(["panda_finger_joint."], Mimic()),
         },
         home={
             "panda_joint2": -0.4,
@@ -65,7 +66,9 @@ ARMS = (
         package="airo-models",
         file="airo_models/grippers/schunk_egk40/urdf/schunk_egk40.urdf",
         licence="MIT",
-        parts={"gripper": Part([".*_finger_mount_joint"], JointPosition())},
+        parts={
+            "gripper": Part([".*_finger_mount_joint"], Mimic(reversed=["right_finger_mount_joint"]))
+        },
         home={"left_.*": 0.02, "right_.*": -0.02},
         gains={".*": Gains(stiffness=1000.0, damping=60.0)},
         fixed_base=True,
@@ -92,7 +95,7 @@ ARMS = (
         package="robosuite-models",
         file="robosuite_models/assets/grippers/aloha_gripper.xml",
         licence="MIT",
-        parts={"gripper": Part([".*_finger"], JointPosition())},
+        parts={"gripper": Part([".*_finger"], Mimic())},
         home={".*_finger": 0.02},
         height=0.05,
     ),

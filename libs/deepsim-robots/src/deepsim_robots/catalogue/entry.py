@@ -91,7 +91,8 @@ class CatalogueEntry:
     def description(self) -> ModelDescription | MjcfModel:
         """Returns the model, at its height above the ground.
 
-        What its file holds beyond this library, and each repair, is known and not warned of.
+        What its file holds beyond this library, and each repair, is known and not warned of;
+        plugins, which are for ROS, are left out.
 
         Raises:
             MissingPackageError: Its package is not installed.
@@ -102,7 +103,7 @@ class CatalogueEntry:
             warnings.simplefilter("ignore", UnsupportedElementWarning)
             if self.is_mjcf:
                 return MjcfModel(self.path, pose=pose)
-            return replace(GazeboXMLLoader().load_model(self.path), pose=pose)
+            return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
     def load(self) -> RobotConfig:
         """Returns the configuration of a robot, for `Robot`; ``dataclasses.replace`` changes it.

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from deepsim_robots.controllers.ackermann import Ackermann
+from deepsim_robots.controllers.diff_drive import DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition
-from deepsim_robots.controllers.joint_rates import JointVelocity
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry
@@ -20,12 +21,60 @@ MOBILE = (
         file="pybullet_data/racecar/racecar.urdf",
         licence="Zlib",
         parts={
-            "steering": Part([".*_steering_hinge_joint"], JointPosition(lower=-0.5, upper=0.5)),
-            "drive": Part([".*_wheel_joint"], JointVelocity(lower=-60.0, upper=60.0)),
+            "base": Part(
+                [".*_steering_hinge_joint", ".*_rear_wheel_joint"],
+                Ackermann(
+                    steering=["left_steering_hinge_joint", "right_steering_hinge_joint"],
+                    rear=["left_rear_wheel_joint", "right_rear_wheel_joint"],
+                    wheelbase=0.325,
+                    track=0.2,
+                    radius=0.05,
+                    speed=(-3.0, 3.0),
+                    angle=0.4,
+                ),
+            )
         },
         gains={
             ".*_steering_hinge_joint": Gains(stiffness=50.0, damping=2.0),
-            ".*_wheel_joint": Gains(damping=0.3),
+            ".*_rear_wheel_joint": Gains(damping=0.3),
+        },
+    ),
+    CatalogueEntry(
+        name="tiago",
+        about="PAL TIAGo: differential drive, torso, head and an arm of 7 joints",
+        kind="wheeled",
+        package="example-robot-data",
+        file=f"{_SHARE}/tiago_description/robots/tiago_no_hand.urdf",
+        licence="BSD-3-Clause",
+        parts={
+            "base": Part(
+                ["wheel_.*"],
+                DiffDrive(
+                    left=["wheel_left_joint"],
+                    right=["wheel_right_joint"],
+                    separation=0.4044,
+                    radius=0.0985,
+                ),
+            ),
+            "torso": Part(["torso_lift_joint"], JointPosition()),
+            "head": Part(["head_.*"], JointPosition()),
+            "arm": Part(["arm_.*"], JointPosition()),
+        },
+        home={
+            "torso_lift_joint": 0.15,
+            "arm_1_joint": 0.2,
+            "arm_2_joint": -1.34,
+            "arm_3_joint": -0.2,
+            "arm_4_joint": 1.94,
+            "arm_5_joint": -1.57,
+            "arm_6_joint": 1.37,
+        },
+        gains={
+            "wheel_.*": Gains(damping=20.0),
+            "torso_lift_joint": Gains(stiffness=50000.0, damping=1000.0),
+            "head_.*": Gains(stiffness=60.0, damping=3.0),
+            "arm_[1-4]_joint": Gains(stiffness=600.0, damping=30.0),
+            "arm_[5-7]_joint": Gains(stiffness=150.0, damping=4.0),
         },
     ),
     CatalogueEntry(

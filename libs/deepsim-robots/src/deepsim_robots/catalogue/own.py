@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from deepsim_robots.controllers.ackermann import Ackermann
+from deepsim_robots.controllers.diff_drive import DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition
-from deepsim_robots.controllers.joint_rates import JointEffort, JointVelocity
+from deepsim_robots.controllers.joint_rates import JointEffort
+from deepsim_robots.controllers.mimic import Mimic
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry
@@ -23,7 +26,19 @@ OWN = (
         about="round robot with two driven wheels and a lidar",
         kind="wheeled",
         file="diffbot.xacro",
-        parts={"wheels": Part([".*_wheel_joint"], JointVelocity(lower=-15.0, upper=15.0))},
+        parts={
+            "base": Part(
+                [".*_wheel_joint"],
+                DiffDrive(
+                    left=["left_wheel_joint"],
+                    right=["right_wheel_joint"],
+                    separation=0.25,
+                    radius=0.04,
+                    lower=(-0.6, -3.0),
+                    upper=(0.6, 3.0),
+                ),
+            )
+        },
         gains={".*": Gains(damping=0.5)},
     ),
     CatalogueEntry(
@@ -32,8 +47,18 @@ OWN = (
         kind="wheeled",
         file="car.xacro",
         parts={
-            "steering": Part([".*_steer_joint"], JointPosition()),
-            "drive": Part(["rear_.*_wheel_joint"], JointVelocity(lower=-60.0, upper=60.0)),
+            "base": Part(
+                [".*_steer_joint", "rear_.*_wheel_joint"],
+                Ackermann(
+                    steering=["left_steer_joint", "right_steer_joint"],
+                    rear=["rear_left_wheel_joint", "rear_right_wheel_joint"],
+                    wheelbase=0.32,
+                    track=0.24,
+                    radius=0.05,
+                    speed=(-3.0, 3.0),
+                    angle=0.42,
+                ),
+            )
         },
         gains={
             ".*_steer_joint": Gains(stiffness=20.0, damping=0.5),
@@ -47,7 +72,7 @@ OWN = (
         file="arm.xacro",
         parts={
             "arm": Part(["joint_.*"], JointPosition()),
-            "gripper": Part([".*_finger_joint"], JointPosition()),
+            "gripper": Part([".*_finger_joint"], Mimic()),
         },
         home={"joint_2": 0.2, "joint_3": 1.5, "joint_5": 1.44, ".*_finger_joint": 0.03},
         gains={

@@ -96,8 +96,7 @@ def _move(robot: Robot, time: float) -> None:
         return
     legs = robot.parts["legs"].joints.names if "legs" in robot.parts else ()
     leg = 0.0 if len(robot.parts) > 1 else _STANDING
-    slides = ("slide" in name or "finger" in name for name in robot.joints.names)
-    reach = np.where(list(slides), _SLIDE, _SWING)
+    reach = np.where([name in _slides(robot) for name in robot.joints.names], _SLIDE, _SWING)
     reach = np.where([name in legs for name in robot.joints.names], leg, reach)
     room = np.minimum(traits.upper - traits.home, traits.home - traits.lower)
     reach = np.minimum(reach, 0.9 * np.maximum(room, 0.0))
@@ -110,6 +109,14 @@ def _move(robot: Robot, time: float) -> None:
         stiffness=traits.stiffness,
         damping=traits.damping,
     )
+
+
+def _slides(robot: Robot) -> set[str]:
+    """Returns the joints that slide; those of MJCF are in no description."""
+    source = robot.config.source
+    if not isinstance(source, ModelDescription):
+        return set()
+    return {joint.name for joint in source.all_joints() if joint.type == "prismatic"}
 
 
 def _view(robot: Robot, size: tuple[int, int]) -> CameraView:

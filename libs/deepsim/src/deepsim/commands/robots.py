@@ -120,11 +120,13 @@ def _facts(entry: CatalogueEntry) -> dict[str, Any]:
 
 
 def _parts(robot: Robot) -> dict[str, str]:
-    return {
-        part: f"{type(robot.config.parts[part].controller).__name__}, "
-        f"{len(drive.lower)} actions, {len(drive.joints)} joints"
-        for part, drive in robot.parts.items()
-    }
+    texts = {}
+    for part, drive in robot.parts.items():
+        controller = type(robot.config.parts[part].controller).__name__
+        counts = ((len(drive.lower), "action"), (len(drive.joints), "joint"))
+        sizes = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
+        texts[part] = f"{controller}, {sizes}"
+    return texts
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:
