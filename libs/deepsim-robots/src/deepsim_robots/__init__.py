@@ -25,12 +25,15 @@ from .controllers import (
     OmniWheels,
     Passive,
     PlanarBase,
+    RotorThrust,
     TrajectoryDrive,
 )
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
 from .parts import Gains, Part
 from .robot import Robot
+from .ros_control import read_ros_control
+from .sensing import MountedSensor
 
 __all__ = [
     "CONTROLLERS",
@@ -57,6 +60,7 @@ __all__ = [
     "Mecanum",
     "Mimic",
     "MissingPackageError",
+    "MountedSensor",
     "OmniWheels",
     "Part",
     "Passive",
@@ -64,6 +68,8 @@ __all__ = [
     "Robot",
     "RobotConfig",
     "RobotManager",
+    "RotorThrust",
     "TrajectoryDrive",
     "find_robot",
+    "read_ros_control",
 ]

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from deepsim_spawn import MjcfModel, ModelDescription
 
 from .parts import Gains, Part
+from .sensing import MountedSensor
 from .yaml_config import read_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
@@ -41,7 +42,7 @@ class RobotConfig:
         home: Position of joints at each reset, by name or pattern [rad or m]; by default as
             described.
         gains: Gains of joints by name or pattern. Where several match, the last one counts.
-        sensors: Descriptions of sensors that the robot has besides those of its file.
+        sensors: Sensors that the robot has besides those of its file.
         fixed_base: Whether the base is fixed to the world; None as described.
         balance: The passive forces that are balanced.
         arguments: Of a xacro file.
@@ -51,7 +52,7 @@ class RobotConfig:
     parts: Mapping[str, Part] = field(default_factory=dict)
     home: Mapping[str, float] = field(default_factory=dict)
     gains: Mapping[str, Gains] = field(default_factory=dict)
-    sensors: tuple[Any, ...] = ()
+    sensors: tuple[MountedSensor, ...] = ()
     fixed_base: bool | None = None
     balance: Balance = "none"
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -66,6 +67,9 @@ class RobotConfig:
         for name, gains in self.gains.items():
             if not isinstance(gains, Gains):
                 raise TypeError(f"the gains of {name!r} must be Gains, got {gains!r}")
+        for sensor in self.sensors:
+            if not isinstance(sensor, MountedSensor):
+                raise TypeError(f"a sensor must be a MountedSensor, got {sensor!r}")
         for name, value in self.home.items():
             if not math.isfinite(value):
                 raise ValueError(f"home of {name!r} must be finite, got {value!r}")

@@ -19,21 +19,19 @@ class Gains:
         damping: [N m s/rad or N s/m], >= 0.
         effort_limit: [N m or N], >= 0.
         velocity_limit: Of the targets [rad/s or m/s], >= 0.
-        armature: Inertia of the rotor at the joint [kg m^2 or kg], >= 0; None as described.
     """
 
     stiffness: float = 0.0
     damping: float = 0.0
     effort_limit: float | None = None
     velocity_limit: float | None = None
-    armature: float | None = None
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value = getattr(self, name)
             if value is not None and not value >= 0.0:
                 raise ValueError(f"{name} must be >= 0, got {value!r}")
-        for name in ("stiffness", "damping", "armature"):
+        for name in ("stiffness", "damping"):
             if getattr(self, name) == math.inf:
                 raise ValueError(f"{name} must be finite, got inf")
 

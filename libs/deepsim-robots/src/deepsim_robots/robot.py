@@ -28,6 +28,7 @@ from .joint_group import JointGroup
 from .manager import RobotManager
 from .matching import matching
 from .passive_forces import PassiveForces
+from .sensing import with_sensors
 from .traits import described_axes, joint_names, joint_traits
 
 
@@ -125,6 +126,7 @@ class Robot:
         arguments = dict(config.arguments) or None
         description = ModelSpawner(config.source, arguments=arguments).description
         description = with_base(description, config.fixed_base)
+        description = with_sensors(description, config.sensors)
         world.spawn(description, self.name, pose if pose is not None else description.pose)
         return description
 
@@ -138,6 +140,7 @@ class Robot:
         self.joints = JointGroup(world, name, "all joints", names, traits)
         self.parts: dict[str, Drive] = {}
         self.slices: dict[str, slice] = {}
+        self._half: dict[str, Floats] = {}
         owner: dict[int, str] = {}
         lower, upper = [np.zeros(0)], [np.zeros(0)]
         size = 0
@@ -153,24 +156,20 @@ class Robot:
             controller = controller_of(its.controller)
             group = JointGroup(world, name, part, [names[i] for i in index], traits.take(index))
             drive = controller.drive(group)
+            if controller.normalized:
+                drive.require_finite()
             self.parts[part] = drive
             count = len(drive.lower)
             self.slices[part] = slice(size, size + count)
             size += count
             low, high = drive.lower, drive.upper
             if controller.normalized:
+                self._half[part] = (high - low) / 2.0
                 low, high = -np.ones(count), np.ones(count)
             lower.append(low)
             upper.append(high)
         self.lower: Floats = np.concatenate(lower)
         self.upper: Floats = np.concatenate(upper)
-        units = [drive.lower for drive in self.parts.values()]
-        tops = [drive.upper for drive in self.parts.values()]
-        self._least: Floats = np.concatenate([np.zeros(0), *units])
-        width = np.concatenate([np.zeros(0), *tops]) - self._least
-        span = self.upper - self.lower
-        self._scale = np.divide(width, span, out=np.ones_like(width), where=span > 0.0)
-        self._raw = (self.lower == self._least) & (self._scale == 1.0)
         self._passive = PassiveForces(
             self.joints, [drive.joints for drive in self.parts.values()], config.balance
         )
@@ -199,10 +198,11 @@ class Robot:
         if np.isnan(given).any():
             raise ValueError(f"an action of robot {self.name!r} is NaN")
         clipped = np.clip(np.broadcast_to(given, shape), self.lower, self.upper)
-        scaled = self._least + (clipped - self.lower) * self._scale
-        scaled = np.where(self._raw, clipped, scaled)  # without rounding
         for part, drive in self.parts.items():
-            drive.act(np.ascontiguousarray(scaled[:, self.slices[part]]), chosen)
+            action = np.ascontiguousarray(clipped[:, self.slices[part]])
+            if part in self._half:  # normalized: from [-1, 1] to the bounds of its controller
+                action = drive.lower + (action + 1.0) * self._half[part]
+            drive.act(action, chosen)
 
     def observe(self) -> NDArray[np.float64]:
         """Returns positions, then velocities of all joints in the order of the file, (W, 2 j)."""

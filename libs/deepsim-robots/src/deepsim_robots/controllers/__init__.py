@@ -15,6 +15,7 @@ from .omni import Mecanum, OmniWheels
 from .passive import Passive
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
+from .rotor_thrust import RotorThrust
 
 __all__ = [
     "CONTROLLERS",
@@ -38,5 +39,6 @@ __all__ = [
     "OmniWheels",
     "Passive",
     "PlanarBase",
+    "RotorThrust",
     "TrajectoryDrive",
 ]

@@ -6,15 +6,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_robots.joint_group import JointGroup
-from deepsim_sync import WorldNumbers
+from deepsim_sync import UnknownEntityError, WorldNumbers
 
 Floats = NDArray[np.float64]
+PerJoint: TypeAlias = "ArrayLike | Mapping[str, float]"
+"""A number for all joints of a part, one for each in their order, or numbers by joint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ class Drive(ABC):
         memory: Whatever it remembers, (W, ...) arrays by name; snapshots hold them.
 
     Raises:
-        ValueError: A bound is not finite, or a lower one is above its upper one.
+        ValueError: A lower bound is above its upper one.
     """
 
     def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
@@ -60,14 +62,22 @@ class Drive(ABC):
         self.lower = np.array(lower, dtype=np.float64)
         self.upper = np.array(upper, dtype=np.float64)
         self.memory: dict[str, Floats] = {"efforts": joints.efforts}
-        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
-            raise ValueError(
-                f"part {joints.part!r} of {joints.model!r} has joints without limits: "
-                "give its controller the bounds lower and upper"
-            )
         if not (self.lower <= self.upper).all():
             raise ValueError(
                 f"part {joints.part!r}: lower must be <= upper, got {self.lower} and {self.upper}"
+            )
+
+    def require_finite(self) -> None:
+        """Refuses bounds that no action can be scaled to.
+
+        Raises:
+            ValueError: A bound is infinite.
+        """
+        if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
+            joints = self.joints
+            raise ValueError(
+                f"part {joints.part!r} of {joints.model!r} has joints without limits: "
+                "give its controller the bounds lower and upper"
             )
 
     def remember(self, name: str, *shape: int) -> Floats:
@@ -101,20 +111,27 @@ def settings(controller: Controller) -> dict[str, Any]:
     return {each.name: getattr(controller, each.name) for each in fields(controller)}
 
 
-def bounds(
-    given: ArrayLike | None, default: ArrayLike, joints: JointGroup, name: str = "bound"
-) -> Floats:
-    """Returns a bound of each joint of a part, (n,).
+def bounds(given: PerJoint | None, default: PerJoint, joints: JointGroup, name: str) -> Floats:
+    """Returns a setting of each joint of a part, (n,).
 
     Args:
-        given: A number for all, or one for each; None for the default.
+        given: A number for all, one for each, or numbers by joint; None for the default.
         default: Of each joint.
         joints: The joints.
         name: Of the setting, for messages.
 
     Raises:
-        ValueError: The number of bounds does not fit.
+        ValueError: The number of numbers does not fit, or a joint has none.
+        UnknownEntityError: The part has no such joint.
     """
+    if isinstance(given, Mapping):
+        for joint in given:
+            if joint not in joints.names:
+                raise UnknownEntityError(f"joint of part {joints.part!r}", joint, joints.names)
+        missing = [joint for joint in joints.names if joint not in given]
+        if missing:
+            raise ValueError(f"{name} of part {joints.part!r} lacks joint {missing[0]!r}")
+        given = [given[joint] for joint in joints.names]
     values = np.asarray(default if given is None else given, dtype=np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != len(joints)):
         raise ValueError(

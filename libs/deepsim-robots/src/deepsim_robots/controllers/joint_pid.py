@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, bounds
+from .controller import Controller, Drive, Floats, PerJoint, bounds
 from .joint_position import position_limits
 from .servo import ServoDrive
 
@@ -35,13 +34,13 @@ class JointPid(Controller):
         upper: Largest target.
     """
 
-    p: ArrayLike | None = None
-    i: ArrayLike = 0.0
-    d: ArrayLike | None = None
-    i_clamp: ArrayLike = np.inf
+    p: PerJoint | None = None
+    i: PerJoint = 0.0
+    d: PerJoint | None = None
+    i_clamp: PerJoint = np.inf
     of: Literal["position", "velocity"] = "position"
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
 
     def __post_init__(self) -> None:
         if self.of not in ("position", "velocity"):

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, bounds
+from .controller import Controller, Drive, Floats, PerJoint, bounds
 from .servo import ServoDrive, gains_of
 
 
@@ -27,10 +26,10 @@ class JointPosition(Controller):
         stiffness, damping: In place of the robot's gains.
     """
 
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
@@ -52,11 +51,11 @@ class JointDeltaPosition(Controller):
         stiffness, damping: In place of the robot's gains.
     """
 
-    lower: ArrayLike = -0.1
-    upper: ArrayLike = 0.1
+    lower: PerJoint = -0.1
+    upper: PerJoint = 0.1
     of: Literal["measured", "target"] = "measured"
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def __post_init__(self) -> None:
         if self.of not in ("measured", "target"):

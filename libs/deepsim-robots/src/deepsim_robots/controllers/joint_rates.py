@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, bounds
+from .controller import Controller, Drive, Floats, PerJoint, bounds
 from .servo import ServoDrive, gains_of
 
 
@@ -25,9 +24,9 @@ class JointVelocity(Controller):
         damping: In place of the robot's gains.
     """
 
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
@@ -47,8 +46,8 @@ class JointEffort(Controller):
         upper: Largest effort, by default the joint's limit.
     """
 
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""

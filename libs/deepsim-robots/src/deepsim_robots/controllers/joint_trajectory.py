@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers, checked_worlds
 
-from .controller import Controller, Floats, bounds
+from .controller import Controller, Floats, PerJoint, bounds
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
@@ -32,10 +32,10 @@ class JointTrajectory(Controller):
     """
 
     duration: float = 1.0
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.duration < np.inf:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import UnknownEntityError, WorldNumbers
 
-from .controller import Controller, Drive, Floats, bounds
+from .controller import Controller, Drive, Floats, PerJoint, bounds
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
@@ -30,11 +29,11 @@ class Mimic(Controller):
         stiffness, damping: In place of the robot's gains.
     """
 
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
     reversed: Sequence[str] = ()
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""

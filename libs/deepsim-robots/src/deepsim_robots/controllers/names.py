@@ -23,6 +23,7 @@ from .omni import Mecanum, OmniWheels
 from .passive import Passive
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
+from .rotor_thrust import RotorThrust
 
 CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "joint_position": JointPosition,
@@ -42,6 +43,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "planar_base": PlanarBase,
     "mimic": Mimic,
     "passive": Passive,
+    "rotor_thrust": RotorThrust,
     # The names of RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,
     "pd_joint_delta_pos": JointDeltaPosition,

@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, bounds
+from .controller import Controller, Drive, Floats, PerJoint, bounds
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
@@ -29,11 +28,11 @@ class JointPositionVelocity(Controller):
         stiffness, damping: In place of the robot's gains.
     """
 
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    velocity: ArrayLike | None = None
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
+    velocity: PerJoint | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
@@ -62,12 +61,12 @@ class JointTrapezoid(Controller):
         stiffness, damping: In place of the robot's gains.
     """
 
-    velocity: ArrayLike | None = None
-    acceleration: ArrayLike = 10.0
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    stiffness: ArrayLike | None = None
-    damping: ArrayLike | None = None
+    velocity: PerJoint | None = None
+    acceleration: PerJoint = 10.0
+    lower: PerJoint | None = None
+    upper: PerJoint | None = None
+    stiffness: PerJoint | None = None
+    damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Drive, Floats, bounds
+from .controller import Drive, Floats, PerJoint, bounds
 
 
 def gains_of(
     joints: JointGroup,
-    stiffness: ArrayLike | None,
-    damping: ArrayLike | None,
+    stiffness: PerJoint | None,
+    damping: PerJoint | None,
     *,
     held: bool,
 ) -> tuple[Floats, Floats]:

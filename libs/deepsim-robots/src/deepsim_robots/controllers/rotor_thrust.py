@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thrust of rotors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_math import quaternions
+from deepsim_robots.joint_group import JointGroup
+from deepsim_sync import WorldNumbers
+
+from .controller import Controller, Drive, Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotorThrust(Controller):
+    """Actions are the thrust of each rotor [N], along z of its link, at its point of the link.
+
+    A rotor that turns anticlockwise pushes its link clockwise: the torque about z is
+    -direction * drag * thrust. The part needs no joints.
+
+    Attributes:
+        links: The link of each rotor; one may have several.
+        points: Of each rotor in the frame of its link [m]; by default its origin.
+        directions: 1 for rotors that turn anticlockwise, seen from above, -1 for the others.
+        drag: Torque per thrust [m], >= 0.
+        lower: Least thrust, or one for each rotor.
+        upper: Largest thrust.
+    """
+
+    links: Sequence[str] = ()
+    points: Sequence[Sequence[float]] | None = None
+    directions: Sequence[float] | None = None
+    drag: float = 0.0
+    lower: ArrayLike = 0.0
+    upper: ArrayLike = 10.0
+
+    def drive(self, joints: JointGroup) -> Drive:
+        """Returns the drive of the rotors."""
+        count = len(self.links)
+        if not count:
+            raise ValueError(f"part {joints.part!r} has no rotors: name the link of each")
+        if not 0.0 <= self.drag < np.inf:
+            raise ValueError(f"drag must be >= 0 m, got {self.drag!r}")
+        points = np.zeros((count, 3)) if self.points is None else np.array(self.points, float)
+        turns = np.ones(count) if self.directions is None else np.array(self.directions, float)
+        if points.shape != (count, 3) or turns.shape != (count,):
+            raise ValueError(f"{count} rotors need as many points and directions")
+        lower = np.broadcast_to(np.asarray(self.lower, float), (count,))
+        upper = np.broadcast_to(np.asarray(self.upper, float), (count,))
+        return _RotorDrive(joints, lower, upper, self.links, points, -self.drag * turns)
+
+
+class _RotorDrive(Drive):
+    """Sets forces and torques of links in every tick, as they last for one."""
+
+    def __init__(
+        self,
+        joints: JointGroup,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        links: Sequence[str],
+        points: Floats,
+        drag: Floats,
+    ) -> None:
+        super().__init__(joints, lower, upper)
+        names = list(dict.fromkeys(links))
+        rows = [joints.link(name) for name in names]
+        self._links = joints.world.links.select([row.names[0] for row in rows])
+        # Rows of the sums over the rotors of each link: exact zeros and ones.
+        own = np.array([[link == name for link in links] for name in names], dtype=np.float64)
+        self._own = own
+        self._points, self._drag = points, drag
+        self._thrust = self.remember("thrust", len(links))
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Takes thrusts."""
+        self._thrust[worlds] = action
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Pushes the links during the next tick."""
+        thrust = self._thrust[worlds]
+        own = self._own
+        turn = self._links.pose[worlds][..., 3:]  # (w, links, 4)
+        center = self._links.center_of_mass[worlds] - self._links.pose[worlds][..., :3]
+        total = np.einsum("wr,lr->wl", thrust, own)
+        force = quaternions.rotate(turn, total[..., None] * _UP)
+        # Thrust T at p, along z of the link, has the torque (p_y T, -p_x T, drag T) there.
+        arms = np.stack([self._points[:, 1], -self._points[:, 0], self._drag], axis=1)
+        local = np.einsum("wr,lr,ri->wli", thrust, own, arms)
+        torque = quaternions.rotate(turn, local) - np.cross(center, force)
+        self._links.put(worlds, force=force, torque=torque)
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        """Stops the rotors."""
+        self._thrust[worlds] = 0.0
+
+
+_UP = np.array([0.0, 0.0, 1.0])

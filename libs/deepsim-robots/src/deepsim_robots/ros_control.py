@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Controller files of ros_control: their controllers as parts, their PID gains as gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import yaml
+
+from deepsim_sync import UnknownEntityError
+
+from .controllers import (
+    Controller,
+    DiffDrive,
+    JointEffort,
+    JointPid,
+    JointPosition,
+    JointTrajectory,
+    JointVelocity,
+)
+from .parts import Gains, Part
+
+Settings: TypeAlias = "Mapping[str, Any]"
+
+_PUBLISHERS = (
+    "joint_state_controller/",
+    "imu_sensor_controller/",
+    "force_torque_sensor_controller/",
+)
+_POSITION = ("JointPositionController", "JointGroupPositionController", "GripperActionController")
+_VELOCITY = ("JointVelocityController", "JointGroupVelocityController")
+_EFFORT = ("JointEffortController", "JointGroupEffortController")
+
+
+def read_ros_control(
+    source: str | Path, controllers: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Reads the parts and gains of a controller file, for `RobotConfig`.
+
+    Example::
+
+        RobotConfig("robot.urdf", **read_ros_control("controllers.yaml"))
+
+    Publishers of states need no part: states are rows of tables. Gains in the file (``pid``,
+    ``gains``, and ``pid_gains`` of gazebo_ros_control) become those of the joints.
+
+    Args:
+        source: A YAML file, or YAML as text with a line break; controllers may lie in namespaces.
+        controllers: Names of those that are started; by default all. Two that share a joint cannot
+            be started both.
+
+    Returns:
+        ``parts`` and ``gains``.
+
+    Raises:
+        UnknownEntityError: A controller or type is unknown.
+        ValueError: A setting is missing or not fit.
+    """
+    inline = isinstance(source, str) and "\n" in source
+    text = str(source) if inline else Path(source).read_text(encoding="utf-8")
+    found = dict(_controllers(yaml.safe_load(text)))
+    pids: dict[str, Settings] = {}
+    for table in _pid_gains(yaml.safe_load(text)):
+        pids.update(table)
+    active = {
+        name: settings
+        for name, settings in found.items()
+        if not str(settings["type"]).startswith(_PUBLISHERS)
+    }
+    for name in controllers or ():
+        if name not in active:
+            raise UnknownEntityError("controller", name, active)
+    chosen = active if controllers is None else {name: active[name] for name in controllers}
+    parts: dict[str, Part] = {}
+    gains = {joint: _gains(pid) for joint, pid in pids.items()}
+    for name, settings in chosen.items():
+        own = _joints(settings)
+        given = {joint: pids[joint] for joint in own if joint in pids}
+        given.update(_own_gains(settings, own))
+        wheels = str(settings["type"]).endswith("DiffDriveController")
+        gains.update({joint: _gains(pid, of_velocity=wheels) for joint, pid in given.items()})
+        parts[name] = Part(own, _controller(name, settings, own, given))
+    return {"parts": parts, "gains": gains}
+
+
+def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
+    """The mappings that have a type, with their names."""
+    if isinstance(node, Mapping):
+        for name, value in node.items():
+            if isinstance(value, Mapping) and isinstance(value.get("type"), str):
+                yield str(name), value
+            elif name != "gains":
+                yield from _controllers(value)
+
+
+def _pid_gains(node: Any) -> Iterator[dict[str, Settings]]:
+    """The tables of gazebo_ros_control."""
+    if isinstance(node, Mapping):
+        for name, value in node.items():
+            if str(name).rpartition("/")[2] == "pid_gains" and isinstance(value, Mapping):
+                yield {str(joint): pid for joint, pid in value.items()}
+            else:
+                yield from _pid_gains(value)
+
+
+def _joints(settings: Settings) -> list[str]:
+    """The joints of a controller."""
+    kind = str(settings["type"])
+    if kind.endswith("DiffDriveController"):
+        return [*_list(settings.get("left_wheel")), *_list(settings.get("right_wheel"))]
+    joints = _list(settings.get("joints", settings.get("joint")))
+    if not joints:
+        raise ValueError(f"a {kind} needs joint or joints")
+    return joints
+
+
+def _list(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else [str(each) for each in value]
+
+
+def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
+    """Gains within the settings of a controller, by joint."""
+    given = settings.get("gains", {})
+    own = {str(joint): pid for joint, pid in given.items() if joint in joints}
+    if "pid" in settings:
+        own.update(dict.fromkeys(joints, settings["pid"]))
+    return own
+
+
+def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
+    if of_velocity:  # where p is for the error of the velocity
+        return Gains(damping=float(pid.get("p", 0.0)))
+    return Gains(stiffness=float(pid.get("p", 0.0)), damping=float(pid.get("d", 0.0)))
+
+
+def _controller(
+    name: str, settings: Settings, joints: list[str], pids: Mapping[str, Settings]
+) -> Controller:
+    """The controller of a type."""
+    family, _, kind = str(settings["type"]).partition("/")
+    if kind == "DiffDriveController":
+        return _diff_drive(name, settings)
+    makers: dict[str, Callable[[], Controller]] = {
+        **dict.fromkeys(_POSITION, lambda: _position(joints, pids)),
+        **dict.fromkeys(_VELOCITY, lambda: _velocity(joints, pids)),
+        **dict.fromkeys(_EFFORT, lambda: JointEffort(normalized=False)),
+        "JointTrajectoryController": lambda: JointTrajectory(normalized=False),
+    }
+    families = ("effort_controllers", "velocity_controllers", "position_controllers")
+    if family not in families or kind not in makers:
+        known = [f"{each}/{one}" for each in families for one in makers]
+        raise UnknownEntityError(
+            "type of controller",
+            settings["type"],
+            [*known, "diff_drive_controller/DiffDriveController"],
+        )
+    return makers[kind]()
+
+
+def _position(joints: list[str], pids: Mapping[str, Settings]) -> Controller:
+    if all(joint not in pids for joint in joints):
+        return JointPosition(normalized=False)
+    return JointPid(normalized=False, **_pid_settings(joints, pids))
+
+
+def _velocity(joints: list[str], pids: Mapping[str, Settings]) -> Controller:
+    if all(joint not in pids for joint in joints):
+        return JointVelocity(normalized=False)
+    return JointPid(of="velocity", normalized=False, **_pid_settings(joints, pids))
+
+
+def _pid_settings(joints: list[str], pids: Mapping[str, Settings]) -> dict[str, Any]:
+    """The gains of each joint, in the order of the controller's own list."""
+    missing = [joint for joint in joints if joint not in pids]
+    if missing:
+        raise ValueError(f"joint {missing[0]!r} has no PID gains, but {list(pids)} have")
+    names = {"p": 0.0, "i": 0.0, "d": 0.0}
+    settings: dict[str, Any] = {
+        name: {joint: float(pids[joint].get(name, default)) for joint in joints}
+        for name, default in names.items()
+    }
+    clamps = {
+        joint: abs(float(pids[joint].get("i_clamp", pids[joint].get("i_clamp_max", np.inf))))
+        for joint in joints
+    }
+    return {**settings, "i_clamp": clamps}
+
+
+def _diff_drive(name: str, settings: Settings) -> DiffDrive:
+    for needed in ("left_wheel", "right_wheel", "wheel_separation", "wheel_radius"):
+        if needed not in settings:
+            raise ValueError(f"controller {name!r} needs {needed}")
+    lower, upper, acceleration = [], [], []
+    for group, axis, default in (("linear", "x", 1.0), ("angular", "z", 2.0)):
+        limits = settings.get(group, {}).get(axis, {})
+        most = float(limits.get("max_velocity", default))
+        upper.append(most)
+        lower.append(float(limits.get("min_velocity", -most)))
+        limited = limits.get("has_acceleration_limits", False)
+        acceleration.append(float(limits["max_acceleration"]) if limited else np.inf)
+    return DiffDrive(
+        left=_list(settings["left_wheel"]),
+        right=_list(settings["right_wheel"]),
+        separation=float(settings["wheel_separation"])
+        * float(settings.get("wheel_separation_multiplier", 1.0)),
+        radius=float(settings["wheel_radius"])
+        * float(settings.get("wheel_radius_multiplier", 1.0)),
+        lower=lower,
+        upper=upper,
+        acceleration=None if np.isinf(acceleration).all() else acceleration,
+        normalized=False,
+    )

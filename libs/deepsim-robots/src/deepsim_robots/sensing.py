@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors that a configuration adds to the links of a description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from deepsim_spawn import MjcfModel, ModelDescription, SensorDescription
+from deepsim_sync import UnknownEntityError, UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class MountedSensor:
+    """A sensor at a link of a robot; ``world.sensors["robot::link::name"]`` reads it.
+
+    Attributes:
+        link: The link.
+        sensor: Its description, with the pose in the frame of the link.
+    """
+
+    link: str
+    sensor: SensorDescription
+
+
+def with_sensors(
+    description: ModelDescription | MjcfModel, sensors: Sequence[MountedSensor]
+) -> ModelDescription | MjcfModel:
+    """Returns a description with more sensors.
+
+    Raises:
+        UnknownEntityError: There is no such link.
+        UnsupportedError: The description is MJCF.
+    """
+    if not sensors:
+        return description
+    if isinstance(description, MjcfModel):
+        raise UnsupportedError("sensors are added to SDF and URDF, not to MJCF")
+    links = {link.name: link for link in description.links}
+    for mounted in sensors:
+        if mounted.link not in links:
+            raise UnknownEntityError(f"link of {description.name!r}", mounted.link, links)
+        link = links[mounted.link]
+        links[mounted.link] = replace(link, sensors=(*link.sensors, mounted.sensor))
+    return replace(description, links=tuple(links.values()))

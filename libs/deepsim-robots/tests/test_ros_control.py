@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Controller files of ros_control."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots_of_tests import ARM, wheels
+
+from deepsim_robots import Robot, RobotConfig, TrajectoryDrive, read_ros_control
+from deepsim_sync import UnknownEntityError
+
+FILE = """
+rrbot:
+  joint_state_controller:
+    type: joint_state_controller/JointStateController
+    publish_rate: 50
+  shoulder_position_controller:
+    type: effort_controllers/JointPositionController
+    joint: shoulder
+    pid: {p: 100.0, i: 0.5, d: 10.0, i_clamp: 2.0}
+  elbow_effort_controller:
+    type: effort_controllers/JointEffortController
+    joint: elbow
+  arm_controller:
+    type: position_controllers/JointTrajectoryController
+    joints: [shoulder, elbow]
+gazebo_ros_control:
+  pid_gains:
+    shoulder: {p: 300.0, i: 0.0, d: 30.0}
+    elbow: {p: 200.0, i: 0.0, d: 20.0}
+"""
+BASE = """
+base_controller:
+  type: diff_drive_controller/DiffDriveController
+  left_wheel: left
+  right_wheel: [right]
+  wheel_separation: 0.4
+  wheel_radius: 0.1
+  linear: {x: {has_velocity_limits: true, max_velocity: 1.5, min_velocity: -0.5}}
+  angular: {z: {max_velocity: 3.0}}
+gazebo_ros_control/pid_gains:
+  left: {p: 2.0, i: 0.0, d: 0.0}
+  right: {p: 2.0, i: 0.0, d: 0.0}
+"""
+
+
+def test_single_joints(make_world):
+    """A PID holds one joint with its own gains, and an effort goes to the other."""
+    started = ["shoulder_position_controller", "elbow_effort_controller"]
+    robot = Robot(make_world(), RobotConfig(ARM, **read_ros_control(FILE, started)), "arm")
+    robot.set_action([0.1, 7.0])
+    robot.world.tick()
+    rows = robot.joints.rows
+    np.testing.assert_array_equal(rows.stiffness, [[100.0, 0.0]])
+    np.testing.assert_array_equal(rows.damping, [[10.0, 0.0]])
+    assert rows.target_position[0, 0] == 0.1
+    assert rows.effort[0, 1] == 7.0
+    np.testing.assert_allclose(rows.feedforward[0, 0], 0.5 * 0.1 * 0.01)
+
+
+def test_trajectories_and_gazebos_gains(make_world):
+    """A trajectory controller has the gains of gazebo_ros_control."""
+    config = RobotConfig(ARM, **read_ros_control(FILE, ["arm_controller"]))
+    robot = Robot(make_world(), config, "arm")
+    assert isinstance(robot.parts["arm_controller"], TrajectoryDrive)
+    np.testing.assert_array_equal(robot.joints.rows.stiffness, [[300.0, 200.0]])
+    np.testing.assert_array_equal(robot.joints.rows.damping, [[30.0, 20.0]])
+
+
+def test_a_differential_drive(make_world, tmp_path):
+    """Wheels, limits and sizes are those of the file."""
+    file = tmp_path / "base.yaml"
+    file.write_text(BASE)
+    config = RobotConfig(wheels("left", "right"), **read_ros_control(file))
+    robot = Robot(make_world(), config, "base")
+    np.testing.assert_array_equal(robot.lower, [-0.5, -3.0])
+    np.testing.assert_array_equal(robot.upper, [1.5, 3.0])
+    robot.set_action([1.0, 1.0])
+    np.testing.assert_allclose(robot.joints.rows.target_velocity, [[8.0, 12.0]])
+    np.testing.assert_array_equal(robot.joints.rows.damping, [[2.0, 2.0]])
+
+
+def test_files_that_do_not_fit_are_refused(make_world):
+    """Two controllers of one joint, an unknown name or type, and what is missing are named."""
+    with pytest.raises(ValueError, match="'shoulder' is in two parts"):
+        Robot(make_world(), RobotConfig(ARM, **read_ros_control(FILE)), "arm")
+    with pytest.raises(UnknownEntityError, match="did you mean 'arm_controller'"):
+        read_ros_control(FILE, ["arm_controler"])
+    with pytest.raises(UnknownEntityError, match="did you mean"):
+        read_ros_control(FILE.replace("JointEffortController", "JointEfortController"))
+    with pytest.raises(ValueError, match="needs wheel_radius"):
+        read_ros_control(BASE.replace("wheel_radius: 0.1", ""))
