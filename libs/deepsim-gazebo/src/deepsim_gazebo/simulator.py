@@ -76,6 +76,7 @@ class GazeboSimulator:
     """
 
     worlds = 1
+    depth_cameras = None
     camera_mounts = None
     contacts = None
     dynamics = None

@@ -62,6 +62,7 @@ class MujocoSimulator:
         entities: The names of all entities.
         timestep: Duration of one physics step [s].
         cameras: Pictures of any world.
+        depth_cameras: Depths, models and links in pictures of any world.
         camera_mounts: Poses and lenses of the camera sensors.
         contacts: The points where links touch.
         dynamics: Jacobians of links, and the efforts that hold joints.
@@ -100,8 +101,9 @@ class MujocoSimulator:
         self.camera_mounts = SensorMounts(worlds)
         single = SingleWorld(self._states)
         self.contacts = LinkContacts(self._states, self.physics)
-        self.sensors = MujocoSensors(self._states, single)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
+        self.sensors = MujocoSensors(self._states, single, self.cameras)
+        self.depth_cameras = self.cameras
         self.snapshots = MujocoSnapshots(
             self._states, self._joints, self.physics, self.camera_mounts, self.sensors
         )
@@ -265,6 +267,7 @@ class MujocoSimulator:
         self.physics.follow(self.entities, built)
         self.camera_mounts.follow(built)
         self.contacts.follow(built, model)
+        self.cameras.follow(self.entities, built, model)
         self.sensors.follow(built)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from .errors import (
     WriteRefusedError,
     WrongThreadError,
 )
-from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView
+from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras, DepthPicture
 from .port.changes import Cells, Changes, Refusal
 from .port.contacts import ContactPoints, Contacts
 from .port.dynamics import Dynamics
@@ -83,6 +83,8 @@ __all__ = [
     "ContactPoints",
     "Contacts",
     "DeepSimError",
+    "DepthCameras",
+    "DepthPicture",
     "DuplicateEntityError",
     "Dynamics",
     "Entities",

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.rendering import Camera, open_camera
+from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.state.layout import numbers_of
 from deepsim_mujoco.state.single_world import SingleWorld
-from deepsim_sync import CameraView
+from deepsim_sync import CameraView, DepthPicture, Entities
 
 from .appearance import Appearance
 from .camera_mounts import SensorMounts
@@ -18,7 +22,7 @@ _NEAR, _FAR = 0.05, 500.0  # [m] what a free camera sees
 
 
 class Pictures:
-    """Draws worlds, one at a time; see `deepsim_sync.Cameras`.
+    """Draws worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`.
 
     Args:
         single: Where a world is looked at.
@@ -45,15 +49,37 @@ class Pictures:
         """
         if self._camera is None:
             self._camera = open_camera()
+        return self._camera.render(*self._looking(camera, world))
+
+    def view(self, camera: str, world: int = 0) -> CameraView:
+        """Returns the present pose and lens of a camera sensor, as a free camera."""
+        return self._looking(camera, world)[2]
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths and tells models and links apart, by rays."""
+        model, data, view, near, far = self._looking(camera, world)
+        depth, geoms = measure_depth(model, data, view, near, far)
+        models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
+        return DepthPicture(depth, models, links)
+
+    def follow(self, entities: Entities, built: Sequence[Built], model: mujoco.MjModel) -> None:
+        """Takes up a newly compiled model."""
+        self._rows = np.full((2, model.nbody + 1), -1, dtype=np.intp)  # the last is no body
+        number = numbers_of(model, model.name_bodyadr)
+        for row, node in enumerate(node for one in built for node in one.links):
+            self._rows[:, number[node.name]] = entities.models.row(node.model), row
+
+    def _looking(
+        self, camera: str | CameraView, world: int
+    ) -> tuple[mujoco.MjModel, mujoco.MjData, CameraView, float, float]:
+        """Returns a world as it is now, and who looks at it how near and far [m]."""
         model, data = self._single.load(world)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_camlight(model, data)
         self._appearance.apply(model, world)
         if isinstance(camera, CameraView):
-            view, near, far = camera, _NEAR, _FAR
-        else:
-            view, near, far = self._mounts.view(camera, world, data)
-        return self._camera.render(model, data, view, near, far)
+            return model, data, camera, _NEAR, _FAR
+        return (model, data, *self._mounts.view(camera, world, data))
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inertial units, force-torque sensors, contact sensors and lidars in all worlds."""
+"""Inertial units, force-torque and contact sensors, lidars and cameras in all worlds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,19 @@ from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_spawn import ContactSensor, ForceTorque, Imu, Lidar, SensorDescription
-from deepsim_sync import Reading, SensorInfo, UnknownEntityError, WorldNumbers
+from deepsim_sync import (
+    QUANTITIES,
+    DepthPicture,
+    Reading,
+    SensorInfo,
+    SensorKind,
+    UnknownEntityError,
+    WorldNumbers,
+)
 
 from .contact_sensors import ContactRecorder
 from .lidars import Lidars
+from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
@@ -33,10 +42,11 @@ class MujocoSensors:
     Args:
         states: The states of all worlds.
         single: Where a lidar looks at a world.
+        pictures: Takes those of cameras.
     """
 
-    def __init__(self, states: WorldStates, single: SingleWorld) -> None:
-        self._states = states
+    def __init__(self, states: WorldStates, single: SingleWorld, pictures: Pictures) -> None:
+        self._states, self._pictures = states, pictures
         self._lidars = Lidars(states, single)
         self._contacts = ContactRecorder(states.worlds)
         self._built: dict[str, BuiltSensor] = {}
@@ -47,7 +57,11 @@ class MujocoSensors:
         """Takes up a newly compiled model; the next measurements are those of the present."""
         states = self._states
         self._built = {name: each for one in built for name, each in one.sensors.items()}
-        self.infos = {name: _info(each.description) for name, each in self._built.items()}
+        cameras = {name: each.description for one in built for name, each in one.cameras.items()}
+        self.infos = {
+            **{name: _info(each.description) for name, each in self._built.items()},
+            **{name: _camera_info(each) for name, each in cameras.items()},
+        }
         model = states.model
         numbers = numbers_of(model, model.name_sensoradr)
         address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
@@ -64,8 +78,9 @@ class MujocoSensors:
 
     def watch(self, name: str) -> None:
         """Measures with a sensor from now on."""
-        self._sensor(name)
-        if name not in self._watched:
+        if name not in self.infos:
+            raise UnknownEntityError("sensor", name, self.infos)
+        if name in self._built and name not in self._watched:
             self._watched[name] = None
             self._arm()
 
@@ -95,11 +110,13 @@ class MujocoSensors:
 
     def read(self, name: str) -> Reading:
         """Returns the present measurement of a sensor, in all worlds."""
-        sensor = self._sensor(name)
+        self.watch(name)
+        if name not in self._built:
+            return self._picture(name)
+        sensor = self._built[name]
         measured = sensor.description.measurement
         if isinstance(measured, Lidar):
             return {"ranges": self._lidars.cast(sensor, measured)}
-        self.watch(name)
         self._evaluate()
         if isinstance(measured, ContactSensor):
             return self._contacts.read(name, self._states.timestep)
@@ -112,6 +129,20 @@ class MujocoSensors:
             "angular_velocity": self._taken(sensor, "angular_velocity", self._now),
             "linear_acceleration": self._taken(sensor, "linear_acceleration", self._data),
         }
+
+    def _picture(self, name: str) -> Reading:
+        """Returns what a camera sees in all worlds."""
+        wanted = QUANTITIES[self.infos[name].kind]
+        worlds = range(self._states.worlds)
+        found: dict[str, Any] = {}
+        if "rgb" in wanted:
+            found["rgb"] = np.stack([self._pictures.render(name, world) for world in worlds])
+        if wanted != ("rgb",):
+            measured = [self._pictures.measure(name, world) for world in worlds]
+            for what in DepthPicture._fields:
+                if what in wanted:
+                    found[what] = np.stack([getattr(each, what) for each in measured])
+        return found
 
     def _taken(self, sensor: BuiltSensor, what: str, data: Floats, size: int = 3) -> Floats:
         start = self._address[sensor.output(what)]
@@ -154,10 +185,13 @@ class MujocoSensors:
         self._stale_version = -1
         self._contacts.set_state(contacts)
 
-    def _sensor(self, name: str) -> BuiltSensor:
-        if name not in self._built:
-            raise UnknownEntityError("sensor", name, self._built)
-        return self._built[name]
+
+_CAMERAS: dict[str, SensorKind] = {"camera": "camera", "segmentation_camera": "segmentation"}
+"""By the type in a file; the others measure depths too."""
+
+
+def _camera_info(sensor: SensorDescription) -> SensorInfo:
+    return SensorInfo(_CAMERAS.get(sensor.type, "rgbd"), sensor.update_rate, sensor.delay)
 
 
 def _info(sensor: SensorDescription) -> SensorInfo:

@@ -14,6 +14,7 @@ from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
 from .opening import open_camera
 from .rays.camera import RayCamera
+from .rays.depth import measure_depth
 from .sky import add_sky
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "RayCamera",
     "add_checker",
     "add_sky",
+    "measure_depth",
     "open_camera",
 ]

@@ -20,6 +20,7 @@ from deepsim_spawn import (
     ModelDescription,
     ModelFormatError,
     Plane,
+    SensorDescription,
     VisualDescription,
 )
 from deepsim_sync import SCOPE, SpawnError
@@ -53,6 +54,7 @@ class Sensor:
     pose: Pose
     """In the frame of the link."""
     camera: CameraDescription
+    description: SensorDescription
 
 
 class Look(NamedTuple):
@@ -278,7 +280,7 @@ def _fill(
     for sensor in link.sensors:
         name = node.name + SCOPE + sensor.name
         if sensor.camera is not None:
-            built.cameras[name] = Sensor(node.name, frame, sensor.pose, sensor.camera)
+            built.cameras[name] = Sensor(node.name, frame, sensor.pose, sensor.camera, sensor)
         elif sensor.measurement is not None:
             built.sensors[name], parts = add_sensor(spec, body, frame, sensor, name, geoms)
             built.others += parts

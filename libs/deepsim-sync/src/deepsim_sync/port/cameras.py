@@ -51,11 +51,66 @@ class CameraView:
         down = Euler(0.0, math.pi / 2, math.pi / 2)
         return cls(Pose((x, y, height), down), horizontal_fov, *size)
 
+    @property
+    def intrinsic(self) -> NDArray[np.float64]:
+        """(3, 3) from points of the computer-vision frame to pixels, times the depth.
+
+        Its axes are x right, y down, z forward; the centre of the first pixel is (0.5, 0.5).
+        """
+        focal = self.width / 2 / math.tan(self.horizontal_fov / 2)
+        return np.array(
+            [[focal, 0.0, self.width / 2], [0.0, focal, self.height / 2], [0.0, 0.0, 1.0]]
+        )
+
+    @property
+    def extrinsic_cv(self) -> NDArray[np.float64]:
+        """(3, 4) from the world to the computer-vision frame: x right, y down, z forward."""
+        axes = np.stack(
+            [-np.array(self.pose.left), -np.array(self.pose.up), np.array(self.pose.forward)]
+        )
+        return np.column_stack([axes, -axes @ np.array(self.pose.position)])
+
+    @property
+    def cam2world_gl(self) -> NDArray[np.float64]:
+        """(4, 4) from OpenGL's camera frame to the world: x right, y up, z backward."""
+        matrix = np.eye(4)
+        matrix[:3, 0] = -np.array(self.pose.left)
+        matrix[:3, 1] = self.pose.up
+        matrix[:3, 2] = -np.array(self.pose.forward)
+        matrix[:3, 3] = self.pose.position
+        return matrix
+
+    def points(self, depth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Returns the point cloud of a picture, (k, 3) in the world frame, row by row [m].
+
+        Args:
+            depth: (height, width) along the optical axis [m]; infinite ones have no point.
+        """
+        rows, columns = np.nonzero(np.isfinite(depth))
+        along = depth[rows, columns]
+        focal, _, middle = self.intrinsic[0]
+        right = (columns + 0.5 - middle) / focal * along
+        up = (self.height / 2 - rows - 0.5) / focal * along
+        in_camera = np.stack([right, up, -along, np.ones_like(along)], axis=-1)
+        points: NDArray[np.float64] = np.einsum("ij,kj->ki", self.cam2world_gl[:3], in_camera)
+        return points
+
     def __post_init__(self) -> None:
         if not 0.0 < self.horizontal_fov < np.pi:
             raise ValueError(f"horizontal_fov must lie in (0, pi) rad, got {self.horizontal_fov}")
         if self.width < 1 or self.height < 1:
             raise ValueError(f"a picture needs >= 1 pixel, got {self.width} x {self.height}")
+
+
+class DepthPicture(NamedTuple):
+    """What the rays through the middles of the pixels meet first."""
+
+    depth: NDArray[np.float64]
+    """(height, width) along the optical axis [m]: -z of OpenGL's camera frame; inf for nothing."""
+    models: NDArray[np.intp]
+    """(height, width) rows of the innermost models; -1 for nothing."""
+    links: NDArray[np.intp]
+    """(height, width) rows of the links; -1 for nothing."""
 
 
 class CameraMount(NamedTuple):
@@ -106,6 +161,29 @@ class Cameras(Protocol):
 
         Returns:
             (height, width, 3) RGB, a new array.
+
+        Raises:
+            UnknownEntityError: No camera sensor has the name.
+        """
+        ...
+
+
+class DepthCameras(Protocol):
+    """Measures with camera sensors, which all take pictures too, and with free cameras."""
+
+    def view(self, camera: str, world: int = 0) -> CameraView:
+        """Returns the present pose and lens of a camera sensor, as a free camera.
+
+        Raises:
+            UnknownEntityError: No camera sensor has the name.
+        """
+        ...
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths and tells models and links apart, at the present instant.
+
+        Everything that is drawn counts, translucent surfaces too; nothing beyond the far plane of
+        the camera does.
 
         Raises:
             UnknownEntityError: No camera sensor has the name.

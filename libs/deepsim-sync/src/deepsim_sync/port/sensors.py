@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capability to measure: inertial units, force-torque sensors, contact sensors and lidars.
+"""The capability to measure: inertia, forces, contacts, distances and pictures.
 
 All sensors follow one sign convention: a force or torque is that of the outside (the world, the
 other body, the parent link) on the link that carries the sensor.
@@ -13,7 +13,7 @@ from typing import Any, Literal, Mapping, Protocol, get_args
 
 from numpy.typing import NDArray
 
-SensorKind = Literal["imu", "force_torque", "contact", "lidar"]
+SensorKind = Literal["imu", "force_torque", "contact", "lidar", "camera", "rgbd", "segmentation"]
 """What a sensor measures."""
 
 SENSOR_KINDS: tuple[SensorKind, ...] = get_args(SensorKind)
@@ -35,6 +35,9 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
         "contact_time",
     ),
     "lidar": ("ranges",),
+    "camera": ("rgb",),
+    "rgbd": ("rgb", "depth"),
+    "segmentation": ("models", "links"),
 }
 """The quantities of each kind; docs/sensors.md has their shapes, frames and units."""
 

@@ -12,7 +12,7 @@ from typing import Optional, Protocol, Sequence, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from .cameras import CameraMounts, Cameras
+from .cameras import CameraMounts, Cameras, DepthCameras
 from .changes import Changes, Refusal
 from .contacts import Contacts
 from .dynamics import Dynamics
@@ -127,6 +127,11 @@ class Simulator(Protocol):
     @property
     def cameras(self) -> Cameras | None:
         """Pictures of any world."""
+        ...
+
+    @property
+    def depth_cameras(self) -> DepthCameras | None:
+        """Depths, models and links in the pictures of any world."""
         ...
 
     @property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Pose, poses, quaternions, vectors
 from deepsim_sync.errors import SimulationError, SpawnError, UnknownEntityError
-from deepsim_sync.port.cameras import CameraMounts, Cameras
+from deepsim_sync.port.cameras import CameraMounts, Cameras, DepthCameras
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.contacts import Contacts
 from deepsim_sync.port.dynamics import Dynamics
@@ -89,11 +89,12 @@ class TableSimulator:
         gravity: Acceleration of free models along -z [m/s^2].
         entities: The names of all entities.
         log: Every call that was carried out, oldest first.
-        cameras, camera_mounts, contacts, dynamics, sensors, physics: None; tests may put something
-            here.
+        cameras, depth_cameras, camera_mounts, contacts, dynamics, sensors, physics: None; tests may
+            put something here.
     """
 
     cameras: Cameras | None = None
+    depth_cameras: DepthCameras | None = None
     camera_mounts: CameraMounts | None = None
     contacts: Contacts | None = None
     dynamics: Dynamics | None = None

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.behaviours.manager import BehaviourManager
 from deepsim_sync.errors import DeepSimError, SimulationError, UnsupportedError
-from deepsim_sync.port.cameras import CameraView
+from deepsim_sync.port.cameras import CameraView, DepthPicture
 from deepsim_sync.port.changes import checked_cells, checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
@@ -427,6 +427,22 @@ class World:
             raise UnsupportedError(f"{type(self.simulator).__name__} takes no pictures")
         self.flush()
         return self.simulator.cameras.render(camera, world)
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths, models and links in a picture; unsent changes are sent first.
+
+        Args:
+            camera: Name of a camera sensor, or a free camera.
+            world: The number of the world.
+
+        Raises:
+            UnsupportedError: The simulator measures no depths.
+            UnknownEntityError: No camera sensor has the name.
+        """
+        if self.simulator.depth_cameras is None:
+            raise UnsupportedError(f"{type(self.simulator).__name__} measures no depths")
+        self.flush()
+        return self.simulator.depth_cameras.measure(camera, world)
 
     # Sensors
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import pytest
 
-from deepsim_sync.port.cameras import CameraMounts, Cameras
+from deepsim_sync.port.cameras import CameraMounts, Cameras, DepthCameras
 from deepsim_sync.port.contacts import Contacts
 from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.physics_properties import PhysicsProperties
@@ -65,6 +65,10 @@ class Conformance(ABC):
     @pytest.fixture
     def cameras(self, bench: Bench) -> Cameras:
         return _capability(bench.simulator.cameras, "cameras")
+
+    @pytest.fixture
+    def depth_cameras(self, bench: Bench) -> DepthCameras:
+        return _capability(bench.simulator.depth_cameras, "depth cameras")
 
     @pytest.fixture
     def mounts(self, bench: Bench) -> CameraMounts:

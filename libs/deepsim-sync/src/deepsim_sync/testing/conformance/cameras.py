@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Euler, Pose
 from deepsim_sync.errors import UnknownEntityError
-from deepsim_sync.port.cameras import CameraMount, CameraMounts, Cameras, CameraView
+from deepsim_sync.port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras
 
 from .base import Conformance
 from .bench import Bench, Rows
@@ -73,6 +73,37 @@ class CameraCases(Conformance):
         for camera in (CAMERA, VIEW):
             np.testing.assert_array_equal(cameras.render(camera, last), cameras.render(camera))
             assert is_of(cameras.render(camera, last), "green").any()
+
+    def test_depths_are_along_the_axis_and_segments_are_rows(
+        self, bench: Bench, depth_cameras: DepthCameras
+    ) -> None:
+        """A block's face in front of a camera has one depth all over; around it there is none."""
+        spawn_scene(bench)
+        bench.write({("models", "pose"): {"block": (0, 0, 0, 0, 0, 0, 1)}})
+        for camera in (CAMERA, VIEW):
+            depth, models, links = depth_cameras.measure(camera, bench.worlds - 1)
+            view = depth_cameras.view(camera) if isinstance(camera, str) else camera
+            assert depth.shape == models.shape == links.shape == (view.height, view.width)
+            middle = np.s_[view.height // 2 - 1 : view.height // 2 + 1, view.width // 2]
+            face = depth[middle].mean()
+            at = np.isclose(depth, face, rtol=0.01)
+            assert (models[at] == bench.entities.models.row("block")).all()
+            assert (links[at] == bench.entities.links.row("block::link")).all()
+            assert (models[0] == -1).all()
+            assert np.isinf(depth[0]).all()
+            points = view.points(np.where(at, depth, np.inf))
+            assert len(points) == at.sum() > 4
+            np.testing.assert_allclose(points[:, 0], points[0, 0], atol=0.01)
+            in_camera = points @ view.extrinsic_cv[:, :3].T + view.extrinsic_cv[:, 3]
+            np.testing.assert_allclose(in_camera[:, 2], depth[at], rtol=1e-6)
+            pixels = in_camera @ view.intrinsic.T
+            rows, columns = np.nonzero(at)
+            np.testing.assert_allclose(pixels[:, 0] / pixels[:, 2], columns + 0.5, atol=1e-6)
+            np.testing.assert_allclose(pixels[:, 1] / pixels[:, 2], rows + 0.5, atol=1e-6)
+        with pytest.raises(UnknownEntityError):
+            depth_cameras.measure("nobody")
+        with pytest.raises(UnknownEntityError):
+            depth_cameras.view("nobody")
 
     def test_camera_sensors_are_listed(self, bench: Bench, cameras: Cameras) -> None:
         """A camera sensor is called model::link::sensor; a picture is a new array."""

@@ -53,9 +53,19 @@ SCANNER = sdf(
         <vertical><samples>2</samples><min_angle>0</min_angle><max_angle>0.25</max_angle></vertical>
       </scan><range><min>0.05</min><max>20</max></range></ray></sensor></link>"""
 )
+WALL_BOX = "<geometry><box><size>0.2 3 9</size></box></geometry>"
 WALL = sdf(
-    """<static>true</static><link name="link"><collision name="c"><geometry><box>
-    <size>0.2 3 9</size></box></geometry></collision></link>"""
+    f"""<static>true</static><link name="link"><collision name="c">{WALL_BOX}</collision>
+    <visual name="v">{WALL_BOX}</visual></link>"""
+)
+LENS = """<always_on>1</always_on><camera><horizontal_fov>1</horizontal_fov>
+    <image><width>8</width><height>6</height></image><clip><near>0.05</near><far>20</far></clip>
+    </camera>"""
+EYES = sdf(
+    f"""<static>true</static><link name="link">
+    <sensor name="colour" type="camera">{LENS}</sensor>
+    <sensor name="depth" type="depth">{LENS}</sensor>
+    <sensor name="rows" type="segmentation_camera">{LENS}</sensor></link>"""
 )
 
 
@@ -185,6 +195,28 @@ class SensorCases(Conformance):
         for row, pitch in zip(ranges[0], (0.0, 0.25)):
             expected = [math.inf, math.inf, front / math.cos(pitch), math.inf, math.inf]
             np.testing.assert_allclose(row, expected, atol=1e-6)
+
+    def test_a_camera_is_a_sensor_with_a_picture_of_each_world(
+        self, bench: Bench, sensors: Sensors
+    ) -> None:
+        """One of depths sees the wall in front of it, one of rows whose it is."""
+        bench.spawn(WALL, "wall", (2, 0, 2))
+        bench.spawn(EYES, "eyes", (0, 0, 2))
+        assert {name: info.kind for name, info in sensors.infos.items()} == {
+            "eyes::link::colour": "camera",
+            "eyes::link::depth": "rgbd",
+            "eyes::link::rows": "segmentation",
+        }
+        for name in sensors.infos:
+            sensors.watch(name)
+        for name in ("eyes::link::colour", "eyes::link::depth"):
+            rgb = self.measured(bench, sensors, name, "rgb")
+            assert (rgb.shape, rgb.dtype) == ((bench.worlds, 6, 8, 3), np.dtype(np.uint8))
+        depth = self.measured(bench, sensors, "eyes::link::depth", "depth")
+        assert depth.shape == (bench.worlds, 6, 8)
+        np.testing.assert_allclose(depth[0, 2:4, 3:5], 1.9, atol=0.02)
+        models = self.measured(bench, sensors, "eyes::link::rows", "models")[0]
+        assert (models[2:4, 3:5] == bench.entities.models.row("wall")).all()
 
     def test_each_world_measures_by_itself(self, bench: Bench, sensors: Sensors) -> None:
         """A world that is reset measures its present; the others go on."""
