@@ -65,6 +65,17 @@ def test_an_axis_keeps_its_limits_and_dynamics(load_joint):
     assert (axis.spring_stiffness, axis.spring_reference) == (7, 8)
 
 
+def test_an_axis_mimics_another_one(load_joint):
+    """As SDF 1.11 has it: multiplier * (leader - reference) + offset."""
+    axis = load_joint(
+        f"<joint name='j' type='revolute'>{ENDS}<axis><xyz>0 0 1</xyz>"
+        "<mimic joint='k' axis='axis2'><multiplier>3</multiplier><offset>0.5</offset>"
+        "<reference>0.1</reference></mimic></axis></joint>"
+    ).axis
+    assert axis.mimic.joint == "k::2"
+    assert (axis.mimic.multiplier, axis.mimic.offset) == (3.0, pytest.approx(0.2))
+
+
 @pytest.mark.parametrize(
     "limit",
     [

@@ -29,6 +29,7 @@ from deepsim_spawn import (
     LightDescription,
     LinkDescription,
     Mesh,
+    Mimic,
     ModelDescription,
     MujocoOptions,
     Physics,
@@ -93,6 +94,7 @@ def axes(draw):
         draw(not_negatives),
         draw(not_negatives),
         draw(numbers),
+        draw(st.none() | st.builds(Mimic, st.just("leader"), numbers, numbers)),
     )
 
 

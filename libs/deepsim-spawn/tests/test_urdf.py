@@ -14,6 +14,7 @@ from deepsim_spawn import (
     GazeboXMLLoader,
     Inertial,
     Mesh,
+    Mimic,
     ModelFormatError,
     ModelFormatWarning,
     Sphere,
@@ -149,9 +150,15 @@ def test_a_planar_joint_is_left_out_with_a_warning(load):
         assert load(TREE.format("planar", "<axis xyz='0 0 1'/>")).joints == ()
 
 
-def test_mimic_is_warned_of(load):
-    with pytest.warns(UnsupportedElementWarning, match="joint/mimic: not supported"):
-        load(TREE.format("continuous", "<mimic joint='j'/>"))
+def test_a_joint_mimics_another_one(load):
+    model = load(TREE.format("continuous", "<mimic joint='j' multiplier='-2' offset='0.5'/>"))
+    assert model.joints[0].axis.mimic == Mimic("j", -2.0, 0.5)
+
+
+def test_a_joint_that_mimics_none_is_mended(load):
+    with pytest.warns(ModelFormatWarning, match="no joint 'k'; such a joint follows none"):
+        model = load(TREE.format("continuous", "<mimic joint='k'/>"))
+    assert model.joints[0].axis.mimic is None
 
 
 def test_an_inertial_is_read_with_its_frame(load):

@@ -24,6 +24,8 @@ class Axis(NamedTuple):
     name: str
     description: JointAxis
     servo: mujoco.MjsActuator
+    leader: str = ""
+    """The axis that it follows."""
 
 
 def add_axes(
@@ -50,7 +52,13 @@ def add_axes(
                 axis=list(joint.pose.orientation.rotate(axis.xyz)),
             )
             _set_axis(added, axis)
-            yield Axis(added.name, axis, add_servo(spec, added.name, axis))
+            leader = "" if axis.mimic is None else _beside(name, axis.mimic.joint)
+            yield Axis(added.name, axis, add_servo(spec, added.name, axis), leader)
+
+
+def _beside(name: str, other: str) -> str:
+    """The scoped name of another joint of the same model."""
+    return name.rpartition(SCOPE)[0] + SCOPE + other
 
 
 def speed_limit(velocity: Any) -> Any:

@@ -31,6 +31,7 @@ from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import add_light
 from .loops import close_loop
+from .mimics import Follower, add_mimic, followers
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor
 from .shapes import Asset, apply_shape
@@ -90,6 +91,8 @@ class Built:
     """Of the roots in the frame of the model, where they are not all at its origin."""
     positions: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     """Of joints, where they do not begin at MuJoCo's."""
+    followers: list[Follower] = field(default_factory=list)
+    """The axes that follow others."""
     others: list[mujoco.MjsElement] = field(default_factory=list)
     holders: list[mujoco.MjsFrame] = field(default_factory=list)
     """Those of roots, which must not go before these."""
@@ -139,6 +142,11 @@ def build_model(
         for node in built.links:
             for parent, joint in node.closing:
                 built.others += close_loop(spec, built.links, node, parent, joint)
+        for follower in followers(built.axes):
+            built.others.append(add_mimic(spec, follower))
+            built.followers.append(follower)
+            if follower.offset:
+                built.positions[follower.name] = np.array([follower.offset])
         for one, other in kept_off(built.links, built.numbers):
             name_of_pair = f"#exclude {one.name} {other.name}"
             exclude = spec.add_exclude(name=name_of_pair, bodyname1=one.name, bodyname2=other.name)

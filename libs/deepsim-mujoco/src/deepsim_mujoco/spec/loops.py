@@ -14,7 +14,7 @@ from deepsim_sync import SCOPE, SpawnError
 
 from .tree import Node, RootKind, anchor_name
 
-_STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead: as stiff as is stable at any step size
+STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead: as stiff as is stable at any step size
 _TORQUE_SCALE = 10  # of the numbers of a weld
 _LEVER = 0.1  # [m] between the two points that keep an axis
 
@@ -50,7 +50,7 @@ def close_loop(
             name2=other,
             objtype=mujoco.mjtObj.mjOBJ_BODY,
             type=kind,
-            solref=[_STIFFEST, 1.0],
+            solref=[STIFFEST, 1.0],
         )
         numbers = np.zeros_like(added.data)
         numbers[:3], numbers[_TORQUE_SCALE] = anchor, 1.0

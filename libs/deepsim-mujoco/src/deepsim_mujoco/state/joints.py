@@ -67,6 +67,11 @@ class Joints:
         self._velocity = start(model, Part.mjSTATE_QVEL) + model.jnt_dofadr[joint]
         self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
         self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
+        following = [each for one in built for each in one.followers]
+        self._followers = self._names.rows([each.name for each in following])
+        self._leaders = self._names.rows([each.leader for each in following])
+        self._multiplier = np.array([each.multiplier for each in following])
+        self._offset = np.array([each.offset for each in following])
         kept = [name for name in self._names if name in old]
         here, there = self._names.rows(kept), old.rows(kept)
         for name, values in self._commands.items():
@@ -96,8 +101,10 @@ class Joints:
                 # A servo follows its target from where the axis is put.
                 state[worlds, self._position[rows]] = values
                 state[worlds, self._followed[rows]] = values
+                self._let_follow(np.unique(worlds))
             elif column == "velocity":
                 state[worlds, self._velocity[rows]] = values
+                self._let_follow(np.unique(worlds))
             else:
                 if column == "stiffness":  # an axis follows its target from where it gets stiff
                     soft = (self._commands[column][worlds, rows] == 0.0).nonzero()
@@ -106,6 +113,17 @@ class Joints:
                 self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
         self._states.changed()
+
+    def _let_follow(self, worlds: WorldNumbers) -> None:
+        """Puts axes that follow others to where their leaders are."""
+        if len(self._followers):
+            state, world = self._states.state, worlds[:, None]
+            leading = state[world, self._position[self._leaders]]
+            following = self._multiplier * leading + self._offset
+            state[world, self._position[self._followers]] = following
+            state[world, self._followed[self._followers]] = following
+            leading = state[world, self._velocity[self._leaders]]
+            state[world, self._velocity[self._followers]] = self._multiplier * leading
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Makes all commands of some worlds as described again; the states were reset already."""

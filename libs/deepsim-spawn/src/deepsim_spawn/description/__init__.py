@@ -9,7 +9,7 @@ WorldDescription                Physics, MujocoOptions, Scene
     │   ├── VisualDescription       Geometry, Material
     │   ├── SensorDescription       CameraDescription, Measurement
     │   └── LightDescription
-    └── JointDescription            JointAxis
+    └── JointDescription            JointAxis, Mimic
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .geometry import (
     Sphere,
 )
 from .inertial import Inertial
-from .joint import JointAxis, JointDescription, JointType
+from .joint import JointAxis, JointDescription, JointType, Mimic
 from .light import Attenuation, LightDescription, LightType, SpotCone
 from .link import LinkDescription, VelocityDecay
 from .measurement import ContactSensor, ForceTorque, Imu, Lidar, Measurement, Rays
@@ -66,6 +66,7 @@ __all__ = [
     "LinkDescription",
     "Measurement",
     "Mesh",
+    "Mimic",
     "ModelDescription",
     "MujocoOptions",
     "Physics",

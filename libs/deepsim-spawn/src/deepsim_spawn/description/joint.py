@@ -29,6 +29,25 @@ AXES: dict[JointType, int] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Mimic:
+    """An axis follows another one: its position is ``multiplier * leader + offset``.
+
+    Attributes:
+        joint: Name of the joint that leads, in the same model.
+        multiplier: Of the leader's position.
+        offset: Position where that of the leader is 0 [rad or m].
+    """
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        finite("mimic multiplier", self.multiplier)
+        finite("mimic offset", self.offset)
+
+
+@dataclass(frozen=True, slots=True)
 class JointAxis:
     """One axis of a joint; positions are rad (m for prismatic joints).
 
@@ -42,6 +61,7 @@ class JointAxis:
         friction: Dry [N m or N].
         spring_stiffness: [N m/rad or N/m].
         spring_reference: Position at which the spring is at rest.
+        mimic: What it follows, or None.
     """
 
     xyz: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
@@ -53,6 +73,7 @@ class JointAxis:
     friction: float = 0.0
     spring_stiffness: float = 0.0
     spring_reference: float = 0.0
+    mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xyz", direction("joint axis xyz", self.xyz))

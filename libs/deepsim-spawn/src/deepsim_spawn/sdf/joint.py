@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType
+from deepsim_spawn.description import JointAxis, JointDescription, JointType, Mimic
 from deepsim_spawn.description.joint import AXES
 from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
+from deepsim_sync import SCOPE
 
 from .frames import Scope
 from .pose import read_pose
@@ -75,6 +76,23 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         friction=element.get("dynamics/friction", number, 0.0),
         spring_stiffness=element.get("dynamics/spring_stiffness", number, 0.0),
         spring_reference=element.get("dynamics/spring_reference", number, 0.0),
+        mimic=_read_mimic(element),
+    )
+
+
+def _read_mimic(axis: Element) -> Mimic | None:
+    """What an axis follows: from SDF 1.11 on, ``multiplier * (leader - reference) + offset``."""
+    mimic = axis.find("mimic")
+    if mimic is None:
+        return None
+    multiplier = mimic.get("multiplier", number, 1.0)
+    reference = mimic.get("reference", number, 0.0)
+    second = SCOPE + "2" if mimic.attribute("axis", word, "axis") == "axis2" else ""
+    return mimic.make(
+        Mimic,
+        joint=mimic.require_attribute("joint", word) + second,
+        multiplier=multiplier,
+        offset=mimic.get("offset", number, 0.0) - multiplier * reference,
     )
 
 

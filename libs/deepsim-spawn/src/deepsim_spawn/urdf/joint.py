@@ -7,7 +7,7 @@ import math
 from typing import Final, cast
 
 from deepsim_math import Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType
+from deepsim_spawn.description import JointAxis, JointDescription, JointType, Mimic
 from deepsim_spawn.sdf import read_limits
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
@@ -39,7 +39,9 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
         raise element.error(f"type must be one of {known}, got {kind!r}")
     axis = None
     if kind in ("fixed", "ball"):
-        element.skip("axis", "limit", "dynamics")  # exporters write what the type has no use for
+        element.skip(
+            "axis", "limit", "dynamics", "mimic"
+        )  # exporters write what the type has no use for
     else:
         axis = _read_axis(element, kind, extension)
     return element.make(
@@ -81,4 +83,21 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
         friction=friction,
         spring_stiffness=extension.get("springStiffness", number, 0.0),
         spring_reference=extension.get("springReference", number, 0.0),
+        mimic=_read_mimic(joint),
+    )
+
+
+def _read_mimic(joint: Element) -> Mimic | None:
+    mimic = joint.find("mimic")
+    if mimic is None:
+        return None
+    leader = mimic.require_attribute("joint", word)
+    if all(leader != each.attributes.get("name") for each in joint.root.find_all("joint")):
+        mimic.repair(f"there is no joint {leader!r}", "such a joint follows none")
+        return None
+    return mimic.make(
+        Mimic,
+        joint=leader,
+        multiplier=mimic.attribute("multiplier", number, 1.0),
+        offset=mimic.attribute("offset", number, 0.0),
     )

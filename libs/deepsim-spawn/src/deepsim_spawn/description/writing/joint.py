@@ -55,3 +55,7 @@ def _write_axis(element: etree._Element, axis: JointAxis) -> None:
         put(element, f"limit/{limit}", -1.0 if math.isinf(value) else value)
     for setting in ("damping", "friction", "spring_stiffness", "spring_reference"):
         put(element, f"dynamics/{setting}", getattr(axis, setting))
+    if axis.mimic is not None:  # of SDF 1.11, which Gazebo 11 keeps but does not read
+        mimic = etree.SubElement(element, "mimic", joint=axis.mimic.joint)
+        put(mimic, "multiplier", axis.mimic.multiplier)
+        put(mimic, "offset", axis.mimic.offset)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Axes that follow others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader, ModelSpawner
+from deepsim_sync import SpawnError, World
+
+_LINK = """<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="{name}_joint" type="continuous"><parent link="palm"/><child link="{name}"/>
+<axis xyz="0 0 1"/>{mimic}</joint>"""
+
+
+def hand(**mimics: str) -> str:
+    """A hand whose fingers have these joints; the palm is fixed to the world."""
+    fingers = "".join(_LINK.format(name=name, mimic=mimic) for name, mimic in mimics.items())
+    return (
+        '<robot name="hand"><link name="world"/><link name="palm"/><joint name="held" type="fixed">'
+        f'<parent link="world"/><child link="palm"/></joint>{fingers}</robot>'
+    )
+
+
+def world_with(text: str, worlds: int = 1) -> World:
+    world = World(MujocoSimulator(worlds=worlds))
+    ModelSpawner(GazeboXMLLoader().load_model(text)).spawn(world, "hand", Pose())
+    return world
+
+
+FOLLOWS = '<mimic joint="a_joint" multiplier="-2" offset="0.3"/>'
+
+
+@pytest.mark.parametrize("push", [0.0, 5.0])
+def test_a_follower_keeps_within_a_milliradian(push: float) -> None:
+    """While its leader is driven, and while an effort pushes the follower aside."""
+    world = world_with(hand(a="", b=FOLLOWS), worlds=3)
+    leader = world.joints.select(["hand::a_joint"])
+    follower = world.joints.select(["hand::b_joint"])
+    targets = np.array([[0.5], [-0.5], [1.0]])
+    leader.put(stiffness=50.0, damping=5.0, target_position=targets)
+    follower.feedforward = push
+    for _ in range(1000):
+        world.tick()
+        off = follower.position - (0.3 - 2.0 * leader.position)
+        assert np.abs(off).max() < 1e-3
+    assert np.abs(leader.position - targets).max() < 0.01 + 2.0 * push / 50.0 * 1.1
+
+
+def test_a_follower_begins_and_goes_where_its_leader_is_put() -> None:
+    world = world_with(hand(a="", b=FOLLOWS), worlds=2)
+    follower = world.joints.select(["hand::b_joint"])
+    np.testing.assert_allclose(follower.position, 0.3)
+    world.joints.select(["hand::a_joint"]).put([1], position=0.2, velocity=1.0)
+    world.flush()
+    np.testing.assert_allclose(follower.position, [[0.3], [-0.1]])
+    np.testing.assert_allclose(follower.velocity, [[0.0], [-2.0]])
+
+
+def test_chains_lead_back_to_the_first() -> None:
+    """c = 3 b + 0.1, where b = -2 a + 0.3."""
+    chain = '<mimic joint="b_joint" multiplier="3" offset="0.1"/>'
+    world = world_with(hand(c=chain, b=FOLLOWS, a=""))
+    world.joints.select(["hand::a_joint"]).position = 0.1
+    world.flush()
+    last = world.joints.select(["hand::c_joint"])
+    np.testing.assert_allclose(last.position, [[3.0 * (0.3 - 0.2) + 0.1]])
+
+
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [('<mimic joint="b_joint"/>', "circle"), ("fixed", "has no axis")],
+)
+def test_what_cannot_lead_is_refused(other: str, problem: str) -> None:
+    text = hand(a="" if other == "fixed" else other, b=FOLLOWS)
+    if other == "fixed":
+        text = text.replace('"a_joint" type="continuous"', '"a_joint" type="fixed"', 1)
+    with pytest.raises(SpawnError, match=f"joint '[ab]_joint' mimics .*{problem}"):
+        world_with(text)
