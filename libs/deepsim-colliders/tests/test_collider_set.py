@@ -273,7 +273,7 @@ def test_what_a_set_refuses(flat, solid):
         level.cull(view)
     with pytest.raises(TypeError, match="a Frustum says what the camera sees, got 7"):
         space.segmentation(7, 4, 3)
-    with pytest.raises(ValueError, match="height must be at least 1 pixel, got 0"):
+    with pytest.raises(ValueError, match="height must be at least 1, got 0"):
         space.segmentation(view, 4, 0)
     with pytest.raises(TypeError, match=r"width must be an integer, got 4\.5"):
         space.segmentation(view, 4.5, 1)

@@ -6,17 +6,17 @@ closed sets, so touching counts; 2D colliders ignore z. Metres, the world frame,
 deepsim-math everywhere.
 """
 
+from .cameras.segmentation import Segmentation
 from .collider import Collider
 from .collider_2d import Collider2D
 from .collider_3d import Collider3D
-from .collider_set import ColliderSet
 from .contact import Bounds, Contact
 from .convex_collider import ConvexCollider
 from .hit import Hit
 from .layers import ALL_LAYERS
 from .pose_source import PoseSource
-from .ray_hits import RayHits
-from .segmentation import Segmentation
+from .rays.ray_hits import AllRayHits, RayHits
+from .sets.collider_set import ColliderSet
 from .shapes import (
     BoxCollider,
     CapsuleCollider,
@@ -36,6 +36,7 @@ from .shapes import (
 
 __all__ = [
     "ALL_LAYERS",
+    "AllRayHits",
     "Bounds",
     "BoxCollider",
     "CapsuleCollider",

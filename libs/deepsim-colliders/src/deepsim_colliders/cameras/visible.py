@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_colliders._shape import BALL
+from deepsim_colliders.sets.rows import Flags, Rows
 from deepsim_math import Frustum, frustums, quaternions
-
-from ._rows import Flags, Rows
-from ._shape import BALL
 
 
 def seen(rows: Rows, frustum: Frustum) -> Flags:

@@ -26,3 +26,28 @@ class RayHits(NamedTuple):
 
     inside: NDArray[np.bool_]
     """Whether the ray starts inside or on the surface. Shape (...)."""
+
+
+class AllRayHits(NamedTuple):
+    """Where rays first meet each collider of a set: one entry per meeting, in the world frame.
+
+    In the order of the rays, of the distances along each, and of the ids.
+    """
+
+    rays: NDArray[np.intp]
+    """Number of the ray, counted as in an array of one axis. Shape (k,)."""
+
+    ids: NDArray[np.intp]
+    """Number of the collider in the set. Shape (k,)."""
+
+    distances: NDArray[np.float64]
+    """Along the ray to where it enters [m]. Shape (k,)."""
+
+    points: NDArray[np.float64]
+    """Where it enters, (k, 3), or (k, 2) for rays given so."""
+
+    normals: NDArray[np.float64]
+    """Unit normals of the surface there, against the ray; NaN for a ray that starts inside."""
+
+    inside: NDArray[np.bool_]
+    """Whether the ray starts inside or on the surface. Shape (k,)."""

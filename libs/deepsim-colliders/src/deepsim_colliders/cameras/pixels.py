@@ -9,10 +9,13 @@ from typing import Iterator
 
 import numpy as np
 
+from deepsim_colliders.broad_phase.blocks import ragged
+from deepsim_colliders.cameras.segmentation import Segmentation
+from deepsim_colliders.rays.distances import distances
+from deepsim_colliders.rays.nearest import Nearest
+from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.sets.rows import Array, Index, Rows
 from deepsim_math import Frustum, quaternions
-
-from ._broad_phase import ragged
-from ._rows import Array, Index, Rows
 
 _CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 _EDGES = np.array(
@@ -80,3 +83,18 @@ def _extent(places: Array, size: int) -> tuple[Index, Index]:
     first = np.ceil(np.nan_to_num(np.clip(low - 1e-6, 0, size), nan=size))
     last = np.floor(np.nan_to_num(np.clip(high + 1e-6, -1, size - 1), nan=-1))
     return first.astype(np.intp), last.astype(np.intp)
+
+
+def segment(rows: Rows, frustum: Frustum, height: int, width: int) -> Segmentation:
+    """The picture that a camera takes of some rows."""
+    directions, cosines = pixel_rays(frustum, width, height)
+    origins = np.asarray(frustum.pose.position)[:, np.newaxis]
+    rays = Rays(origins, directions, frustum.near / cosines, frustum.far / cosines)
+    nearest = Nearest(cosines.size)
+    for pixel, row in seen_pixels(rows, frustum, width, height):
+        nearest.add(pixel, row, distances(rows.take(row), rays.take(pixel)))
+    ids = np.full(cosines.size, -1, dtype=np.int32)
+    hits = nearest.row >= 0
+    ids[hits] = rows.owner[nearest.row[hits]]
+    depth = nearest.distance * cosines
+    return Segmentation(ids.reshape(height, width), depth.reshape(height, width))

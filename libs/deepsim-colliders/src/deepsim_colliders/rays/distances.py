@@ -11,12 +11,10 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
-from ._nearest import Nearest
-from ._pair_tests import hold
-from ._rays import Rays
-from ._rows import Array, Rows
-from ._shape import BALL, BOX, GEOMETRY, OTHER
-from .ray_hits import RayHits
+from deepsim_colliders._shape import BALL, BOX, GEOMETRY, OTHER
+from deepsim_colliders.pairs.meeting import hold
+from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.sets.rows import Array, Rows
 
 Columns = List[Array]
 Interval = Tuple[Array, Array]
@@ -26,9 +24,20 @@ def distances(rows: Rows, rays: Rays) -> Array:
     """Where each ray is first in its shape; infinity for nowhere.
 
     Args:
-        rows: shapes of one kind, the k-th for ray k.
+        rows: shapes of any kinds, the k-th for ray k.
         rays: with as many coordinates; directions may be shorter than 1 in 2D, even of no length.
     """
+    if (rows.kind == rows.kind[:1]).all():
+        return _distances(rows, rays) if rows.kind.size else np.empty(0)
+    answers = np.empty(rows.kind.size)
+    for kind in np.unique(rows.kind):
+        which = np.flatnonzero(rows.kind == kind)
+        answers[which] = _distances(rows.take(which), rays.take(which))
+    return answers
+
+
+def _distances(rows: Rows, rays: Rays) -> Array:
+    """`distances` for shapes of one kind."""
     origin, direction = rows.to_local(rays.origins), rows.turn_to_local(rays.directions)
     at = rays.nearest
     with np.errstate(all="ignore"):
@@ -52,51 +61,6 @@ def distances(rows: Rows, rays: Rays) -> Array:
     return start
 
 
-def ray_hits(rows: Rows, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
-    """Put together the answer for rays of the leading shape `lead`."""
-    width, dimensions = len(rays.origins), len(rows.center)
-    hits = np.flatnonzero(nearest.row >= 0)
-    met, some, distance = rows.take(nearest.row[hits]), rays.take(hits), nearest.distance[hits]
-    ids = np.full(nearest.row.size, -1)
-    ids[hits] = met.owner
-    inside = np.zeros(nearest.row.size, dtype=np.bool_)
-    inside[hits] = distance == some.nearest
-    points = np.full((nearest.row.size, width), np.nan)
-    points[hits] = (some.origins + distance * some.directions).T
-    surfaces = np.full((nearest.row.size, width), np.nan)
-    surfaces[hits, dimensions:] = 0.0
-    surfaces[hits, :dimensions] = _normals(met, some.flat(dimensions), distance).T
-    surfaces[inside] = np.nan
-    return RayHits(
-        ids.reshape(lead),
-        nearest.distance.reshape(lead),
-        points.reshape(*lead, width),
-        surfaces.reshape(*lead, width),
-        inside.reshape(lead),
-    )
-
-
-def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
-    """Unit normals of shapes of any kinds where rays enter them, (dimensions, n)."""
-    local = np.array(rows.to_local(rays.origins + distance * rays.directions))
-    out = local - np.clip(local, -rows.half, rows.half)
-    # A box has no radius: its normal is that of the face that the point is on, or nearest to.
-    boxes = np.flatnonzero(rows.kind == BOX)
-    depth = np.abs(local[:, boxes]) - rows.half[:, boxes]
-    face = np.argmax(depth, axis=0)
-    out[:, boxes] = 0.0
-    out[face, boxes] = local[face, boxes]
-    geometries = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
-    for leaf in np.unique(rows.leaf[geometries]):
-        which = geometries[rows.leaf[geometries] == leaf]
-        frames, some = rows.take(which), rays.take(which)
-        begin = frames.to_local(some.origins + some.nearest * some.directions)
-        turned = frames.turn_to_local(some.directions)
-        out[:, which] = rows.shapes[leaf]._normals(np.array(begin).T, np.array(turned).T).T
-    with np.errstate(invalid="ignore"):
-        return rows.turn_to_world(out / np.sqrt((out * out).sum(axis=0)))
-
-
 def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
     """Start and end of each line in its shape; the start is behind the end for none."""
     if rows.kind[0] == BOX:
@@ -116,22 +80,17 @@ def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
 
 
 def _slabs(origin: Columns, direction: Columns, half: Any) -> Interval:
-    """Boxes [-half, half] (Kay and Kajiya 1986)."""
-    starts, ends = [], []
+    """Boxes [-half, half] (Kay and Kajiya 1986); as `cross_box`, with the same roundings."""
+    start: Any = -np.inf
+    end: Any = np.inf
     for o, d, h in zip(origin, direction, half):
-        inverse = 1.0 / d
-        middle = -o * inverse
-        reach = h * np.abs(inverse)
-        start, end = middle - reach, middle + reach
-        parallel = np.isinf(inverse)
+        first, last = (-h - o) / d, (h - o) / d
+        first, last = np.minimum(first, last), np.maximum(first, last)
+        parallel = d == 0.0
         if parallel.any():
             within = np.where(np.abs(o) <= h, -np.inf, np.inf)
-            start, end = np.where(parallel, within, start), np.where(parallel, -within, end)
-        starts.append(start)
-        ends.append(end)
-    start, end = starts[0], ends[0]
-    for other_start, other_end in zip(starts[1:], ends[1:]):
-        start, end = np.maximum(start, other_start), np.minimum(end, other_end)
+            first, last = np.where(parallel, within, first), np.where(parallel, -within, last)
+        start, end = np.maximum(start, first), np.minimum(end, last)
     return start, end
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from . import _one_by_one
-from ._rows import Array, Flags, Rows
-from ._segments import segments_to_boxes
-from ._shape import BALL, BOX, CAPSULE, GEOMETRY, KINDS, OTHER, within
+from deepsim_colliders._segments import segments_to_boxes
+from deepsim_colliders._shape import BALL, BOX, CAPSULE, GEOMETRY, KINDS, OTHER, within
+from deepsim_colliders.pairs import one_by_one
+from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 # What turns a vector into the matrix of its cross products, row by row; the same without signs.
 _CROSS = np.array(
@@ -48,7 +48,7 @@ def _meet(a: Rows, b: Rows) -> Flags:
     if a.kind[0] > b.kind[0]:
         a, b = b, a
     if b.kind[0] == OTHER:
-        return _one_by_one.meet(a, b)
+        return one_by_one.meet(a, b)
     if b.kind[0] == GEOMETRY:
         return _geometries(a, b)
     if a.kind[0] == BALL:
@@ -57,10 +57,12 @@ def _meet(a: Rows, b: Rows) -> Flags:
 
 
 def hold_points(rows: Rows, points: list[Array]) -> Flags:
-    """Whether points in the frames of shapes of one kind are in them, or touch."""
-    if rows.kind[0] in (GEOMETRY, OTHER):
-        return _one_by_one.hold(rows, points)
-    return hold(rows, points)
+    """Whether points in the frames of shapes of any kinds are in them, or touch."""
+    answers = hold(rows, points)
+    which = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
+    if which.size:
+        answers[which] = one_by_one.hold(rows.take(which), [column[which] for column in points])
+    return answers
 
 
 def hold(rows: Rows, points: list[Array], reach: Any = 0.0) -> Flags:

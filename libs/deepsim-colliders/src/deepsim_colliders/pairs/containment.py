@@ -8,10 +8,10 @@ import itertools
 import numpy as np
 import shapely
 
-from . import _one_by_one
-from ._pair_tests import brought, geometries, hold
-from ._rows import Array, Flags, Rows
-from ._shape import BALL, BOX, GEOMETRY, KINDS, OTHER
+from deepsim_colliders._shape import BALL, BOX, GEOMETRY, KINDS, OTHER
+from deepsim_colliders.pairs import one_by_one
+from deepsim_colliders.pairs.meeting import brought, geometries, hold
+from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 
 def contain(a: Rows, b: Rows) -> Flags:
@@ -27,7 +27,7 @@ def contain(a: Rows, b: Rows) -> Flags:
 def _contain(a: Rows, b: Rows) -> Flags:
     """`contain` for shapes of one kind on each side."""
     if OTHER in (a.kind[0], b.kind[0]):
-        return _one_by_one.contain(a, b)
+        return one_by_one.contain(a, b)
     if a.kind[0] == GEOMETRY:
         return _in_geometries(a, b)
     # The others are convex: the corners of b's core decide, and how far b reaches beyond it.

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs of indices in blocks whose arrays stay in the cache of a core."""
+
+from __future__ import annotations
+
+from typing import Iterator, Tuple
+
+import numpy as np
+
+from deepsim_colliders.sets.rows import Index
+
+BLOCK = 1 << 15
+
+Pairs = Tuple[Index, Index]
+
+
+def ragged(start: Index, count: Index) -> Iterator[Pairs]:
+    """Number and value of the ranges start .. start + count, one after the other, in blocks."""
+    ends = np.cumsum(count)
+    total = int(ends[-1]) if ends.size else 0
+    shift = start - (ends - count)
+    for begin in range(0, total, BLOCK):
+        flat = np.arange(begin, min(begin + BLOCK, total))
+        number = np.searchsorted(ends, flat, side="right")
+        yield number, flat + shift[number]
+
+
+def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
+    """Join parts until they are worth the fixed cost of what is done with them."""
+    waiting: list[Pairs] = []
+    size = 0
+    for part in parts:
+        waiting.append(part)
+        size += part[0].size
+        if size >= BLOCK // 2:
+            yield _joined(waiting)
+            waiting, size = [], 0
+    if size:
+        yield _joined(waiting)
+
+
+def _joined(parts: list[Pairs]) -> Pairs:
+    if len(parts) == 1:
+        return parts[0]
+    first, second = zip(*parts)
+    return np.concatenate(first), np.concatenate(second)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Balls and boxes around the shapes of a set at one moment."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Iterator
+
+import numpy as np
+
+from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.sets.rows import Array, Rows
+
+from .balls import Balls
+from .blocks import BLOCK, Pairs, collected
+from .tree import Tree
+
+# Shapes of a world up to which comparing all of them takes less than opening a tree.
+_FEW = 256
+
+
+class Bounds:
+    """Finds pairs whose bounds meet, in each world apart.
+
+    Points and rays are numbered over all worlds, as many for each; so are the rows.
+    """
+
+    def __init__(self, rows: Rows, worlds: int) -> None:
+        self._rows = rows
+        self.worlds = worlds
+        self.count = rows.owner.size // worlds
+
+    @cached_property
+    def balls(self) -> Balls:
+        """Balls around the shapes."""
+        rows = self._rows
+        reach = (rows.reach + 2.0 * rows.touch) * (1.0 + 1e-9)
+        return Balls(self._by_world(rows.center), reach.reshape(self.worlds, -1))
+
+    @cached_property
+    def boxes(self) -> tuple[Array, Array]:
+        """Least and greatest coordinates of the shapes, (worlds, n, 3) [m]."""
+        rows = self._rows
+        with np.errstate(all="ignore"):
+            span = np.einsum("in,ikn->kn", rows.half, np.abs(rows.axes))
+            span += (rows.radius + 2.0 * rows.touch) * (1.0 + 1e-9)
+            span += 1e-14 * np.abs(rows.center)
+            lower, upper = rows.center - span, rows.center + span
+        lost = ~np.isfinite(rows.center).all(axis=0)
+        lower[:, lost], upper[:, lost] = np.inf, -np.inf
+        return self._in_space(lower, -np.inf), self._in_space(upper, np.inf)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The boxes in groups."""
+        return Tree(*self.boxes)
+
+    def overlapping(self, other: Bounds) -> Iterator[Pairs]:
+        """Pairs of a row of this side and one of the other; a single world is in all others."""
+        if self.count * other.count <= BLOCK:
+            return collected(self.balls.overlapping(other.balls))
+        worlds = max(self.worlds, other.worlds)
+        lower, upper = (
+            np.broadcast_to(side, (worlds, *side.shape[1:])).reshape(-1, 3) for side in self.boxes
+        )
+        world = np.repeat(np.arange(worlds), self.count)
+        found = other.tree.around(world if other.worlds > 1 else 0 * world, lower, upper)
+        return collected(found)
+
+    def around(self, points: Array) -> Iterator[Pairs]:
+        """Pairs of a point, of (worlds, p, dimensions), and a row."""
+        if self.count <= _FEW:
+            return collected(self.balls.around(points))
+        flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)
+        flat = self._in_space(flat, 0.0).reshape(-1, 3)
+        world = np.repeat(np.arange(self.worlds), points.shape[1])
+        return collected(self.tree.around(world, flat, flat))
+
+    def along(self, rays: Rays) -> Iterator[Pairs]:
+        """Pairs of a ray, of as many dimensions as the shapes, and a row."""
+        count = rays.nearest.size // self.worlds
+        if self.count <= _FEW:
+            return collected(
+                self.balls.along(self._by_world(rays.origins), self._by_world(rays.directions))
+            )
+        origins = self._in_space(rays.origins, 0.0).reshape(-1, 3)
+        directions = self._in_space(rays.directions, 0.0).reshape(-1, 3)
+        world = np.repeat(np.arange(self.worlds), count)
+        return collected(self.tree.along(world, origins, directions, rays.nearest, rays.farthest))
+
+    def _by_world(self, columns: Array) -> Array:
+        """From (dimensions, worlds * k) to (worlds, k, dimensions)."""
+        return columns.T.reshape(self.worlds, -1, len(columns))
+
+    def _in_space(self, columns: Array, flat: float) -> Array:
+        """Do the same, with `flat` for the z of the plane."""
+        if len(columns) == 2:
+            columns = np.vstack([columns, np.full_like(columns[:1], flat)])
+        return np.ascontiguousarray(self._by_world(columns))

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which shapes of two sets deserve an exact test."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+
+from deepsim_colliders.sets.rows import Index
+from deepsim_colliders.sets.snapshot import Snapshot
+
+
+def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
+    """World, row of `a` and row of `b` of pairs that take part, may meet and are near.
+
+    Args:
+        a: one side.
+        b: the other side; may be the same.
+        once: leave out a collider with itself, and of two pairs of the same the second.
+    """
+    for code, j in a.bounds.overlapping(b.bounds):
+        world, i = np.divmod(code, a.bounds.count)
+        if a.worlds > 1:
+            i = code
+        ids, others = a.all_rows.owner[i], b.all_rows.owner[j]
+        asked = a.live[i] & b.live[j] & a.may_meet(b, ids, others)
+        if once:
+            asked &= ids < others
+        met = np.flatnonzero(asked)
+        yield world[met], i[met], j[met]

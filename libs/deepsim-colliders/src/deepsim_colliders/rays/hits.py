@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers about rays, put together from what they meet and how far away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_colliders._shape import BOX, GEOMETRY, OTHER
+from deepsim_colliders.sets.rows import Array, Index, Rows
+
+from .ray_hits import AllRayHits, RayHits
+from .rays import Rays
+
+
+def ray_hits(
+    rows: Rows, rays: Rays, lead: tuple[int, ...], row: Index, distances: Array
+) -> RayHits:
+    """Put together the answer for rays of the leading shape `lead`."""
+    width, dimensions = len(rays.origins), len(rows.center)
+    hits = np.flatnonzero(row >= 0)
+    met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
+    ids = np.full(row.size, -1)
+    ids[hits] = met.owner
+    inside = np.zeros(row.size, dtype=np.bool_)
+    inside[hits] = distance == some.nearest
+    points = np.full((row.size, width), np.nan)
+    points[hits] = (some.origins + distance * some.directions).T
+    surfaces = np.full((row.size, width), np.nan)
+    surfaces[hits, dimensions:] = 0.0
+    surfaces[hits, :dimensions] = _normals(met, some.flat(dimensions), distance).T
+    surfaces[inside] = np.nan
+    return RayHits(
+        ids.reshape(lead),
+        distances.reshape(lead),
+        points.reshape(*lead, width),
+        surfaces.reshape(*lead, width),
+        inside.reshape(lead),
+    )
+
+
+def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
+    """Unit normals of shapes of any kinds where rays enter them, (dimensions, n)."""
+    local = np.array(rows.to_local(rays.origins + distance * rays.directions))
+    out = local - np.clip(local, -rows.half, rows.half)
+    # A box has no radius: its normal is that of the face that the point is on, or nearest to.
+    boxes = np.flatnonzero(rows.kind == BOX)
+    depth = np.abs(local[:, boxes]) - rows.half[:, boxes]
+    face = np.argmax(depth, axis=0)
+    out[:, boxes] = 0.0
+    out[face, boxes] = local[face, boxes]
+    geometries = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
+    for leaf in np.unique(rows.leaf[geometries]):
+        which = geometries[rows.leaf[geometries] == leaf]
+        frames, some = rows.take(which), rays.take(which)
+        begin = frames.to_local(some.origins + some.nearest * some.directions)
+        turned = frames.turn_to_local(some.directions)
+        out[:, which] = rows.shapes[leaf]._normals(np.array(begin).T, np.array(turned).T).T
+    with np.errstate(invalid="ignore"):
+        return rows.turn_to_world(out / np.sqrt((out * out).sum(axis=0)))
+
+
+def all_ray_hits(rows: Rows, rays: Rays, found: list[tuple[Index, Index, Array]]) -> AllRayHits:
+    """In order, from meetings of a ray and a row at a distance."""
+    ray, row, distance = (
+        (np.concatenate(column) for column in zip(*found))
+        if found
+        else (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
+    )
+    # Of the shapes of a compound the first that is met counts.
+    order = np.lexsort((row, distance, rows.owner[row], ray))
+    ray, row, distance = ray[order], row[order], distance[order]
+    owner = rows.owner[row]
+    first = np.ones(ray.size, dtype=np.bool_)
+    first[1:] = (ray[1:] != ray[:-1]) | (owner[1:] != owner[:-1])
+    ray, row, distance = ray[first], row[first], distance[first]
+    order = np.lexsort((row, distance, ray))
+    ray, row, distance = ray[order], row[order], distance[order]
+    return AllRayHits(ray, *ray_hits(rows, rays.take(ray), ray.shape, row, distance))

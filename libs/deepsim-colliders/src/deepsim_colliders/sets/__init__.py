@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many colliders at once: their state as arrays."""

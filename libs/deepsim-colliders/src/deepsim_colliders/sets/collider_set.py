@@ -1,0 +1,431 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many colliders, asked at once."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Iterable, Iterator, Sequence, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_colliders.broad_phase.blocks import Pairs
+from deepsim_colliders.cameras.pixels import segment
+from deepsim_colliders.cameras.segmentation import Segmentation
+from deepsim_colliders.cameras.visible import seen
+from deepsim_colliders.collider import Collider
+from deepsim_colliders.layers import ALL_LAYERS
+from deepsim_colliders.pairs.containment import contain
+from deepsim_colliders.pairs.meeting import hold_points, meet
+from deepsim_colliders.pairs.near import near_pairs
+from deepsim_colliders.rays.distances import distances
+from deepsim_colliders.rays.hits import all_ray_hits, ray_hits
+from deepsim_colliders.rays.nearest import Nearest
+from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
+from deepsim_colliders.rays.rays import Rays, leading_shape
+from deepsim_math import Frustum
+
+from .rows import Array, Flags, Index
+from .snapshot import Snapshot
+
+
+class ColliderSet:
+    """Colliders of the same dimensions as arrays, for queries about all of them.
+
+    It answers as the colliders themselves do, for the moment of the last `update`. Colliders are
+    numbered from 0 in the order in which they were given; answers name them by these ids. Points,
+    rays and cameras ask for the layers of a `mask`, all of them by default.
+
+    With `worlds` the colliders exist that many times, at other poses in each world and apart from
+    those of all other worlds. Arrays then have a first axis of worlds, in questions and in answers:
+
+    >>> from deepsim_colliders import SphereCollider
+    >>> ball = ColliderSet([SphereCollider(1.0)], worlds=2)
+    >>> ball.update([[(5, 0, 0, 0, 0, 0, 1)], [(9, 0, 0, 0, 0, 0, 1)]])
+    >>> ball.raycast([[(0, 0, 0)], [(0, 0, 0)]], (1, 0, 0)).distances.tolist()
+    [[4.0], [8.0]]
+
+    Args:
+        colliders: at least one, all 2D or all 3D.
+        worlds: number of worlds, >= 1; without it, there is one and no axis of worlds.
+
+    Raises:
+        TypeError: when one is no collider, dimensions are mixed, or `worlds` is no integer.
+        ValueError: when there is none, or `worlds` is less than 1.
+    """
+
+    def __init__(
+        self, colliders: Iterable[Collider], *, worlds: SupportsIndex | None = None
+    ) -> None:
+        self._worlds = None if worlds is None else _count(worlds, "worlds")
+        self._adopt(tuple(colliders), None)
+
+    def _adopt(self, given: tuple[Collider, ...], bases: Array | None) -> None:
+        for collider in given:
+            if not isinstance(collider, Collider):
+                raise TypeError(f"a ColliderSet holds colliders, got {collider!r}")
+        if not given:
+            raise ValueError("a ColliderSet needs at least one collider, got none")
+        if len({collider.dimensions for collider in given}) > 1:
+            raise TypeError("a ColliderSet holds 2D or 3D colliders, not both; make two sets")
+        self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, bases)
+        self._colliders = given
+        self._dimensions = given[0].dimensions
+
+    @property
+    def colliders(self) -> tuple[Collider, ...]:
+        """The colliders; the id of each is its place here."""
+        return self._colliders
+
+    @property
+    def dimensions(self) -> int:
+        """2 or 3."""
+        return self._dimensions
+
+    @property
+    def worlds(self) -> int | None:
+        """Number of worlds; None for a set without an axis of worlds."""
+        return self._worlds
+
+    def __len__(self) -> int:
+        return len(self._colliders)
+
+    def __repr__(self) -> str:
+        worlds = "" if self._worlds is None else f", worlds={self._worlds}"
+        return f"{type(self).__name__}({list(self._colliders)!r}{worlds})"
+
+    def add(self, *colliders: Collider) -> None:
+        """Take more colliders in, with the next ids.
+
+        They are where they say themselves, in all worlds; the others stay where they are.
+
+        Raises:
+            TypeError: when one is no collider, or has other dimensions.
+        """
+        if colliders:
+            more = ColliderSet(colliders, worlds=self._worlds)
+            bases = np.concatenate([self._now.bases, more._now.bases], axis=1)
+            self._adopt(self._colliders + colliders, bases)
+
+    def remove(self, *colliders: Collider) -> None:
+        """Let colliders go; those after them have lower ids then.
+
+        Raises:
+            ValueError: when one is not in the set, or none would stay.
+        """
+        kept = list(range(len(self)))
+        for collider in colliders:
+            places = [k for k in kept if self._colliders[k] is collider]
+            if not places:
+                raise ValueError(f"cannot remove {collider!r}: it is not in the set")
+            kept.remove(places[0])
+        self._adopt(tuple(self._colliders[k] for k in kept), self._now.bases[:, kept])
+
+    def update(self, poses: ArrayLike | None = None) -> None:
+        """Take poses, pose offsets, layers, masks and what is enabled from the colliders.
+
+        Args:
+            poses: (n, 7) poses of what the colliders are attached to, in the world, instead of
+                asking each; the rest then stays as it was read last. With worlds (worlds, n, 7), or
+                (n, 7) for the same in all.
+
+        Raises:
+            TypeError: when `poses` are no numbers, or masked.
+            ValueError: when `poses` has another shape, or a quaternion has zero length.
+        """
+        if poses is None:
+            self._now.read()
+        else:
+            self._now.place(poses, self._worlds is not None)
+
+    def pairs(self, other: ColliderSet | None = None) -> Index:
+        """Which colliders meet.
+
+        Args:
+            other: the other side; without it, the set is tested against itself. A set without
+                worlds is met in each world.
+
+        Returns:
+            Pairs of ids, (k, 2), in ascending order. With `other` the second is an id of that set;
+            without it each pair is named once, lower id first, and none is paired with itself. With
+            worlds (k, 3): the world comes first.
+
+        Raises:
+            TypeError: when `other` is no set of the same dimensions.
+            ValueError: when `other` has another number of worlds.
+        """
+        a, b = self._now, self._now if other is None else self._checked(other)._now
+        ids = len(self), len(self if other is None else other)
+        codes: list[Index] = []
+        for world, i, j in near_pairs(a, b, once=other is None):
+            rows, others = a.all_rows.take(i), b.all_rows.take(j)
+            met = meet(rows, others)
+            code = (world * ids[0] + rows.owner) * ids[1] + others.owner
+            codes.append(code[met])
+        found = np.stack(np.unravel_index(_sorted_once(codes), (self._count(other), *ids)), axis=1)
+        return found[:, 1:] if self._axis(other) is None else found
+
+    def intersects(self, other: ColliderSet | None = None) -> Flags:
+        """Whether each collider meets each collider of `other`, shape (n, m).
+
+        Without `other` those of the set itself, shape (n, n), with a diagonal of False. With worlds
+        they are the first axis.
+
+        Raises:
+            TypeError: when `other` is no set of the same dimensions.
+            ValueError: when `other` has another number of worlds.
+        """
+        pairs = self.pairs(other)
+        axis, sizes = self._axis(other), (len(self), len(self if other is None else other))
+        met = np.zeros(sizes if axis is None else (axis, *sizes), dtype=np.bool_)
+        met[tuple(pairs.T)] = True
+        return met | met.swapaxes(-1, -2) if other is None else met
+
+    def contains(self, other: ColliderSet) -> Flags:
+        """Whether each collider contains each collider of `other`, shape (n, m).
+
+        With worlds they are the first axis.
+
+        Raises:
+            TypeError: when `other` is no set of the same dimensions.
+            ValueError: when `other` has another number of worlds.
+        """
+        a, b = self._now, self._checked(other)._now
+        worlds, parts = self._count(other), b.bounds.count
+        # Each part of a compound must be in some part of the other.
+        held = np.zeros((worlds, len(self), parts), dtype=np.bool_)
+        for world, i, j in near_pairs(a, b, once=False):
+            rows = a.all_rows.take(i)
+            inside = contain(rows, b.all_rows.take(j))
+            held[world[inside], rows.owner[inside], j[inside] % parts] = True
+        owner, live = b.all_rows.owner[:parts], b.live.reshape(-1, parts)
+        answers = np.ones((worlds, len(self), len(other)), dtype=np.bool_)
+        held |= ~live[:, np.newaxis]
+        for part in range(parts):
+            answers[:, :, owner[part]] &= held[:, :, part]
+        taking_part = np.zeros((len(live), len(other)), dtype=np.bool_)
+        world, row = np.nonzero(live)
+        taking_part[world, owner[row]] = True
+        answers &= taking_part[:, np.newaxis]
+        return answers[0] if self._axis(other) is None else answers
+
+    def contains_points(self, points: ArrayLike, *, mask: SupportsIndex = ALL_LAYERS) -> Flags:
+        """Whether each point is in each collider, as `Collider.contains_points` of each.
+
+        Args:
+            points: shape (..., 3), in the world frame; 2D colliders take (..., 2) as well. With
+                worlds (worlds, ..., 3), or what broadcasts to it.
+            mask: layers of the colliders to ask.
+
+        Returns:
+            Array of shape (..., n).
+
+        Raises:
+            TypeError: when `points` are no numbers, or masked.
+            ValueError: when `points` has another shape.
+        """
+        array = self._checked_array(points, "points")
+        lead = leading_shape([array.shape[:-1]], self._worlds)
+        array = np.broadcast_to(array, (*lead, array.shape[-1]))[..., : self._dimensions]
+        flat = array.reshape(self._worlds or 1, -1, self._dimensions)
+        columns = flat.reshape(-1, self._dimensions).T
+        inside = np.zeros((columns.shape[1], len(self)), dtype=np.bool_)
+        for point, row in self._asked(self._now.bounds.around(flat), mask):
+            rows = self._now.all_rows.take(row)
+            with np.errstate(all="ignore"):
+                held = hold_points(rows, rows.to_local(columns[:, point]))
+            inside[point[held], rows.owner[held]] = True
+        return inside.reshape(*lead, len(self))
+
+    def raycast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        min_distance: ArrayLike = 0.0,
+        max_distance: ArrayLike = np.inf,
+        mask: SupportsIndex = ALL_LAYERS,
+    ) -> RayHits:
+        """Find where each ray first meets a collider.
+
+        A ray is the points at distances from `min_distance` to `max_distance`. When it starts in a
+        collider or on its surface, the distance is `min_distance` and there is no normal, as in
+        `Collider.raycast`. Of colliders at the same distance the one with the lowest id is met.
+
+        Args:
+            origins: shape (..., 3), in the world frame; 2D colliders take (..., 2) as well. With
+                worlds (worlds, ..., 3).
+            directions: likewise, of any length; all arguments broadcast.
+            min_distance: shape (...) [m], >= 0.
+            max_distance: shape (...) [m], >= 0.
+            mask: layers of the colliders to meet.
+
+        Raises:
+            ValueError: when a shape does not fit, a direction has zero length or a distance is
+                negative.
+        """
+        rays, lead = self._rays(origins, directions, min_distance, max_distance)
+        flat = rays.flat(self._dimensions)
+        rows = self._now.all_rows
+        nearest = Nearest(rays.nearest.size)
+        for ray, row in self._asked(self._now.bounds.along(flat), mask):
+            nearest.add(ray, row, distances(rows.take(row), flat.take(ray)))
+        return ray_hits(rows, rays, lead, nearest.row, nearest.distance)
+
+    def raycast_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        min_distance: ArrayLike = 0.0,
+        max_distance: ArrayLike = np.inf,
+        mask: SupportsIndex = ALL_LAYERS,
+    ) -> AllRayHits:
+        """Find where each ray first meets each collider.
+
+        Arguments and errors are those of `raycast`. The answer names the rays by their numbers: a
+        ray is counted as in an array of one axis.
+        """
+        rays, _ = self._rays(origins, directions, min_distance, max_distance)
+        flat = rays.flat(self._dimensions)
+        rows = self._now.all_rows
+        found: list[tuple[Index, Index, Array]] = []
+        for ray, row in self._asked(self._now.bounds.along(flat), mask):
+            distance = distances(rows.take(row), flat.take(ray))
+            met = np.flatnonzero(distance < np.inf)
+            found.append((ray[met], row[met], distance[met]))
+        return all_ray_hits(rows, rays, found)
+
+    def cull(
+        self, frustum: Frustum | Sequence[Frustum], *, mask: SupportsIndex = ALL_LAYERS
+    ) -> Index:
+        """Ids of the colliders that a camera may see, in ascending order.
+
+        Boxes and spheres count when a part of them is in the frustum, all others when a part of a
+        box around them is.
+
+        Args:
+            frustum: what the camera sees; with worlds the same in all, or one for each.
+            mask: layers of the colliders to see.
+
+        Returns:
+            Shape (k,); with worlds (k, 2), world and id.
+
+        Raises:
+            TypeError: when `frustum` is no Frustum, or the colliders are 2D.
+        """
+        found = []
+        for world, view in enumerate(self._views(frustum)):
+            rows = self._now.world_rows(world, mask)
+            ids = np.unique(rows.owner[seen(rows, view)])
+            found.append(np.stack([np.full_like(ids, world), ids], axis=1))
+        pairs = np.concatenate(found)
+        return pairs[:, 1] if self._worlds is None else pairs
+
+    def segmentation(
+        self,
+        frustum: Frustum | Sequence[Frustum],
+        width: SupportsIndex,
+        height: SupportsIndex,
+        *,
+        mask: SupportsIndex = ALL_LAYERS,
+    ) -> Segmentation:
+        """Find which collider each pixel of a picture shows.
+
+        A pixel shows what the ray from the camera through its middle first meets between the near
+        and the far plane, exactly as `raycast` finds it; a collider cut by the near plane is seen
+        as solid there.
+
+        Args:
+            frustum: what the camera sees; with worlds the same in all, or one for each.
+            width: columns of the picture, >= 1.
+            height: rows of the picture, >= 1.
+            mask: layers of the colliders to see.
+
+        Raises:
+            TypeError: when `frustum` is no Frustum, a size is no integer or the colliders are 2D.
+            ValueError: when a size is less than 1.
+        """
+        views = self._views(frustum)
+        size = _count(height, "height"), _count(width, "width")
+        pictures = [
+            segment(self._now.world_rows(world, mask), view, *size)
+            for world, view in enumerate(views)
+        ]
+        if self._worlds is None:
+            return pictures[0]
+        return Segmentation(*(np.stack(arrays) for arrays in zip(*pictures)))
+
+    def _asked(self, pairs: Iterator[Pairs], mask: SupportsIndex) -> Iterator[Pairs]:
+        """Those of pairs whose second, a row, lies on a layer of `mask`."""
+        asked = self._now.asked(mask)
+        for first, row in pairs:
+            if asked is None:
+                yield first, row
+            else:
+                some = np.flatnonzero(asked[row])
+                yield first[some], row[some]
+
+    def _rays(
+        self, origins: ArrayLike, directions: ArrayLike, nearest: ArrayLike, farthest: ArrayLike
+    ) -> tuple[Rays, tuple[int, ...]]:
+        return Rays.read(
+            self._checked_array(origins, "origins"),
+            self._checked_array(directions, "directions"),
+            nearest,
+            farthest,
+            self._worlds,
+        )
+
+    def _checked(self, other: ColliderSet) -> ColliderSet:
+        if not isinstance(other, ColliderSet):
+            raise TypeError(f"a ColliderSet meets another one, got {other!r}")
+        if other.dimensions != self.dimensions:
+            raise TypeError(
+                f"cannot test {self.dimensions}D colliders against {other.dimensions}D ones"
+            )
+        if None not in (self.worlds, other.worlds) and self.worlds != other.worlds:
+            raise ValueError(f"cannot test {self.worlds} worlds against {other.worlds}")
+        return other
+
+    def _axis(self, other: ColliderSet | None) -> int | None:
+        """Number of worlds of an answer about both; None when it has no axis of them."""
+        return self._worlds if other is None or self._worlds is not None else other._worlds
+
+    def _count(self, other: ColliderSet | None) -> int:
+        return self._axis(other) or 1
+
+    def _checked_array(self, values: ArrayLike, name: str) -> Array:
+        return self._colliders[0]._points_array(values, name)
+
+    def _views(self, frustum: Any) -> Sequence[Frustum]:
+        """One frustum for each world."""
+        if self._dimensions != 3:
+            raise TypeError("a camera sees 3D colliders only, and these are 2D")
+        worlds = self._worlds or 1
+        if isinstance(frustum, Frustum):
+            return [frustum] * worlds
+        several = self._worlds is not None and isinstance(frustum, (list, tuple))
+        if not several or not all(isinstance(view, Frustum) for view in frustum):
+            raise TypeError(f"a Frustum says what the camera sees, got {frustum!r}")
+        if len(frustum) != worlds:
+            raise ValueError(f"{worlds} worlds need as many frustums, got {len(frustum)}")
+        return list(frustum)
+
+
+def _count(value: SupportsIndex, name: str) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if count < 1:
+        raise ValueError(f"{name} must be at least 1, got {count}")
+    return count
+
+
+def _sorted_once(parts: list[Index]) -> Index:
+    """All numbers in ascending order, each once; for a handful quicker than `np.unique`."""
+    ordered = np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.intp)
+    first = np.ones(ordered.size, dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""State of many colliders at one moment, in each of many worlds, as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_colliders._borders import numbers
+from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._shape import Shape
+from deepsim_colliders.broad_phase.bounds import Bounds
+from deepsim_colliders.collider import Collider
+from deepsim_colliders.layers import ALL_LAYERS, layer_bits
+from deepsim_math import Pose, poses
+
+from .rows import Array, Flags, Index, Rows, frames
+
+
+class Snapshot:
+    """Rows of the shapes of some colliders, world after world.
+
+    Args:
+        colliders: at least one.
+        dimensions: of all of them.
+        worlds: how often they exist.
+        bases: poses of what they are attached to, (worlds, n, 7); by default read from them.
+    """
+
+    def __init__(
+        self,
+        colliders: Sequence[Collider],
+        dimensions: int,
+        worlds: int,
+        bases: Array | None = None,
+    ) -> None:
+        self._colliders = colliders
+        self._dimensions = dimensions
+        self.worlds = worlds
+        shapes = [shape for one in colliders for shape, _, _ in _placed(one)]
+        owner = np.repeat(np.arange(len(colliders)), [len(_placed(one)) for one in colliders])
+        solids = [shape._solid for shape in shapes]
+        half = np.array([solid.half for solid in solids], dtype=np.float64).T
+        radius = np.array([solid.radius for solid in solids])
+        still = Rows(
+            shapes=shapes,
+            owner=owner,
+            leaf=np.arange(len(shapes)),
+            kind=np.array([solid.kind for solid in solids]),
+            center=np.zeros_like(half),
+            axes=np.zeros((dimensions, *half.shape)),
+            half=half,
+            radius=radius,
+            reach=np.sqrt((half * half).sum(axis=0)) + radius,
+            touch=np.array([shape._gap for shape in shapes]),
+        )
+        self._owner = owner
+        self._still = still.take(np.tile(still.leaf, worlds)) if worlds > 1 else still
+        self._seen: list[Any] = [None] * len(shapes)
+        self._offsets = np.zeros((len(shapes), 7))
+        self._read_state()
+        if bases is None:
+            self._read_bases()
+        else:
+            self._put(bases)
+
+    def read(self) -> None:
+        """Take everything from the colliders."""
+        self._read_state()
+        self._read_bases()
+
+    def _read_state(self) -> None:
+        self._layers = np.array([one.layers for one in self._colliders])
+        self._mask = np.array([one.mask for one in self._colliders])
+        entries = [entry for one in self._colliders for entry in _placed(one)]
+        self._enabled = np.array([enabled for _, _, enabled in entries])
+        # Poses are immutable: those that are the same objects are the same.
+        fresh = [k for k, (_, pose, _) in enumerate(entries) if pose is not self._seen[k]]
+        if fresh:
+            self._offsets[fresh] = [entries[k][1]._row() for k in fresh]
+            self._seen = [pose for _, pose, _ in entries]
+
+    def _read_bases(self) -> None:
+        rows = np.array([Pose.from_array(one._base_now())._row() for one in self._colliders])
+        self._put(np.broadcast_to(rows, (self.worlds, *rows.shape)))
+
+    def place(self, bases: ArrayLike, axis: bool) -> None:
+        """Take the poses of what the colliders are attached to from an array (worlds, n, 7).
+
+        Args:
+            bases: without the first axis, they hold for all worlds.
+            axis: whether there may be a first axis.
+        """
+        array = numbers(bases, "poses")
+        shape = (len(self._colliders), 7)
+        if array.shape != shape and not (axis and array.shape == (self.worlds, *shape)):
+            worlds = f"({self.worlds}, {shape[0]}, 7) or " if axis else ""
+            raise ValueError(
+                f"poses must have shape {worlds}({shape[0]}, 7), one row for each collider, "
+                f"got {array.shape}"
+            )
+        zero = ~array[..., 3:].any(axis=-1)
+        if zero.any():
+            index = ", ".join(str(i) for i in np.argwhere(zero)[0])
+            raise ValueError(f"the quaternion of poses[{index}] has zero length")
+        self._put(np.broadcast_to(array, (self.worlds, *shape)).copy())
+
+    def _put(self, bases: Array) -> None:
+        own = bases[:, self._owner].reshape(-1, 7)
+        offsets = self._offsets if self.worlds == 1 else np.tile(self._offsets, (self.worlds, 1))
+        pose = poses.compose(own, offsets)
+        lost = ~(np.tile(self._enabled, self.worlds) & np.isfinite(pose).all(axis=1))
+        pose[lost, 3:] = 0.0, 0.0, 0.0, 1.0
+        center, axes = frames(pose, self._dimensions)
+        center[:, lost] = np.nan
+        self.bases = bases
+        self.live: Flags = ~lost
+        self.all_rows = self._still._replace(center=center, axes=axes)
+        self.bounds = Bounds(self.all_rows, self.worlds)
+
+    def asked(self, mask: SupportsIndex) -> Flags | None:
+        """Which rows lie on a layer of `mask`; None for all."""
+        bits = layer_bits(mask, "mask")
+        if bits == ALL_LAYERS:
+            return None
+        asked: Flags = (self._layers[self.all_rows.owner] & bits) != 0
+        return asked
+
+    def world_rows(self, world: int, mask: SupportsIndex) -> Rows:
+        """The rows of one world that take part and lie on a layer of `mask`."""
+        count = self._owner.size
+        rows = np.arange(world * count, (world + 1) * count)
+        taking_part, asked = self.live[rows], self.asked(mask)
+        if asked is not None:
+            taking_part = taking_part & asked[rows]
+        return self.all_rows.take(rows[taking_part])
+
+    def may_meet(self, other: Snapshot, ids: Index, other_ids: Index) -> Flags:
+        """Whether pairs of colliders may meet by their layers and masks."""
+        met: Flags = (self._layers[ids] & other._mask[other_ids]) != 0
+        met &= (other._layers[other_ids] & self._mask[ids]) != 0
+        return met
+
+
+def _placed(one: Collider) -> list[tuple[Shape, Pose, bool]]:
+    """Its shapes, each with its pose against what it is attached to, and whether it is enabled."""
+    if isinstance(one, Shape):
+        return [(one, one._offset, one._enabled)]
+    return one._placed_shapes(ORIGIN)
