@@ -62,7 +62,7 @@ def test_a_follower_begins_and_goes_where_its_leader_is_put() -> None:
 
 
 def test_chains_lead_back_to_the_first() -> None:
-    """c = 3 b + 0.1, where b = -2 a + 0.3."""
+    """By c = 3 b + 0.1, where b = -2 a + 0.3."""
     chain = '<mimic joint="b_joint" multiplier="3" offset="0.1"/>'
     world = world_with(hand(c=chain, b=FOLLOWS, a=""))
     world.joints.select(["hand::a_joint"]).position = 0.1
