@@ -72,6 +72,8 @@ class Joints:
         self._leaders = self._names.rows([each.leader for each in following])
         self._multiplier = np.array([each.multiplier for each in following])
         self._offset = np.array([each.offset for each in following])
+        # By column, the cells that were written last, and where they lie.
+        self._cells: dict[str, tuple[Rows, Rows, Rows, Rows]] = {}
         kept = [name for name in self._names if name in old]
         here, there = self._names.rows(kept), old.rows(kept)
         for name, values in self._commands.items():
@@ -102,9 +104,13 @@ class Joints:
                 state[worlds, self._position[rows]] = values
                 state[worlds, self._followed[rows]] = values
                 self._let_follow(np.unique(worlds))
+                self._states.changed()
             elif column == "velocity":
                 state[worlds, self._velocity[rows]] = values
                 self._let_follow(np.unique(worlds))
+                self._states.changed()
+            elif column in _INPUTS:
+                self._write_input(column, worlds, rows, values)
             else:
                 if column == "stiffness":  # an axis follows its target from where it gets stiff
                     soft = (self._commands[column][worlds, rows] == 0.0).nonzero()
@@ -112,7 +118,24 @@ class Joints:
                     state[world, self._followed[row]] = state[world, self._position[row]]
                 self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
-        self._states.changed()
+
+    def _write_input(self, column: str, worlds: Rows, rows: Rows, values: Floats) -> None:
+        """Sets targets or feedforwards, in most tasks in every tick."""
+        last = self._cells.get(column)
+        if last is None or worlds is not last[0] or rows is not last[1]:
+            states = self._states
+            in_state = states.starts[worlds] + self._input[rows] + _INPUTS[column]
+            last = worlds, rows, worlds * len(self._names) + rows, in_state
+            if not (worlds.flags.writeable or rows.flags.writeable):  # they cannot change
+                self._cells[column] = last
+        _, _, in_commands, in_state = last
+        self._commands[column].reshape(-1)[in_commands] = values
+        if column == "target_velocity":
+            limit = self._commands["velocity_limit"].take(in_commands)
+            values = np.clip(values, -limit, limit)
+        self._states.state.reshape(-1)[in_state] = values
+        if column == "feedforward" and self._passive.any():
+            self._wake(np.unique(worlds[values != 0.0]))
 
     def _let_follow(self, worlds: WorldNumbers) -> None:
         """Puts axes that follow others to where their leaders are."""
@@ -160,14 +183,18 @@ class Joints:
                 now[worlds] = values
                 self._apply(name, changed)
 
+    def _wake(self, worlds: WorldNumbers) -> None:
+        """Lets servos act in worlds where they were passive."""
+        acting = worlds[self._passive[worlds]]
+        if len(acting):
+            self._states.actuate(acting)
+            self._passive[acting] = False
+
     def _apply(self, column: str, worlds: WorldNumbers) -> None:
         """Gives the servos of some worlds one column of the commands."""
         values = self._commands[column][worlds]
         if column in _ACTIVE:
-            acting = worlds[self._passive[worlds] & values.any(axis=1)]
-            if len(acting):
-                self._states.actuate(acting)
-                self._passive[acting] = False
+            self._wake(worlds[values.any(axis=1)])
         if column in _INPUTS:
             if column == "target_velocity":
                 limit = self._commands["velocity_limit"][worlds]
