@@ -34,6 +34,20 @@ def test_the_page_on_joints_prints_what_it_shows(
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.parametrize("page", ["robots.md", "robotlab.md"])
+def test_the_pages_on_robots_print_what_they_show(
+    root: Path, capsys: pytest.CaptureFixture[str], page: str
+) -> None:
+    names = {"__name__": "page"}
+    blocks = _blocks((root / "docs" / page).read_text(encoding="utf-8"))
+    for language, text in blocks:
+        if language == "python":
+            exec(text, names)
+        else:
+            assert capsys.readouterr().out == text
+    assert "text" in dict(blocks)
+
+
 def test_every_link_to_a_file_leads_somewhere(root: Path) -> None:
     pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("examples/**/*.md")]
     pages += root.glob("libs/*/*.md")

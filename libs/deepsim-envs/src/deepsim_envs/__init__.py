@@ -28,6 +28,7 @@ if typing.TYPE_CHECKING:
     from .joined_environment import JoinedEnvironment, make_worlds
     from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
+    from .spaces.bounds import action_box
 else:  # a checker of types must not believe that there are other names, too
     _NEEDS_GYMNASIUM = {
         "ArrayPolicy": "policy",
@@ -38,6 +39,7 @@ else:  # a checker of types must not believe that there are other names, too
         "Policy": "policy",
         "PolicyMaker": "policy",
         "Recorder": "recording",
+        "action_box": "spaces.bounds",
         "make_worlds": "joined_environment",
         "register": "gymnasium",
         "replay": "recording",
@@ -75,6 +77,7 @@ __all__ = [
     "ResetNeededError",
     "Step",
     "StepResult",
+    "action_box",
     "digest",
     "make_worlds",
     "register",

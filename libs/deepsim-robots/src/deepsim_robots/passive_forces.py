@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deepsim_sync import UnsupportedError, WorldNumbers
+from deepsim_sync import PHYSICS_PROPERTIES, UnsupportedError, WorldNumbers
 
 from .joint_group import JointGroup
 
@@ -32,7 +32,8 @@ class PassiveForces:
         simulator: Any = joints.world.simulator
         self._dynamics: Any = getattr(simulator, "dynamics", None)
         self._physics = simulator.physics
-        if balance == "gravity" and self._physics is None:
+        can_float = self._physics is not None and "gravity" in PHYSICS_PROPERTIES
+        if balance == "gravity" and not can_float:
             raise UnsupportedError(f"{type(simulator).__name__} cannot balance gravity")
         if balance == "bias" and self._dynamics is None:
             raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")

@@ -85,12 +85,12 @@ class Robot:
         description = self._spawn(pose)
         try:
             self._assemble(description)
+            self.reset()
         except Exception:
             if self.config.source is not None:
                 world.delete(name)
             raise
         manager.add(self)
-        self.reset()
 
     @classmethod
     def load(
