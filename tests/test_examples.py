@@ -80,3 +80,18 @@ def test_the_pole_is_balanced_in_every_world_and_falls_without(root: Path) -> No
         lengths[push] = steps
     assert (lengths[1.0] == 500).all()
     assert lengths[0.0].mean() < 200
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_pole_is_swung_up_and_held(root: Path, seed: int) -> None:
+    """In at least 90 of 100 episodes it is upright for the last 5 of 10 seconds."""
+    task = load_task(root / "examples" / "cartpole")
+    environment = task.make(worlds=100, seed=seed, swing_up=True)
+    (seen,), worlds = environment.reset_worlds(), np.arange(100)
+    upright = np.zeros(100)
+    for _ in range(500):
+        actions = task.policies["balance"].act("cart", seen[:, 0], None, [])
+        (seen,) = environment.step_worlds((actions[:, None],), worlds).observation
+        upright = np.where(seen[:, 0, 1] > np.cos(0.2), upright + 1, 0)
+    assert (upright >= 250).mean() >= 0.9
+    environment.close()

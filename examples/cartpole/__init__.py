@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cart keeps a pole upright by pushing along its rail: joints read and commanded, on arrays."""
+"""A cart keeps a pole upright by pushing along its rail, or swings it up first.
+
+The robot is the cart-pole of the catalogue. ``make(swing_up=True)`` is the harder task.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ from deepsim import (
     Environment,
     Euler,
     GazeboXMLLoader,
-    ModelSpawner,
     Pose,
     Task,
     World,
     open_simulator,
 )
+from deepsim_robots import Robot
 
 WORLD = """
 <sdf version="1.7">
@@ -34,47 +37,9 @@ WORLD = """
 </sdf>
 """
 
-CARTPOLE = """
-<sdf version="1.7">
-  <model name="cartpole">
-    <link name="rail">
-      <visual name="rail">
-        <geometry><box><size>5.2 0.04 0.04</size></box></geometry>
-      </visual>
-    </link>
-    <link name="cart">
-      <inertial><mass>1</mass></inertial>
-      <visual name="cart">
-        <geometry><box><size>0.4 0.2 0.2</size></box></geometry>
-        <material><diffuse>0.2 0.3 0.7 1</diffuse></material>
-      </visual>
-    </link>
-    <link name="pole">
-      <pose>0 -0.12 0 0 0 0</pose>
-      <inertial>
-        <pose>0 0 0.5 0 0 0</pose>
-        <mass>0.1</mass>
-        <inertia><ixx>0.00833</ixx><iyy>0.00833</iyy><izz>0.00001</izz></inertia>
-      </inertial>
-      <visual name="pole">
-        <pose>0 0 0.5 0 0 0</pose>
-        <geometry><cylinder><radius>0.03</radius><length>1</length></cylinder></geometry>
-        <material><diffuse>0.8 0.5 0.2 1</diffuse></material>
-      </visual>
-    </link>
-    <joint name="mount" type="fixed"><parent>world</parent><child>rail</child></joint>
-    <joint name="slide" type="prismatic">
-      <parent>rail</parent><child>cart</child><axis><xyz>1 0 0</xyz></axis>
-    </joint>
-    <joint name="hinge" type="continuous">
-      <parent>cart</parent><child>pole</child><axis><xyz>0 1 0</xyz></axis>
-    </joint>
-  </model>
-</sdf>
-"""
-
-PUSH = 10.0  # force of the largest action [N]
-END, FALLEN = 2.4, 0.21  # of the rail [m], and of the pole [rad]
+END, FALLEN = 2.3, 0.21  # of the rail [m], and of the pole [rad]
+UPRIGHT = 0.4  # [rad] within which the pole counts as up
+PUSH = 10.0  # force of the largest action [N], as the robot has it
 
 
 class Rail(Area):
@@ -82,43 +47,57 @@ class Rail(Area):
 
     agents = Agents(
         ["cart"],
-        observation_space=Box(-50.0, 50.0, (4,)),  # x [m], angle [rad], and their rates
+        observation_space=Box(-50.0, 50.0, (5,)),  # x [m], cos and sin of the angle, their rates
         action_space=Box(-1.0, 1.0, (1,)),  # push along the rail
     )
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, swing_up: bool = False) -> None:
         super().__init__(world)
-        ModelSpawner(CARTPOLE).spawn(world, "cartpole", Pose((0.0, 0.0, 0.5)))
-        self.joints = world.joints.select(["cartpole::slide", "cartpole::hinge"])
-        self.slide = world.joints.select(["cartpole::slide"])
+        self.robot = Robot.load(world, "cartpole")
+        self.joints = self.robot.joints.rows
+        self.start = np.array([0.0, np.pi if swing_up else 0.0])
+        self.swing_up = swing_up
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins nearly upright, at rest."""
-        self.joints.put(worlds, position=self.world.uniform(-0.05, 0.05, 2, worlds))
+        """Begins nearly upright or hanging, at rest."""
+        offsets = self.world.uniform(-0.05, 0.05, 2, worlds)
+        self.joints.put(worlds, position=self.start + offsets)
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Pushes until the next step."""
-        self.slide.feedforward = PUSH * actions[..., 0]
+        self.robot.set_action(actions[:, 0])
 
     def observe(self) -> NDArray[np.float64]:
-        """Returns positions and velocities of both joints, (W, 1, 4)."""
-        state = np.concatenate([self.joints.position, self.joints.velocity], axis=1)
-        return state[:, None]
+        """Returns the place, the direction and the rates, (W, 1, 5)."""
+        x, angle = self.joints.position.T
+        return np.stack([x, np.cos(angle), np.sin(angle), *self.joints.velocity.T], axis=1)[:, None]
 
     def reward(self) -> NDArray[np.float64]:
-        """Returns 1."""
-        return np.ones((len(self.world), 1))
+        """Returns 1, or how far up the pole is and how near the cart is to the middle, 0..1."""
+        if not self.swing_up:
+            return np.ones((len(self.world), 1))
+        x, angle = self.joints.position.T
+        rate = self.joints.velocity[:, 1]
+        still = 1.0 / (1.0 + 0.05 * rate * rate)
+        return ((1.0 + np.cos(angle)) / 2.0 * still * (1.0 - 0.5 * (x / END) ** 2))[:, None]
 
     def terminated(self) -> NDArray[np.bool_]:
         """Returns whether the pole fell, or the cart left the rail."""
         x, angle = self.joints.position.T
-        return ((np.abs(x) > END) | (np.abs(angle) > FALLEN))[:, None]
+        fell = (np.abs(angle) > FALLEN) & (not self.swing_up)
+        return ((np.abs(x) > END) | fell)[:, None]
 
 
 class Balance(ArrayPolicy):
-    """Pushes in proportion to the state: a linear regulator."""
+    """Pushes in proportion to the state: a linear regulator, after it swung the pole up.
 
-    GAINS = np.array([0.1, 3.0, 0.2, 0.6])
+    Far from upright, the push brings the energy of the pole to that of standing still upright:
+    acceleration k (E - E0) w cos(angle) of the cart, less a spring to the middle. Source: Astrom,
+    Furuta: Swinging up a pendulum by energy control, Automatica 36, 2000.
+    """
+
+    GAINS = np.array([1.0, 35.0, 2.0, 8.0])  # N per m, rad, m/s, rad/s
+    GRAVITY, LENGTH = 9.81, 2.0 / 3.0  # of the pole: I / (m l)
 
     def act(
         self,
@@ -128,21 +107,32 @@ class Balance(ArrayPolicy):
         rngs: Sequence[np.random.Generator],
     ) -> Any:
         """Returns the push for each state."""
-        return np.clip((observations * self.GAINS).sum(axis=-1, keepdims=True), -1.0, 1.0)
+        x, cosine, sine, speed, rate = np.moveaxis(observations, -1, 0)
+        angle = np.arctan2(sine, cosine)
+        state = np.stack([x, angle, speed, rate], axis=-1)
+        hold = (state * self.GAINS).sum(axis=-1)
+        energy = (
+            0.5 * self.LENGTH * rate * rate / self.GRAVITY + cosine - 1.15
+        )  # 0 a little beyond upright
+        toward = np.where(rate * cosine >= 0.0, 1.0, -1.0)
+        pump = np.clip(12.0 * energy, -6.0, 6.0) * toward - 3.0 * x - 1.5 * speed
+        near = (np.abs(angle) < UPRIGHT) & (np.abs(rate) < 3.0)
+        return np.clip(np.where(near, hold, pump)[..., None] / PUSH, -1.0, 1.0)
 
 
-def make(worlds: int = 1, seed: int = 0) -> Environment:
+def make(worlds: int = 1, seed: int = 0, swing_up: bool = False) -> Environment:
     """Makes the task; the cart acts 50 times a second, for 10 s at most."""
     simulator = open_simulator(GazeboXMLLoader().load_world(WORLD), worlds)
     world = World(simulator, seed=seed, steps_per_tick=10)
-    return Environment(Rail(world), frame_skip=10, max_episode_steps=500, seed=seed)
+    area = Rail(world, swing_up)
+    return Environment(area, frame_skip=10, max_episode_steps=500, seed=seed)
 
 
 TASK = Task(
     name="cartpole",
     make=make,
     policies={"balance": Balance()},
-    film=CameraView(Pose((0.0, -4.5, 1.4), Euler(0.0, 0.15, np.pi / 2)), 1.05, 480, 288),
+    film=CameraView(Pose((0.0, -4.5, 2.1), Euler(0.0, 0.15, np.pi / 2)), 1.05, 480, 288),
     map_view=CameraView.from_above(0.0, 0.0, 4.0, size=(600, 300)),
     training={"steps": 60_000, "envs": 16, "rollout": 64, "minibatch": 256},
 )

@@ -74,6 +74,17 @@ ARMS = (
         fixed_base=True,
     ),
     CatalogueEntry(
+        name="robotiq_2f_85",
+        about="Robotiq 2F-85, a gripper of two fingers",
+        kind="gripper",
+        package="airo-models",
+        file="airo_models/grippers/robotiq_2f_85/urdf/robotiq_2f_85.urdf",
+        licence="MIT",
+        parts={"gripper": Part(["finger_joint"], Mimic())},
+        gains={"finger_joint": Gains(stiffness=20.0, damping=1.0)},
+        fixed_base=True,
+    ),
+    CatalogueEntry(
         name="xarm7",
         about="UFACTORY xArm 7, 7 joints",
         kind="arm",

@@ -18,7 +18,7 @@ OWN = (
         about="cart on a rail, with a pole that turns freely",
         kind="toy",
         file="cartpole.xacro",
-        parts={"cart": Part(["slide"], JointEffort(lower=-20.0, upper=20.0))},
+        parts={"cart": Part(["slide"], JointEffort(lower=-10.0, upper=10.0))},
         gains={"slide": Gains(stiffness=2000.0, damping=100.0)},
     ),
     CatalogueEntry(
