@@ -104,6 +104,25 @@ def test_unknown_controllers_are_errors(make_world):
         Robot(make_world(), config, "arm")
 
 
+def test_joints_that_mimic_others_have_no_action(make_world):
+    """The leader alone is driven; its follower goes along, also home."""
+    follows = ARM.replace(
+        "</axis></joint></model>",
+        '<mimic joint="shoulder"><multiplier>-0.5</multiplier><offset>0.1</offset></mimic>'
+        "</axis></joint></model>",
+    ).replace('version="1.7"', 'version="1.11"')
+    gains = {".*": Gains(2000.0, 200.0)}
+    config = RobotConfig(follows, {"arm": Part([".*"], JointPosition())}, {"shoulder": 0.4}, gains)
+    robot = Robot(make_world(2), config, "arm")
+    assert robot.action_size == 1
+    np.testing.assert_allclose(robot.joints.rows.position, [[0.4, -0.1]] * 2)
+    robot.set_action([[0.5], [-0.5]])
+    for _ in range(200):
+        robot.world.tick()
+    expected = [[1.0, -0.4], [-1.0, 0.6]]
+    np.testing.assert_allclose(robot.joints.rows.position, expected, atol=2e-3)
+
+
 def test_a_joint_belongs_to_one_part(make_world):
     """Two parts that share a joint are an error that names both."""
     config = RobotConfig(ARM, {"a": Part([".*"]), "b": Part(["elbow"])})

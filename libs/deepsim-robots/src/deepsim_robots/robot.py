@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
+from deepsim_spawn import JointAxis, MjcfModel, ModelDescription, ModelSpawner
 from deepsim_sync import (
     DuplicateEntityError,
     StateRows,
@@ -146,6 +146,7 @@ class Robot:
         size = 0
         for part, its in config.parts.items():
             index = matching(f"joint of robot {name!r}", its.joints, names)
+            index = [each for each in index if not _follows(axes, names[each])]
             for joint in index:
                 if owner.setdefault(joint, part) != part:
                     raise ValueError(
@@ -298,3 +299,8 @@ _COMMAND = (
     "effort_limit",
     "velocity_limit",
 )
+
+
+def _follows(axes: Mapping[str, JointAxis], name: str) -> bool:
+    """Whether a joint mimics another, which moves it."""
+    return name in axes and axes[name].mimic is not None

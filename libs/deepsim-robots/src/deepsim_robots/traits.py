@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from deepsim_spawn import JointAxis, MjcfModel, ModelDescription
@@ -59,6 +61,13 @@ def joint_traits(
     for pattern, value in config.home.items():
         home[matching(kind, [pattern], names)] = value
     own = [axes.get(name, JointAxis()) for name in names]
+    for index, axis in enumerate(own):
+        if axis.mimic is not None:  # it has no command of its own, and is where its leader puts it
+            chosen[index] = replace(chosen[index], stiffness=0.0, damping=0.0)
+            scope = names[index].rpartition(SCOPE)[0]  # of a nested model
+            own_leader = scope + SCOPE + axis.mimic.joint if scope else axis.mimic.joint
+            leader = names.index(own_leader)
+            home[index] = axis.mimic.multiplier * home[leader] + axis.mimic.offset
     traits = JointTraits(
         lower=np.array([axis.lower for axis in own]),
         upper=np.array([axis.upper for axis in own]),
