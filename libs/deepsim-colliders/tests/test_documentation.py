@@ -1,20 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's examples give what they show, and it names everything public."""
+"""The examples of the README and the pages give what they show; all public names are named."""
 
 from __future__ import annotations
 
 import doctest
+import importlib
+import re
 from pathlib import Path
+
+import pytest
 
 import deepsim_colliders
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = [
+    "collider",
+    "convex_collider",
+    *(f"shapes.{path.stem}" for path in (ROOT / "src/deepsim_colliders/shapes").glob("[a-z]*.py")),
+]
 
 
-def test_readme():
-    result = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page):
+    result = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    assert doctest.testmod(importlib.import_module(f"deepsim_colliders.{name}")).failed == 0
 
 
 def test_readme_names_everything_public():

@@ -202,7 +202,8 @@ class Collider(Follower, Layered, ABC):
         lower, upper = [-math.inf] * 3, [math.inf] * 3
         for axis in range(self.dimensions):
             spans = [shape._span(axis) for shape in shapes]
-            lower[axis], upper[axis] = min(s[0] for s in spans), max(s[1] for s in spans)
+            lower[axis] = min(span[0] for span in spans) + 0.0  # no -0.0
+            upper[axis] = max(span[1] for span in spans) + 0.0
         return Bounds(Point(*lower), Point(*upper))
 
     def corners(self) -> NDArray[np.float64]:

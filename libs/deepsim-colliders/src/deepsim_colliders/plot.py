@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, Iterable
 
@@ -18,7 +17,10 @@ from deepsim_math import Pose
 
 from ._shape import Shape
 from .collider import Collider
-from .shapes import GeometryCollider
+from .collider_2d import Collider2D
+from .convex.vectors import along
+from .convex_collider import ConvexCollider
+from .shapes import MeshCollider
 
 _QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
 
@@ -26,7 +28,8 @@ _QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
 def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any) -> Axes:
     """Draw the outlines of colliders as seen from above, where they are now.
 
-    Disabled colliders are drawn dashed; one whose pose is not finite is left out.
+    Disabled colliders are drawn dashed; planes, which have no end, and colliders whose pose is not
+    finite are left out.
 
     >>> from deepsim_colliders import BoxCollider, SphereCollider
     >>> ax = top_view([BoxCollider(4, 2, 1), SphereCollider(1)], alpha=0.5)
@@ -62,13 +65,19 @@ def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
     """Outline of a shape in the x-y plane of the world."""
     if not math.isfinite(sum(pose)):
         return shapely.Point()
-    frame, solid = shape._make_frame(pose), shape._solid
-    origin, axes = np.array(frame.origin[:2]), np.array(frame.axes)[:, :2]
-    if isinstance(shape, GeometryCollider):
-        return shapely.transform(shape.geometry, lambda xy: xy @ axes + origin)
-    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=shape.dimensions)))
-    core = shapely.MultiPoint(origin + signs * solid.half @ axes).convex_hull
-    return core.buffer(solid.radius, _QUARTER) if solid.radius else core
+    placed = shape._in(shape._make_frame(pose))
+    if isinstance(placed, Collider2D):
+        flat, width = placed._flat()
+        return flat.buffer(width, _QUARTER) if width else flat
+    if isinstance(placed, MeshCollider):
+        shadows = shapely.polygons(placed._world().corners[:, :, :2])
+        return shapely.union_all(shadows[shapely.area(shadows) > 0.0])
+    if isinstance(placed, ConvexCollider):
+        angles = np.linspace(0.0, 2.0 * math.pi, 4 * _QUARTER + 1)[:-1]
+        around = [(math.cos(angle), math.sin(angle), 0.0) for angle in angles]
+        rim = [along(placed._far_point(out), placed._rounding, out) for out in around]
+        return shapely.MultiPoint([point[:2] for point in rim]).convex_hull
+    return shapely.Point()  # a plane has no outline
 
 
 def _path(outline: shapely.Geometry) -> Path:

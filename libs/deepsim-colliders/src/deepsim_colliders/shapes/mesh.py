@@ -143,6 +143,12 @@ class MeshCollider(Collider3D):
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
         return next(iter(self._crossings(origin, direction)), None)
 
+    def _cross_many(self, origins: Array, directions: Array) -> tuple[Array, Array]:
+        starts, faces = self._triangles.first_met(origins, directions)
+        normals = self._triangles.normals[faces]
+        along = np.einsum("nd,nd->n", normals, directions)
+        return starts, np.where((along > 0.0)[:, np.newaxis], -normals, normals)
+
     def _crossings(self, origin: Triple, direction: Triple) -> list[Crossing]:
         """The connected pieces of a ray, t >= 0, in the mesh."""
         start, step = np.array(origin), np.array(direction)
