@@ -120,16 +120,20 @@ class EndEffectorDrive(ServoDrive):
     def pose(self) -> Floats:
         """Returns the pose of the end effector in the world, (W, 7); unsent changes are sent."""
         self.joints.world.flush()
+        if not self._tip[:3].any():
+            return np.asarray(self._link.pose[:, 0])
         return np.asarray(poses.compose(self._link.pose[:, 0], self._tip), dtype=np.float64)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Takes a pose or step."""
         settings = self._settings
-        measured = poses.relative(self._base(), self.pose())[worlds]
+        start = self._goal[worlds]
         fresh = self._given[worlds] == 0.0
         if settings.of == "measured":
             fresh[:] = True
-        start = np.where(fresh[:, None], measured, self._goal[worlds])
+        if fresh.any():
+            measured = poses.relative(self._base(), self.pose())[worlds]
+            start = np.where(fresh[:, None], measured, start)
         goal = start.copy()
         linear, rotation = action[:, :3], action[:, 3:]
         if not settings.delta:
