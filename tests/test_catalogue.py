@@ -108,6 +108,19 @@ def test_it_tracks_a_sine_on_every_joint(entry):
     assert not late.any(), dict(zip(robot.joints.names, worst, strict=True))
 
 
+@pytest.mark.skipif(not ROBOTS["iris"].is_installed, reason="needs its package: make robots")
+@pytest.mark.parametrize(("action", "acceleration"), [(0.0, 0.0), (0.5, 9.81 / 2)])
+def test_the_quadrotor_hovers_and_climbs(action, acceleration):
+    """The thrust of action 0 is its weight, that of .5 half as much again; it does not turn."""
+    robot = make(ROBOTS["iris"], ground=False)
+    robot.set_action([action] * 4)
+    for _ in range(500):
+        robot.world.tick()
+    twist = robot.model.twist[0, 0]
+    np.testing.assert_allclose(twist[:3], [0.0, 0.0, acceleration], atol=0.02)
+    np.testing.assert_allclose(twist[3:], 0.0, atol=0.01)
+
+
 def test_a_robot_may_be_put_anywhere():
     """Its links are where the pose of its model says."""
     world = World(MujocoSimulator())

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -134,3 +136,56 @@ def test_entries_say_where_they_are_from(entry):
     assert entry.licence
     assert bool(entry.package) == ("/" in entry.file)
     assert entry.engines == (("mujoco",) if entry.is_mjcf else ("mujoco", "gazebo"))
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch):
+    """A package mujoco-menagerie whose registry has one robot, without its files."""
+    entry_points = {"scene": {"file": "scene.xml"}, "tuned": {"file": "tuned.xml"}}
+    robot = {
+        "category": "quadruped",
+        "default_model": "tuned",
+        "display_name": "Tuned",
+        "entry_points": entry_points,
+        "license": "MIT",
+        "oid": "0123456789abcdef0123",
+    }
+    package, info = tmp_path / "mujoco_menagerie", tmp_path / "mujoco_menagerie-1.0.dist-info"
+    package.mkdir()
+    info.mkdir()
+    (package / "registry.json").write_text(json.dumps({"robots": {"tuned_dog": robot}}))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mujoco-menagerie\nVersion: 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("MENAGERIE_ROOT", raising=False)
+    monkeypatch.setenv("MENAGERIE_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", ["cache/models/tuned_dog-0123456789abcdef", "files/tuned_dog"])
+def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, monkeypatch, place):
+    """They are found in the cache or the root of that package, with their own gains and home."""
+    entry = find_robot("menagerie/tuned_dog")
+    assert (entry.kind, entry.licence, entry.is_installed) == ("legged", "MIT", False)
+    with pytest.raises(MissingPackageError, match=r"mujoco_menagerie.get\('tuned_dog'\)"):
+        entry.load()
+    (registry / place).mkdir(parents=True)
+    (registry / place / "tuned.xml").write_text(TUNED.text)
+    monkeypatch.setenv("MENAGERIE_ROOT", str(registry / "files"))
+    with pytest.warns(match="actuator"):
+        robot = Robot.load(make_world(), "menagerie/tuned_dog")
+    assert robot.name == "tuned_dog"
+    assert robot.parts["joints"].joints.names == ("hinge", "slide", "last")
+    np.testing.assert_array_equal(robot.joints.traits.home, [0.25, -0.5, 0.75])
+
+
+def test_a_robot_that_menagerie_lacks_is_an_error(registry):
+    """The message has the nearest name."""
+    with pytest.raises(UnknownEntityError, match="menagerie/tuned_dog"):
+        find_robot("menagerie/tuned_dig")
+
+
+def test_menagerie_need_not_be_installed(monkeypatch):
+    """The error says how to install it."""
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(MissingPackageError, match="pip install mujoco-menagerie"):
+        find_robot("menagerie/unitree_go2")

@@ -112,7 +112,12 @@ class Robot:
             UnknownEntityError: There is no such robot.
             MissingPackageError: Its package is not installed; the message says the command.
         """
-        return cls(world, find_robot(robot).load(), name if name is not None else robot, pose)
+        return cls(
+            world,
+            find_robot(robot).load(),
+            name if name is not None else robot.rpartition("/")[2],
+            pose,
+        )
 
     def _spawn(self, pose: ArrayLike | None) -> ModelDescription | MjcfModel | None:
         """Adds the model, unless it is there."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from deepsim_robots.controllers.ackermann import Ackermann
 from deepsim_robots.controllers.diff_drive import DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.controllers.rotor_thrust import RotorThrust
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry
@@ -84,6 +85,17 @@ MOBILE = (
         package="example-robot-data",
         file=f"{_SHARE}/iris_description/robots/iris.urdf",
         licence="BSD-3-Clause",
+        parts={
+            "rotors": Part(
+                [],
+                RotorThrust(
+                    links=[f"iris__rotor_{number}" for number in range(4)],
+                    directions=[1.0, 1.0, -1.0, -1.0],
+                    drag=0.016,
+                    upper=2 * 1.535 * 9.81 / 4,  # so that action 0 hovers
+                ),
+            )
+        },
         gains={".*rotor.*": Gains(damping=0.001, effort_limit=0.1, velocity_limit=1000.0)},
         height=0.055,
     ),

@@ -11,6 +11,7 @@ from deepsim_sync import UnknownEntityError
 from .arms import ARMS
 from .entry import CatalogueEntry
 from .legged import LEGGED
+from .menagerie import PREFIX, find_menagerie
 from .mobile import MOBILE
 from .own import OWN
 
@@ -21,11 +22,14 @@ ROBOTS: Mapping[str, CatalogueEntry] = MappingProxyType(
 
 
 def find_robot(name: str) -> CatalogueEntry:
-    """Returns a robot of the catalogue.
+    """Returns a robot of the catalogue, or, as ``menagerie/NAME``, of mujoco-menagerie.
 
     Raises:
         UnknownEntityError: There is no such robot; the message has the names nearest to it.
+        MissingPackageError: mujoco-menagerie is asked for, and not installed.
     """
+    if name.startswith(PREFIX):
+        return find_menagerie(name)
     if name not in ROBOTS:
         raise UnknownEntityError("robot", name, ROBOTS)
     return ROBOTS[name]

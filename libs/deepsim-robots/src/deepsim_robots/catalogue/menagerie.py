@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots of mujoco-menagerie, from files that are on this machine already.
+
+The package holds a registry alone; it fetches each robot where it is first used, which this module
+never does. It looks where the package does: ``MENAGERIE_ROOT``, a checkout of the files, then
+the cache, ``MENAGERIE_CACHE_DIR``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from deepsim_robots.config import RobotConfig
+from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.parts import Part
+from deepsim_sync import UnknownEntityError
+
+from .entry import CatalogueEntry
+from .packages import MissingPackageError, package_file
+
+PREFIX = "menagerie/"
+"""Begins the names of these robots: ``menagerie/unitree_go2``."""
+
+_PACKAGE = "mujoco-menagerie"
+_KINDS = {"end_effector": "gripper", "drone": "flying", "mobile_base": "wheeled"}
+_LEGGED = ("biped", "humanoid", "quadruped")
+
+
+@dataclass(frozen=True)
+class MenagerieEntry(CatalogueEntry):
+    """A robot of mujoco-menagerie: gains and home are those of its file.
+
+    One part, ``joints``, has all joints that its actuators hold in place.
+
+    Attributes:
+        folders: Where its files may lie, in the order of the search.
+    """
+
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its files are on this machine."""
+        return any((folder / self.file).is_file() for folder in self.folders)
+
+    @property
+    def path(self) -> Path:
+        """The file.
+
+        Raises:
+            MissingPackageError: It is not on this machine; the message says how to fetch it.
+        """
+        for folder in self.folders:
+            if (folder / self.file).is_file():
+                return folder / self.file
+        name = self.name.removeprefix(PREFIX)
+        raise MissingPackageError(
+            f"robot {self.name!r}: its files are not here; fetch them once: "
+            f"python -c \"import mujoco_menagerie; mujoco_menagerie.get('{name}').path()\", "
+            "or let MENAGERIE_ROOT name a folder that holds them"
+        )
+
+    def load(self) -> RobotConfig:
+        """Returns the configuration of a robot."""
+        config = super().load()
+        held = [joint for joint, gains in config.gains.items() if gains.stiffness > 0.0]
+        return replace(config, parts={"joints": Part(held, JointPosition())} if held else {})
+
+
+def find_menagerie(name: str) -> MenagerieEntry:
+    """Returns a robot of mujoco-menagerie, by its name there after ``menagerie/``.
+
+    Raises:
+        MissingPackageError: mujoco-menagerie is not installed.
+        UnknownEntityError: It has no such robot; the message has the names nearest to it.
+    """
+    file = package_file(_PACKAGE, "mujoco_menagerie/registry.json", name)
+    robots: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))["robots"]
+    key = name.removeprefix(PREFIX)
+    if key not in robots:
+        raise UnknownEntityError("robot", name, [PREFIX + each for each in robots])
+    robot = robots[key]
+    kind = robot["category"]
+    return MenagerieEntry(
+        name=name,
+        about=robot["display_name"],
+        kind="legged" if kind in _LEGGED else _KINDS.get(kind, "arm"),
+        file=robot["entry_points"][robot["default_model"]]["file"],
+        package=_PACKAGE,
+        licence=robot["license"],
+        folders=_folders(key, robot["oid"]),
+    )
+
+
+def _folders(key: str, oid: str) -> tuple[Path, ...]:
+    root, cache = os.environ.get("MENAGERIE_ROOT"), os.environ.get("MENAGERIE_CACHE_DIR")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mujoco_menagerie"
+    cached = Path(cache or base) / "models" / f"{key}-{oid[:16]}"
+    return (Path(root) / key, cached) if root else (cached,)
