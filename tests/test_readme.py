@@ -25,10 +25,11 @@ def test_the_examples_print_what_the_front_page_shows(
         assert capsys.readouterr().out == shown
 
 
-def test_the_page_on_joints_prints_what_it_shows(
-    root: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["joints", "sensors"])
+def test_a_page_prints_what_it_shows(
+    root: Path, capsys: pytest.CaptureFixture[str], page: str
 ) -> None:
-    text = (root / "docs" / "joints.md").read_text(encoding="utf-8")
+    text = (root / "docs" / f"{page}.md").read_text(encoding="utf-8")
     ((_, code), (_, shown)) = _blocks(text)
     exec(code, {"__name__": "page"})
     assert capsys.readouterr().out == shown

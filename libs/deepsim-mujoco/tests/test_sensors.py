@@ -199,6 +199,17 @@ def test_a_swinging_arm_feels_its_acceleration() -> None:
     assert force[0] == pytest.approx(-2 * (G * math.sin(q) + rate**2 * 0.3), rel=0.02)
 
 
+def test_an_imu_feels_the_forces_of_a_tick() -> None:
+    """A body that a force holds in the air, as rotors do, feels its weight."""
+    world = make((BALL, Pose((0, 0, 5))), steps=10)
+    imu = world.sensors["ball::l::imu"]
+    for _ in range(20):
+        world.links.force = [[[0, 0, 2 * G]]]
+        world.tick()
+        assert imu.linear_acceleration[0] == pytest.approx([0, 0, G], abs=1e-9)
+    assert world.models.pose[0, 0, 2] == pytest.approx(5.0)
+
+
 def run(world: World, names: list[str], ticks: int) -> list[bytes]:
     """The bits of all that is measured in the last world."""
     bits = []

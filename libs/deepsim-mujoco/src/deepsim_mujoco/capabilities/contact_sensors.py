@@ -15,6 +15,7 @@ from deepsim_sync import Reading, WorldNumbers
 
 _COLUMNS = 14  # of a part: found, force, torque, position; distance, normal
 _COUNTS = ("air", "last_air", "contact")
+_YZX, _ZXY = [1, 2, 0], [2, 0, 1]
 
 
 class ContactRecorder:
@@ -102,6 +103,12 @@ class ContactRecorder:
         """Counts steps; touches (w, steps, sensors)."""
         steps = touches.shape[1]
         air, contact = self._counts["air"][worlds], self._counts["contact"][worlds]
+        was = air == 0
+        if (touches == was[:, None]).all():  # as before, which most ticks are
+            self._first[worlds] = False
+            self._counts["air"][worlds] = np.where(was, 0, air + steps)
+            self._counts["contact"][worlds] = np.where(was, contact + steps, 0)
+            return
         number = np.arange(1, steps + 1)[:, None]
         last_touch = (touches * number).max(axis=1)  # 0: none in these steps
         last_free = (~touches * number).max(axis=1)
@@ -122,39 +129,50 @@ class ContactRecorder:
         """Returns the quantities of one sensor, (W, ...)."""
         row = self._rows[name]
         if self._summary is None:
-            self._summary = self._summarised()
-        found = {what: values[:, row].copy() for what, values in self._summary.items()}
-        found["first_contact"] = self._first[:, row].copy()
-        found["air_time"], found["last_air_time"], found["contact_time"] = (
-            self._counts[count][:, row] * timestep for count in _COUNTS
-        )
-        return found
+            self._summary = self._summarised(timestep)
+        return {what: values[:, row] for what, values in self._summary.items()}
 
-    def _summarised(self) -> dict[str, NDArray[Any]]:
-        """Means over the steps, as forces on the links; MuJoCo's are those of the links."""
-        record, steps = self._record, self._steps[:, None, None]
-        # Steps and parts are added alike: (W, sensors, steps * parts, columns).
-        spread = record.swapaxes(1, 2).reshape(self._worlds, len(self._rows), -1, _COLUMNS)
-        touches = spread[..., 0] > 0.0
-        force, torque, point = -spread[..., 1:4], -spread[..., 4:7], spread[..., 7:10]
-        size = np.sqrt((force * force).sum(axis=-1))
-        weight = size / np.maximum(size.sum(axis=-1), 1e-300)[..., None]
-        position = (weight[..., None] * point).sum(axis=2)
-        torque = torque + np.cross(point - position[:, :, None], force)
-        torque = np.where(touches[..., None], torque, 0.0)
-        distance = np.where(touches, spread[..., 10], np.inf)
-        nearest = distance.argmin(axis=-1)[..., None]
-        normal = np.take_along_axis(spread[..., 11:14], nearest[..., None], axis=2)[:, :, 0]
-        in_step = np.sqrt((record[..., 1:4].sum(axis=3) ** 2).sum(axis=-1))
-        found = np.asarray(touches.any(axis=-1))
+    def _summarised(self, timestep: float) -> dict[str, NDArray[Any]]:
+        """Means over the steps, as forces on the links; MuJoCo's are those of the links.
+
+        Returns:
+            New arrays (W, sensors, ...), which nothing changes.
+        """
+        # Steps and parts are added alike: (W, sensors, steps * parts, columns). All columns are 0
+        # where nothing touches.
+        spread = self._record.swapaxes(1, 2).reshape(*self._first.shape, -1, _COLUMNS)
+        force, point = spread[..., 1:4], spread[..., 7:10]
+        size = np.sqrt(np.einsum("...i,...i", force, force))
+        whole = size.sum(axis=-1)[..., None]
+        position = np.einsum("...i,...ij->...j", size, point) / np.where(whole, whole, 1.0)
+        net = force.sum(axis=2)
+        # Of sums of products a[j] * b[k], the differences are the sum of a x b.
+        moments = point.swapaxes(2, 3) @ force - position[..., None] * net[:, :, None]
+        torque = moments[..., _YZX, _ZXY] - moments[..., _ZXY, _YZX]
+        torque += spread[..., 4:7].sum(axis=2)
+        distance = np.where(spread[..., 0] > 0.0, spread[..., 10], np.inf)
+        nearest = distance.argmin(axis=-1).ravel()
+        row = np.arange(len(nearest))
+        deepest = spread.reshape(len(row), -1, _COLUMNS)[row, nearest].reshape(*net.shape[:2], -1)
+        in_step = size
+        if self._columns.shape[1] > 1:
+            sums = self._record[..., 1:4].sum(axis=3).swapaxes(1, 2)
+            in_step = np.sqrt(np.einsum("...i,...i", sums, sums))
+        air, last_air, contact = (self._counts[name] * timestep for name in _COUNTS)
+        share = -1.0 / self._steps[:, None, None]
+        least = distance.reshape(len(row), -1)[row, nearest].reshape(net.shape[:2])
         return {
-            "found": found,
-            "force": force.sum(axis=2) / steps + 0.0,
-            "torque": torque.sum(axis=2) / steps + 0.0,
-            "position": position + 0.0,
-            "distance": np.take_along_axis(distance, nearest, axis=-1)[..., 0],
-            "normal": np.where(found[..., None], -normal, 0.0),
-            "peak_force": in_step.max(axis=1),
+            "found": least < np.inf,
+            "force": net * share + 0.0,  # never -0.0
+            "torque": torque * share + 0.0,
+            "position": position,
+            "distance": least,
+            "normal": 0.0 - deepest[..., 11:14],
+            "peak_force": in_step.max(axis=2),
+            "first_contact": self._first.copy(),
+            "air_time": air,
+            "last_air_time": last_air,
+            "contact_time": contact,
         }
 
     def reset(self, worlds: WorldNumbers) -> None:

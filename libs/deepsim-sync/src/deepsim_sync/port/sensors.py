@@ -124,7 +124,7 @@ class Sensors(Protocol):
         The quantities of a contact sensor cover all physics steps of the latest `step` call.
 
         Returns:
-            New arrays, those of `QUANTITIES` for its kind.
+            Arrays that nothing changes any more, those of `QUANTITIES` for its kind.
 
         Raises:
             UnknownEntityError: No sensor has the name.

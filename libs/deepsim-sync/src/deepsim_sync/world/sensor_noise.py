@@ -44,16 +44,17 @@ class SensorNoise:
         for world in worlds.tolist() if self._noise else ():
             self._own[world] = None
 
-    def add(self, reading: Reading, worlds: NDArray[np.intp], time: Floats) -> Reading:
+    def add(self, reading: Reading, due: NDArray[np.bool_], time: Floats) -> Reading:
         """Returns a measurement with noise in some worlds.
 
         Args:
             reading: Without noise.
-            worlds: The worlds that measured.
+            due: (W,) the worlds that measured.
             time: (W,) present time [s].
         """
         if not self._noise:
             return reading
+        worlds = np.flatnonzero(due)
         generators = [self._generator(world) for world in worlds.tolist()]
         passed = (time - self._time)[worlds, None]
         self._time[worlds] = time[worlds]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Mapping, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from .sensor_noise import SensorNoise
 if TYPE_CHECKING:
     from .world import World
 
-_Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Dict[str, NDArray[Any]]]
+_Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
 """Worlds whose measurement is on its way, the instants, and the values."""
 
 
@@ -49,7 +49,7 @@ class Sensor:
         self._watch()
         count = len(world)
         self._noise = SensorNoise(self.info, world.rngs)
-        self._shown: dict[str, NDArray[Any]] = {}
+        self._shown: Reading = {}
         self._shown_time = np.full(count, np.nan)
         self._last = np.full(count, np.nan)  # time of the latest measurement, if there is no rate
         self._index = np.full(count, -1, dtype=np.int64)  # its number, if there is a rate
@@ -73,13 +73,13 @@ class Sensor:
         return self._shown_time.copy()
 
     def read(self) -> Reading:
-        """Returns the latest measurement that has arrived, by quantity; new arrays.
+        """Returns the latest measurement that has arrived, by quantity; not to be written.
 
         Unsent changes of the world are sent first. Until a delayed measurement arrives, the first
         one of the episode counts.
         """
         self._refresh()
-        return {quantity: values.copy() for quantity, values in self._shown.items()}
+        return self._shown
 
     def _refresh(self) -> None:
         self._world.flush()
@@ -106,17 +106,28 @@ class Sensor:
         else:
             due = now != self._last
             self._last = now
-        if due.any():
-            reading = dict(self._port.read(self.name))
-            reading = dict(self._noise.add(reading, np.flatnonzero(due), now))
-            first = due & np.isnan(self._shown_time)
-            self._show(first, now, reading)
-            self._coming.append((due & ~first, now, reading))
-        if self._coming:
+        everywhere = bool(due.all())
+        if not everywhere and not due.any():
             self._arrive(now)
+            return
+        reading = self._noise.add(self._port.read(self.name), due, now)
+        for values in reading.values():
+            values.flags.writeable = False
+        if self.info.delay == 0.0:
+            if everywhere:
+                self._shown, self._shown_time = reading, now
+            else:
+                self._show(due, now, reading)
+            return
+        first = due & np.isnan(self._shown_time)
+        self._show(first, now, reading)
+        self._coming.append((due & ~first, now, reading))
+        self._arrive(now)
 
     def _arrive(self, now: NDArray[np.float64]) -> None:
         """Shows the measurements whose delay is over."""
+        if not self._coming:
+            return
         latest = now - self.info.delay + 1e-3 * self._world.timestep
         for waiting, taken, reading in self._coming:
             ready = waiting & (taken <= latest)
@@ -129,23 +140,24 @@ class Sensor:
         self,
         worlds: NDArray[np.bool_],
         time: NDArray[np.float64],
-        reading: Mapping[str, NDArray[Any]],
+        reading: Reading,
     ) -> None:
         if worlds.all():
-            self._shown = dict(reading)
-        else:
-            for quantity, values in reading.items():
-                shown = self._shown.get(quantity)
-                self._shown[quantity] = np.where(
-                    worlds.reshape(-1, *[1] * (values.ndim - 1)),
-                    values,
-                    values if shown is None else shown,
-                )
+            self._shown, self._shown_time = reading, time
+            return
+        shown = self._shown or reading
+        self._shown = {
+            quantity: np.where(
+                worlds.reshape(-1, *[1] * (values.ndim - 1)), values, shown[quantity]
+            )
+            for quantity, values in reading.items()
+        }
         self._shown_time = np.where(worlds, time, self._shown_time)
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
         """Begins new episodes in some worlds: the next measurement is their first one."""
         self._noise.reset(worlds)
+        self._last, self._shown_time = self._last.copy(), self._shown_time.copy()
         self._last[worlds] = self._shown_time[worlds] = np.nan
         self._index[worlds] = -1
         for waiting, _, _ in self._coming:
@@ -160,7 +172,7 @@ class Sensor:
     def set_state(self, state: Any) -> None:
         """Goes back to such a state."""
         shown, times, coming, noise = state
-        self._shown = dict(shown)
+        self._shown = shown
         self._shown_time, self._last, self._index = (each.copy() for each in times)
         self._coming = [(waiting.copy(), time, reading) for waiting, time, reading in coming]
         self._noise.set_state(noise)
