@@ -2,13 +2,22 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from robots_of_tests import ARM
 
 from deepsim_math import Pose
-from deepsim_robots import Gains, JointPosition, Part, Robot, RobotConfig, RobotManager
+from deepsim_robots import (
+    Gains,
+    JointPosition,
+    JointTrapezoid,
+    Part,
+    Robot,
+    RobotConfig,
+    RobotManager,
+)
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import DuplicateEntityError, UnknownEntityError
 
@@ -121,6 +130,41 @@ def test_joints_that_mimic_others_have_no_action(make_world):
         robot.world.tick()
     expected = [[1.0, -0.4], [-1.0, 0.6]]
     np.testing.assert_allclose(robot.joints.rows.position, expected, atol=2e-3)
+
+
+HANGING = ARM.replace("<xyz>0 0 1</xyz>", "<xyz>0 1 0</xyz>")
+
+
+def test_passive_forces_are_balanced(make_world):
+    """A limp arm stays where it is, and efforts of a controller act besides the balance."""
+    world = make_world(2, gravity=True)
+    config = RobotConfig(HANGING, {"arm": Part([".*"], "joint_effort")}, balance="bias")
+    robot = Robot(world, config, "arm")
+    for _ in range(200):
+        world.tick()
+    np.testing.assert_allclose(robot.joints.rows.position, 0.0, atol=1e-9)
+    robot.set_action([[0.0, 0.0], [0.02, 0.0]])
+    snapshot = world.get_state()
+    for _ in range(20):
+        world.tick()
+    assert (np.abs(robot.joints.rows.position) > 1e-3).any(axis=1).tolist() == [False, True]
+    moved = robot.observe()
+    world.set_state(snapshot)
+    for _ in range(20):
+        world.tick()
+    np.testing.assert_array_equal(robot.observe(), moved)
+
+
+def test_controllers_run_in_the_worlds_that_tick(make_world, arm_config):
+    """A profile of another world stands still with it."""
+    world = make_world(2)
+    config = replace(arm_config, parts={"arm": Part([".*"], JointTrapezoid(velocity=1.0))})
+    robot = Robot(world, config, "arm")
+    robot.set_action([1.0, 1.0])
+    for _ in range(30):
+        world.tick(np.array([1]))
+    np.testing.assert_array_equal(robot.joints.rows.target_position[0], [0.5, 0.0])
+    assert (robot.joints.rows.target_position[1] > [0.6, 0.1]).all()
 
 
 def test_a_joint_belongs_to_one_part(make_world):
