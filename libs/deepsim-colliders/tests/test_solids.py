@@ -299,3 +299,52 @@ def test_many_worlds_of_scale_give_the_same_contacts():
         contacts = box.contacts(other)
         assert contacts[0].depth == pytest.approx(0.1 * scale)
         assert contacts[0].normal.isclose((1, 0, 0), abs_tol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
+def test_distances_and_rays_are_those_of_mujoco(cases, scale):
+    """Of boxes, spheres, capsules, cylinders and ellipsoids, to the precision of MuJoCo."""
+    mujoco = pytest.importorskip("mujoco")
+    types = {
+        "box": mujoco.mjtGeom.mjGEOM_BOX,
+        "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+        "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+        "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+        "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+    }
+    numbers, spec, colliders = cases(21), mujoco.MjSpec(), []
+    for kind in list(types) * 5:
+        x, y, z = numbers.sizes(1, 3, high=1.2)[0] * scale
+        pose = numbers.poses(1, 5.0)[0]
+        pose[:3] *= scale
+        size = {"capsule": [x, z, 0], "cylinder": [x, z, 0]}.get(kind, [x, y, z])
+        spec.worldbody.add_geom(type=types[kind], size=size, pos=pose[:3], quat=pose[[6, 3, 4, 5]])
+        collider, _ = _made(kind, (x, y, z))
+        collider.pose_offset = Pose.from_array(pose)
+        colliders.append(collider)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    for i, j in itertools.combinations(range(0, len(colliders), 2), 2):
+        theirs = mujoco.mj_geomDistance(model, data, i, j, 100 * scale, None)
+        ours = colliders[i].distance(colliders[j])
+        assert ours == pytest.approx(max(theirs, 0.0), abs=1e-4 * scale)
+    for _ in range(150):
+        origin, step = numbers.numbers(-8, 8, 3) * scale, numbers.numbers(-1, 1, 3)
+        if not step.any():
+            continue
+        for i, collider in enumerate(colliders):
+            hit = collider.raycast(Ray(tuple(origin), tuple(step)))
+            unit = step / np.linalg.norm(step)
+            theirs = mujoco.mju_rayGeom(
+                data.geom_xpos[i],
+                data.geom_xmat[i],
+                model.geom_size[i],
+                origin,
+                unit,
+                int(model.geom_type[i]),
+            )
+            if hit is None:
+                assert theirs < 0
+            elif not hit.inside and hit.exit_distance - hit.distance > 1e-6 * scale:
+                assert hit.distance == pytest.approx(theirs, abs=1e-8 * scale)

@@ -65,7 +65,14 @@ class Collider(Follower, Layered, ABC):
         if not isinstance(target, Collider):
             return self.contains(target)
         self._refuse_other_dimensions(target)
-        return any(shape._meets(other) for shape, other in self._live_pairs(target))
+        if not self._may_meet(target):
+            return False
+        others = target._live_shapes()
+        for shape in self._live_shapes():
+            for other in others:
+                if shape._meets(other):
+                    return True
+        return False
 
     def contains(self, target: Target) -> bool:
         """Whether no point of `target` is outside the collider.

@@ -37,6 +37,10 @@ class BallCollider(Shape):
     def _size(self) -> float:
         return self._radius
 
+    @property
+    def _extent(self) -> float:
+        return self._radius
+
     def _holds(self, point: Any) -> bool:
         return math.hypot(*point) <= self._radius * (1.0 + TOUCH)
 

@@ -28,6 +28,10 @@ class CuboidCollider(Shape):
     def _size(self) -> float:
         return self._radius
 
+    @property
+    def _extent(self) -> float:
+        return self._radius
+
     def _holds(self, point: Any) -> bool:
         return self._beyond(point) <= self._gap
 
