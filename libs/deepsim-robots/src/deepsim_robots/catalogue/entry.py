@@ -46,6 +46,7 @@ class CatalogueEntry:
         gains: As in `RobotConfig`. MJCF's own actuators count where it is silent.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
+        on_gazebo: Whether it holds its home on Gazebo 11, too.
         height: Of the model frame above the ground, so that it stands there at home [m].
     """
 
@@ -60,12 +61,13 @@ class CatalogueEntry:
     gains: Mapping[str, Gains] = field(default_factory=dict)
     balance: Balance = "none"
     fixed_base: bool | None = None
+    on_gazebo: bool = True
     height: float = 0.0
 
     @property
     def engines(self) -> tuple[Engine, ...]:
-        """The engines that take its file; Gazebo takes no MJCF."""
-        return ("mujoco",) if self.is_mjcf else ("mujoco", "gazebo")
+        """The engines on which it stands; Gazebo takes no MJCF."""
+        return ("mujoco", "gazebo") if self.on_gazebo and not self.is_mjcf else ("mujoco",)
 
     @property
     def is_mjcf(self) -> bool:

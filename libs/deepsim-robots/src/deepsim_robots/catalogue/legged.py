@@ -42,6 +42,7 @@ LEGGED = (
         package="example-robot-data",
         file=f"{_SHARE}/g1_description/urdf/g1_29dof_rev_1_0.urdf",
         licence="BSD-3-Clause",
+        on_gazebo=False,
         parts={
             "legs": Part([".*_(hip|knee|ankle)_.*"], JointPosition()),
             "waist": Part(["waist_.*"], JointPosition()),
@@ -58,7 +59,8 @@ LEGGED = (
         },
         gains={
             ".*_(hip|knee)_.*": Gains(stiffness=400.0, damping=8.0),
-            ".*_ankle_.*": Gains(stiffness=300.0, damping=4.0),
+            ".*_ankle_pitch_joint": Gains(stiffness=300.0, damping=3.0),
+            ".*_ankle_roll_joint": Gains(stiffness=300.0, damping=0.4),
             "waist_.*": Gains(stiffness=400.0, damping=8.0),
             ".*_(shoulder|elbow)_.*": Gains(stiffness=80.0, damping=2.0),
             ".*_wrist_.*": Gains(stiffness=40.0, damping=0.5),

@@ -36,7 +36,7 @@ MOBILE = (
             )
         },
         gains={
-            ".*_steering_hinge_joint": Gains(stiffness=50.0, damping=2.0),
+            ".*_steering_hinge_joint": Gains(stiffness=50.0, damping=0.5),
             ".*_rear_wheel_joint": Gains(damping=0.3),
         },
     ),
@@ -47,6 +47,7 @@ MOBILE = (
         package="example-robot-data",
         file=f"{_SHARE}/tiago_description/robots/tiago_no_hand.urdf",
         licence="BSD-3-Clause",
+        on_gazebo=False,
         parts={
             "base": Part(
                 ["wheel_.*"],
@@ -71,11 +72,12 @@ MOBILE = (
             "arm_6_joint": 1.37,
         },
         gains={
-            "wheel_.*": Gains(damping=20.0),
+            "wheel_.*": Gains(damping=10.0),
             "torso_lift_joint": Gains(stiffness=50000.0, damping=1000.0),
             "head_.*": Gains(stiffness=60.0, damping=3.0),
             "arm_[1-4]_joint": Gains(stiffness=600.0, damping=30.0),
-            "arm_[5-7]_joint": Gains(stiffness=150.0, damping=4.0),
+            "arm_[56]_joint": Gains(stiffness=150.0, damping=0.5),
+            "arm_7_joint": Gains(stiffness=100.0),
         },
     ),
     CatalogueEntry(
@@ -85,6 +87,7 @@ MOBILE = (
         package="example-robot-data",
         file=f"{_SHARE}/iris_description/robots/iris.urdf",
         licence="BSD-3-Clause",
+        on_gazebo=False,
         parts={
             "rotors": Part(
                 [],

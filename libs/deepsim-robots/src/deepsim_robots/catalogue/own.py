@@ -39,7 +39,7 @@ OWN = (
                 ),
             )
         },
-        gains={".*": Gains(damping=0.5)},
+        gains={".*": Gains(damping=0.25)},
     ),
     CatalogueEntry(
         name="car",
