@@ -167,6 +167,11 @@ def test_controllers_run_in_the_worlds_that_tick(make_world, arm_config):
     assert (robot.joints.rows.target_position[1] > [0.6, 0.1]).all()
 
 
+def test_a_configuration_is_pickled(arm_config):
+    """A copy is equal, so that workers get the same robot."""
+    assert pickle.loads(pickle.dumps(arm_config)) == arm_config
+
+
 def test_a_joint_belongs_to_one_part(make_world):
     """Two parts that share a joint are an error that names both."""
     config = RobotConfig(ARM, {"a": Part([".*"]), "b": Part(["elbow"])})

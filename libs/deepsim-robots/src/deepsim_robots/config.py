@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from deepsim_spawn import MjcfModel, ModelDescription
 
@@ -75,6 +75,10 @@ class RobotConfig:
                 raise ValueError(f"home of {name!r} must be finite, got {value!r}")
         if self.balance not in ("none", "gravity", "bias"):
             raise ValueError(f"balance is 'none', 'gravity' or 'bias', got {self.balance!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # a read-only view of a dict cannot be pickled
+        values = (getattr(self, each.name) for each in fields(self))
+        return type(self), tuple(dict(v) if isinstance(v, Mapping) else v for v in values)
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> RobotConfig:
