@@ -210,6 +210,32 @@ def test_an_imu_feels_the_forces_of_a_tick() -> None:
     assert world.models.pose[0, 0, 2] == pytest.approx(5.0)
 
 
+def test_a_world_that_is_reset_measures_its_beginning() -> None:
+    """In the air again, it feels nothing, while the others rest."""
+    world = make((FLOOR, Pose()), (BALL, Pose((0, 0, 0.3))), worlds=3, steps=10)
+    imu, touch = world.sensors["ball::l::imu"], world.sensors["ball::l::touch"]
+    for _ in range(200):
+        world.tick()
+    assert imu.linear_acceleration[:, 2] == pytest.approx([G] * 3, rel=1e-3)
+    world.reset(worlds=[1])
+    assert imu.linear_acceleration[:, 2] == pytest.approx([G, 0, G], rel=1e-3)
+    assert touch.found.tolist() == [True, False, True]
+    assert touch.force[:, 2] == pytest.approx([2 * G, 0, 2 * G], rel=1e-3)
+
+
+def test_a_first_read_measures_the_present() -> None:
+    """Also where the poses of links were derived before anybody watched."""
+    world = make((pendulum(sensor("tip", Imu(), pose=Pose((0.6, 0, 0)))), Pose((0, 0, 2))))
+    for _ in range(100):
+        world.tick()
+    turn = world.links.select(["pendulum::arm"]).pose[0, 0, 3:]
+    rate = float(world.joints.velocity[0, 0])
+    tip = world.sensors["pendulum::arm::tip"]
+    assert abs(rate) > 1.0
+    assert tip.angular_velocity[0] == pytest.approx([0, rate, 0])
+    assert abs(tip.orientation[0] @ turn) == pytest.approx(1)
+
+
 def run(world: World, names: list[str], ticks: int) -> list[bytes]:
     """The bits of all that is measured in the last world."""
     bits = []

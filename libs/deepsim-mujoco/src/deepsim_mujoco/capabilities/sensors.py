@@ -93,7 +93,6 @@ class MujocoSensors:
             batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
             self._now: Floats = batch.bind("sensordata")
             self._states.measure = self._step
-            self._states.changed()  # what was derived before has no sensors
 
     def _step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds and keeps what their sensors measured."""
