@@ -300,7 +300,7 @@ def test_a_server_that_took_pictures_ends_and_starts_again(
 ) -> None:
     """SIGINT ends it with status 0; the next one takes pictures too."""
     render(eye)
-    assert restarted.interrupt() == 0
+    assert restarted.end() == 0
     restarted.start()
     eye.close()
     again = GazeboSimulator()

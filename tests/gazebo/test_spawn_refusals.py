@@ -65,6 +65,18 @@ def test_a_collision_without_a_shape_is_named(gazebo: GazeboSimulator, shape: st
     assert list(gazebo.entities.models) == ["odd"]
 
 
+@pytest.mark.parametrize("part", ["collision", "visual"])
+def test_a_heightmap_whose_picture_is_missing_is_named(gazebo: GazeboSimulator, part: str) -> None:
+    """It would end gzserver, which continues instead."""
+    shape = "<heightmap><uri>file:///nowhere/hills.png</uri><size>8 8 1</size></heightmap>"
+    text = f'<sdf version="1.7">{having(part, shape)}</sdf>'
+    with pytest.raises(SpawnError, match=f"heightmap of {part} 'part' is not on the server"):
+        gazebo.spawn([SpawnRequest(text, "odd", Pose())])
+    gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
+    gazebo.step()
+    assert list(gazebo.entities.models) == ["odd"]
+
+
 def test_mjcf_is_refused(gazebo: GazeboSimulator) -> None:
     with pytest.raises(TypeError, match=r"SDF or URDF text .*, got MjcfModel\('model'\)"):
         gazebo.spawn([SpawnRequest(MjcfModel("<mujoco/>"), "odd", Pose())])

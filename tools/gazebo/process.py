@@ -103,8 +103,8 @@ class Process:
                 complaint = f"{self.name} ended with exit status {code} while it was starting"
             raise GazeboHostError(f"{complaint}:\n{self._last_words()}")
 
-    def interrupt(self, *, deadline: float = 10.0) -> int:
-        """Send SIGINT and wait for the end, at most `deadline` [s].
+    def end(self, number: int = signal.SIGINT, *, deadline: float = 10.0) -> int:
+        """Send a signal and wait for the end, at most `deadline` [s].
 
         Returns:
             The exit status, or -N if signal N ended it.
@@ -112,18 +112,26 @@ class Process:
         Raises:
             GazeboHostError: it still runs then.
         """
-        return self._end(signal.SIGINT, deadline)
+        process = self._started()
+        process.send_signal(number)
+        try:
+            return process.wait(deadline)
+        except subprocess.TimeoutExpired as error:
+            name = signal.Signals(number).name
+            raise GazeboHostError(
+                f"{self.name} still runs {deadline:g} s after {name}:\n{self._last_words()}"
+            ) from error
 
     def kill(self) -> int:
         """Send SIGKILL and wait for the end; returns -9, or the status if it had ended before."""
-        return self._end(signal.SIGKILL, deadline=10.0)
+        return self.end(signal.SIGKILL)
 
     def stop(self) -> None:
         """Ask the program to end and kill it 5 s later; does nothing if it has ended already."""
         if not self.running:
             return
         try:
-            self._end(self._ending, deadline=5.0)
+            self.end(self._ending, deadline=5.0)
         except GazeboHostError:
             self.kill()
 
@@ -138,17 +146,6 @@ class Process:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-
-    def _end(self, number: int, deadline: float) -> int:
-        process = self._started()
-        process.send_signal(number)
-        try:
-            return process.wait(deadline)
-        except subprocess.TimeoutExpired as error:
-            name = signal.Signals(number).name
-            raise GazeboHostError(
-                f"{self.name} still runs {deadline:g} s after {name}:\n{self._last_words()}"
-            ) from error
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:

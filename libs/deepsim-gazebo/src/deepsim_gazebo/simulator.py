@@ -151,7 +151,7 @@ class GazeboSimulator:
         self._recent.clear()
         self._keep(None)
         while n > _STEPS_PER_CALL:
-            self._session.exchange(steps=_STEPS_PER_CALL)
+            self._session.exchange(steps=_STEPS_PER_CALL, more_steps=True)
             n -= _STEPS_PER_CALL
         self._keep(self._session.exchange(steps=n, kinds=wanted))
 

@@ -16,11 +16,11 @@ from deepsim_gazebo import ExchangeReply, ExchangeRequest, GazeboError, Status
 from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_sync import COLUMNS, Cells, Kind
 
-WIDTHS: dict[Kind, int] = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
+WIDTHS: dict[Kind, int] = {"models": 13, "links": 19, "visuals": 18, "lights": 11, "joints": 10}
 CELLS = {
     (kind, column): (table, number, int(np.prod(COLUMNS[kind][column].shape)))
-    for table, kind in enumerate(SERVED)
-    for number, column in enumerate(SERVED[kind])
+    for table, (kind, columns) in enumerate(SERVED.items())
+    for number, column in enumerate(columns)
 }
 
 u32 = st.integers(0, 2**32 - 1)
@@ -45,9 +45,9 @@ def changes(draw: Any) -> dict[Any, Cells]:
     return batch
 
 
-@given(u64, changes(), u32, st.sets(st.sampled_from(TABLES)))
+@given(u64, changes(), u32, st.booleans(), st.sets(st.sampled_from(TABLES)))
 def test_requests_are_what_ros_expects(
-    generation: int, batch: dict[Any, Cells], steps: int, kinds: set[Kind]
+    generation: int, batch: dict[Any, Cells], steps: int, more: bool, kinds: set[Kind]
 ) -> None:
     """Field by field, in the order of Exchange.srv and Cells.msg."""
     expected = struct.pack("<QI", generation, len(batch))
@@ -57,8 +57,8 @@ def test_requests_are_what_ros_expects(
         expected += struct.pack(f"<BBI{len(rows)}I", table, column, len(rows), *rows.tolist())
         expected += struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers)
     mask = sum(1 << TABLES.index(kind) for kind in kinds)
-    expected += struct.pack("<IB", steps, mask)
-    assert ExchangeRequest(generation, batch, steps, kinds).pack() == expected
+    expected += struct.pack("<I?B", steps, more, mask)
+    assert ExchangeRequest(generation, batch, steps, more, kinds).pack() == expected
 
 
 @st.composite
@@ -132,10 +132,16 @@ def test_an_incomplete_row_is_refused() -> None:
             "time": (0, 0),
             "timestep": 0.001,
             "refusals": [],
-            "tables": {"models": [], "links": [1.0] * 14, "visuals": [], "lights": []},
+            "tables": {
+                "models": [],
+                "links": [1.0] * 14,
+                "visuals": [],
+                "lights": [],
+                "joints": [],
+            },
         }
     )
-    with pytest.raises(GazeboError, match="14 numbers for links, of 13 per row"):
+    with pytest.raises(GazeboError, match="14 numbers for links, of 19 per row"):
         ExchangeReply.unpack(body, TABLES)
 
 
@@ -143,6 +149,6 @@ def test_requests_describe_themselves() -> None:
     """For error messages."""
     rows = np.arange(3, dtype=np.intp)
     cells = Cells(rows * 0, rows, np.zeros((3, 7)))
-    request = ExchangeRequest(1, {("models", "pose"): cells}, 10, ["models", "lights"])
+    request = ExchangeRequest(1, {("models", "pose"): cells}, 10, kinds=["models", "lights"])
     assert str(request) == "set 3 cells; 10 steps; read models, lights"
-    assert str(ExchangeRequest(1, {}, 0, ())) == "the time"
+    assert str(ExchangeRequest(1)) == "the time"

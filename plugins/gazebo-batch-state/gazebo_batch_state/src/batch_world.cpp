@@ -37,13 +37,14 @@ Twist TwistOf(const double* cell) {
   return {{cell[0], cell[1], cell[2]}, {cell[3], cell[4], cell[5]}};
 }
 
-void CopyState(const State& state, double* row) {
+/// Copies a state and sets the rest of its row to 0.
+void CopyState(const State& state, double* row, std::size_t width) {
   const auto& [pose, twist] = state;
   const std::array<double, 13> numbers = {
       pose.Pos().X(),    pose.Pos().Y(),    pose.Pos().Z(),   pose.Rot().X(),   pose.Rot().Y(),
       pose.Rot().Z(),    pose.Rot().W(),    twist.linear.X(), twist.linear.Y(), twist.linear.Z(),
       twist.angular.X(), twist.angular.Y(), twist.angular.Z()};
-  std::copy(numbers.begin(), numbers.end(), row);
+  std::fill(std::copy(numbers.begin(), numbers.end(), row), row + width, 0.0);
 }
 
 }  // namespace
@@ -55,21 +56,37 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
       motion_(index_),
       visuals_(transport_),
       lights_(transport_),
+      joints_(index_, motion_),
+      wrenches_(index_),
       steps_({[this] { return world_->IsPaused(); },
               [this](bool paused) { world_->SetPaused(paused); },
               [this](WorldControl::Pace pace) { SetPace(pace); }}) {
   visuals_.Follow(index_);
   lights_.Follow(index_);
+  joints_.Follow();
   NoteTime();
   connections_ = {
-      Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { steps_.OnStepBegin(); }),
+      Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { BeginStep(); }),
       Events::ConnectWorldUpdateEnd([this] { EndStep(); }),
       Events::ConnectTimeReset([this] { NoteTime(); }),
+      Events::ConnectWorldReset([this] { was_reset_ = true; }),
   };
+}
+
+void BatchWorld::BeginStep() {
+  steps_.OnStepBegin();
+  if (!joints_.IsIdle() || !wrenches_.IsIdle()) {
+    const View view(*this);  // or a model might have been removed
+    joints_.Drive(view.Now().timestep);
+    wrenches_.Apply();
+  }
 }
 
 void BatchWorld::EndStep() {
   NoteTime();
+  if (steps_.Kind() == StepKind::kFree) {
+    wrenches_.Clear();
+  }
   if (!observers_.empty()) {
     const View view(*this);
     const StepKind kind = steps_.Kind();
@@ -99,6 +116,12 @@ void BatchWorld::Refresh() {
   if (index_.Update()) {
     visuals_.Follow(index_);
     lights_.Follow(index_);
+    joints_.Follow();
+    wrenches_.Follow();
+  }
+  if (was_reset_.exchange(false)) {
+    joints_.Reset();
+    wrenches_.Clear();
   }
   visuals_.Receive(index_);
   lights_.Receive(index_);
@@ -144,9 +167,15 @@ const LookTable& BatchWorld::View::Looks(Table table) const {
 void BatchWorld::View::Read(Table table, double* numbers) const {
   if (table == Table::kModels || table == Table::kLinks) {
     const auto rows = static_cast<Row>(Rows(table));
+    const std::size_t width = Layout(table).width;
     for (Row row = 0; row < rows; ++row) {
-      CopyState(StateOf(table, row), numbers + row * Layout(table).width);
+      CopyState(StateOf(table, row), numbers + row * width, width);
     }
+    if (table == Table::kLinks) {
+      world_.wrenches_.Read(numbers);
+    }
+  } else if (table == Table::kJoints) {
+    world_.joints_.Read(numbers);
   } else {
     const auto& looks = Looks(table).Numbers();
     std::copy(looks.begin(), looks.end(), numbers);
@@ -174,6 +203,9 @@ Reason BatchWorld::Access::Write(Table table, std::uint8_t column, Row row, doub
       return column == kPose ? motion.SetModelPose(row, PoseOf(cell))
                              : motion.SetModelTwist(row, TwistOf(cell));
     case Table::kLinks:
+      if (column == kForce || column == kTorque) {
+        return world_.wrenches_.Write(row, column, cell);
+      }
       return column == kPose ? motion.SetLinkPose(row, PoseOf(cell))
                              : motion.SetLinkTwist(row, TwistOf(cell));
     case Table::kVisuals:
@@ -182,11 +214,13 @@ Reason BatchWorld::Access::Write(Table table, std::uint8_t column, Row row, doub
     case Table::kLights:
       world_.lights_.Set(row, column, cell);
       return {};
+    case Table::kJoints:
+      return world_.joints_.Write(row, column, *cell);
   }
   return {};
 }
 
-bool BatchWorld::Access::Advance(std::uint32_t n) {
+bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
   physics_.unlock();
   const LockStep::Result result = world_.steps_.Advance(n);
   if (result == LockStep::Result::kStopped) {
@@ -197,6 +231,9 @@ bool BatchWorld::Access::Advance(std::uint32_t n) {
   }
   physics_.lock();
   Refresh();
+  if (n > 0 && !more) {
+    world_.wrenches_.Clear();
+  }
   return result == LockStep::Result::kDone;
 }
 

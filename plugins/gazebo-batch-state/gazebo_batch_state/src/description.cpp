@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <gazebo/common/CommonIface.hh>
 #include <stdexcept>
 
 #include "gazebo_batch_state/sdf_text.hpp"
@@ -57,6 +59,19 @@ void CheckModel(const sdf::SDFPtr& document) {
   }
 }
 
+/// Refuses a heightmap whose picture is not there, which ends Gazebo 11.
+void CheckPicture(const sdf::ElementPtr& heightmap) {
+  const auto uri = heightmap->Get<std::string>("uri");
+  const std::string path = gazebo::common::find_file(uri);
+  std::error_code ignored;  // then it is no file
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    const sdf::ElementPtr owner = heightmap->GetParent()->GetParent();
+    throw std::invalid_argument("the heightmap of " + owner->GetName() + " '" +
+                                owner->Get<std::string>("name") + "' is not on the server: '" +
+                                uri + "'");
+  }
+}
+
 /// Finds shapes that Gazebo cannot build, in an element and below it.
 void CheckShapes(const sdf::ElementPtr& element) {
   for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
@@ -74,6 +89,8 @@ void CheckShapes(const sdf::ElementPtr& element) {
       const sdf::ElementPtr owner = element->GetParent();
       throw std::invalid_argument(owner->GetName() + " '" + owner->Get<std::string>("name") +
                                   "' has a <" + shape + ">, a shape that Gazebo 11 does not have");
+    } else if (shape == "heightmap") {
+      CheckPicture(child);
     }
   }
 }

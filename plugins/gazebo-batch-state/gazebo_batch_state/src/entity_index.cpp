@@ -28,6 +28,19 @@ bool Has(const std::vector<Row>& rows, const std::optional<Row>& row) {
   return row && std::binary_search(rows.begin(), rows.end(), *row);
 }
 
+/// The rows of the models that a link lies in.
+std::vector<Row> ModelsAround(const NameIndex& models, const physics::LinkPtr& link) {
+  std::vector<Row> rows;
+  for (physics::BasePtr part = link; part; part = part->GetParent()) {
+    const auto row =
+        part->HasType(physics::Base::MODEL) ? models.Find(part->GetScopedName()) : std::nullopt;
+    if (row) {
+      rows.push_back(*row);
+    }
+  }
+  return rows;
+}
+
 /// The canonical link if it is among some, else the first one.
 std::optional<Row> RootOf(const std::vector<LinkEntity>& links, const std::vector<Row>& among) {
   const auto canonical = std::find_if(
@@ -50,6 +63,50 @@ Pose3d FrameIn(const physics::LinkPtr& link, const physics::ModelPtr& model) {
 
 }  // namespace
 
+/// Which links are joined to which.
+class EntityIndex::Connections {
+ public:
+  explicit Connections(std::vector<Joined> joined)
+      : joined_(std::move(joined)), seen_(joined_.size(), 0) {}
+
+  struct Group {
+    std::vector<Row> links;  ///< all but the first one
+    int to_world = 0;        ///< their joints to the world
+    bool is_loop = false;    ///< the first one is joined to `across` in more than one way
+  };
+
+  /// The links that are joined to one, directly or not.
+  ///
+  /// \param across a link on the other side of a joint of the first one, which is left out
+  Group Around(Row first, std::optional<Row> across) {
+    ++search_;
+    Group group;
+    std::vector<Row> open = {first};
+    seen_[first] = search_;
+    int direct = 0;
+    while (!open.empty()) {
+      const Row link = open.back();
+      open.pop_back();
+      group.to_world += joined_[link].to_world;
+      for (const Row next : joined_[link].links) {
+        if (across && next == *across) {
+          group.is_loop = group.is_loop || link != first || ++direct > 1;
+        } else if (seen_[next] != search_) {
+          seen_[next] = search_;
+          open.push_back(next);
+          group.links.push_back(next);
+        }
+      }
+    }
+    return group;
+  }
+
+ private:
+  std::vector<Joined> joined_;
+  std::vector<std::uint64_t> seen_;  // the search that has come to each link
+  std::uint64_t search_ = 0;
+};
+
 EntityIndex::EntityIndex(const physics::WorldPtr& world, std::uint64_t generation)
     : watch_(world), generation_(generation) {
   Build();
@@ -70,6 +127,7 @@ void EntityIndex::Build() {
   links_.clear();
   visuals_.clear();
   lights_.clear();
+  joints_.clear();
   cameras_.clear();
   for (const auto& light : watch_.Lights()) {
     AddLight(light);
@@ -141,12 +199,9 @@ void EntityIndex::AddLight(const physics::LightPtr& light) {
 }
 
 void EntityIndex::Join() {
-  struct Edge {
-    Row from;
-    Row to;
-  };
-  std::vector<Edge> edges;
   const NameIndex& names = Names(Table::kLinks);
+  const NameIndex& models = Names(Table::kModels);
+  std::vector<Joined> joined(links_.size());
   for (const auto& owner : models_) {
     for (const auto& joint : owner.model->GetJoints()) {
       const auto parent = RowOf(names, joint->GetParent());
@@ -156,9 +211,16 @@ void EntityIndex::Join() {
         links_[*child].held = reason;
       }
       if (parent && child) {
-        edges.push_back({*parent, *child});
+        joined[*parent].links.push_back(*child);
+        joined[*child].links.push_back(*parent);
+      } else if (parent || child) {
+        ++joined[parent ? *parent : *child].to_world;
       }
-      for (auto& entity : models_) {
+      std::vector<Row> around = ModelsAround(models, joint->GetParent());
+      const std::vector<Row> others = ModelsAround(models, joint->GetChild());
+      around.insert(around.end(), others.begin(), others.end());
+      for (const Row row : around) {
+        ModelEntity& entity = models_[row];
         const bool has_parent = Has(entity.links, parent);
         const bool has_child = Has(entity.links, child);
         if (has_parent != has_child) {
@@ -169,28 +231,44 @@ void EntityIndex::Join() {
       }
     }
   }
-  std::vector<std::vector<Row>> joined(links_.size());
-  for (const Edge& edge : edges) {
-    joined[edge.from].push_back(edge.to);
-    joined[edge.to].push_back(edge.from);
-  }
+  Connections connections(std::move(joined));
   for (Row root = 0; root < links_.size(); ++root) {
-    if (!links_[root].held.empty() || joined[root].empty()) {
-      continue;
+    if (links_[root].held.empty()) {
+      links_[root].carried = connections.Around(root, std::nullopt).links;
     }
-    std::vector<bool> seen(links_.size());
-    std::vector<Row> open = {root};
-    seen[root] = true;
-    while (!open.empty()) {
-      const Row link = open.back();
-      open.pop_back();
-      for (const Row next : joined[link]) {
-        if (!seen[next]) {
-          seen[next] = true;
-          open.push_back(next);
-          links_[root].carried.push_back(next);
-        }
-      }
+  }
+  for (const auto& owner : models_) {
+    for (const auto& joint : owner.model->GetJoints()) {
+      AddJoint(joint, connections);
+    }
+  }
+}
+
+void EntityIndex::AddJoint(const physics::JointPtr& joint, Connections& connections) {
+  const auto child = RowOf(Names(Table::kLinks), joint->GetChild());
+  const bool slides = joint->HasType(physics::Base::SLIDER_JOINT);
+  const unsigned int axes = slides || joint->HasType(physics::Base::HINGE_JOINT)
+                                ? 1
+                                : (joint->HasType(physics::Base::UNIVERSAL_JOINT) ? 2 : 0);
+  if (!child || axes == 0) {
+    return;
+  }
+  JointEntity entity;
+  entity.joint = joint;
+  entity.slides = slides;
+  entity.parent = RowOf(Names(Table::kLinks), joint->GetParent());
+  entity.child = *child;
+  Connections::Group group = connections.Around(*child, entity.parent);
+  entity.carried = std::move(group.links);
+  if (links_[*child].is_static) {
+    entity.held = "its link is static";
+  } else if (group.is_loop || group.to_world > (entity.parent ? 0 : 1)) {
+    entity.held = "it is part of a loop";
+  }
+  const std::string name = joint->GetScopedName();
+  for (; entity.axis < axes; ++entity.axis) {
+    if (At(Table::kJoints).Add(entity.axis == 0 ? name : name + "::2")) {
+      joints_.push_back(entity);
     }
   }
 }

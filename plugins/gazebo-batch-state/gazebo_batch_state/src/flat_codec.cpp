@@ -50,6 +50,12 @@ Reason CheckBlock(std::uint8_t table, std::uint8_t column, std::size_t rows, std
 
 Reason CheckCell(const Column& column, double* cell) {
   const double* end = cell + column.width;
+  if (column.rule == Rule::kMeasured) {
+    return std::string(column.name) + " is measured: it cannot be written";
+  }
+  if (column.rule == Rule::kLimit) {
+    return *cell >= 0.0 ? Reason() : std::string(column.name) + " must be at least 0";
+  }
   if (!std::all_of(cell, cell + column.width,
                    [](double number) { return std::isfinite(number); })) {
     return std::string(column.name) + " must be finite";
@@ -68,7 +74,11 @@ Reason CheckCell(const Column& column, double* cell) {
         return std::string(column.name) + " must be 0 or 1";
       }
       return {};
+    case Rule::kGain:
+      return *cell >= 0.0 ? Reason() : std::string(column.name) + " must be at least 0";
     case Rule::kNumber:
+    case Rule::kLimit:
+    case Rule::kMeasured:
       return {};
   }
   return {};

@@ -31,7 +31,7 @@ Reason Check(const msg::Exchange::Request& request) {
     }
   }
   if ((request.tables & ~unsigned{kAllTablesMask}) != 0) {
-    return "tables is a mask of the bits 1, 2, 4, 8, got " + std::to_string(request.tables);
+    return "tables is a mask of the bits 1, 2, 4, 8, 16, got " + std::to_string(request.tables);
   }
   return CheckSteps(request.steps);
 }
@@ -53,8 +53,8 @@ Reason Divergence(const BatchWorld::View& view) {
 }
 
 /// Makes n steps; returns what went wrong, if anything did.
-Reason Advance(BatchWorld::Access& access, std::uint32_t n) {
-  return access.Advance(n) ? Divergence(access) : kDisturbed;
+Reason Advance(BatchWorld::Access& access, std::uint32_t n, bool more = false) {
+  return access.Advance(n, more) ? Divergence(access) : kDisturbed;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void FlatServices::Exchange(Request& request, Response& response) {
     response.message = std::to_string(response.refusals.size()) +
                        " rows were refused, first: " + response.refusals.front().reason;
   } else if (request.steps > 0) {
-    response.message = Advance(access, request.steps);
+    response.message = Advance(access, request.steps, request.more_steps != 0);
     if (!response.message.empty()) {
       response.status = Response::FAILED;
     }
@@ -122,8 +122,8 @@ void FlatServices::Fill(const BatchWorld::View& view, std::uint8_t tables, Respo
   response.iterations = now.iterations;
   response.time = TimeOf(now);
   response.timestep = now.timestep;
-  const std::array<std::vector<double>*, kTables> places = {&response.models, &response.links,
-                                                            &response.visuals, &response.lights};
+  const std::array<std::vector<double>*, kTables> places = {
+      &response.models, &response.links, &response.visuals, &response.lights, &response.joints};
   for (const Table table : kAllTables) {
     if (InMask(tables, table)) {
       std::vector<double>& numbers = *places[static_cast<std::size_t>(table)];
@@ -142,6 +142,7 @@ void FlatServices::GetNames(msg::GetNames::Request& /*request*/,
   response.links = index.Names(Table::kLinks).Names();
   response.visuals = index.Names(Table::kVisuals).Names();
   response.lights = index.Names(Table::kLights).Names();
+  response.joints = index.Names(Table::kJoints).Names();
   response.cameras = index.Cameras();
   response.no_pictures = PictureSensor::WhyNone();
 }

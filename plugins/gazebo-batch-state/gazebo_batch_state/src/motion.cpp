@@ -2,6 +2,7 @@
 #include "gazebo_batch_state/motion.hpp"
 
 #include <gazebo/physics/Inertial.hh>
+#include <gazebo/physics/Joint.hh>
 #include <gazebo/physics/Link.hh>
 #include <gazebo/physics/Model.hh>
 
@@ -9,6 +10,7 @@ namespace gazebo_batch_state {
 namespace {
 
 namespace physics = gazebo::physics;
+using ignition::math::Quaterniond;
 
 constexpr const char* kNoVelocity = "it stays where it is put, so it has no velocity";
 
@@ -26,6 +28,15 @@ void SetTwist(physics::Link& link, const Twist& twist) {
   link.SetEnabled(true);
   link.SetLinearVel(At(twist, arm).linear);
   link.SetAngularVel(twist.angular);
+}
+
+/// The rates of the axes of a joint [rad/s or m/s].
+std::array<double, 2> RatesOf(const physics::Joint& joint) {
+  std::array<double, 2> rates{};
+  for (unsigned int axis = 0; axis < rates.size() && axis < joint.DOF(); ++axis) {
+    rates.at(axis) = joint.GetVelocity(axis);
+  }
+  return rates;
 }
 
 }  // namespace
@@ -131,6 +142,67 @@ Reason Motion::SetModelTwist(Row row, const Twist& twist) const {
     SetTwist(link, rigid ? At(twist, arm) : Carry(StateOf(link), before, after).twist);
   }
   return {};
+}
+
+Reason Motion::ShiftJoint(Row row, double by) const {
+  const JointEntity& entity = index_.Joints()[row];
+  if (entity.held.empty() && by != 0.0) {
+    MoveJoint(entity, by, RatesOf(*entity.joint));
+  }
+  return entity.held;
+}
+
+Reason Motion::SetJointRate(Row row, double rate) const {
+  const JointEntity& entity = index_.Joints()[row];
+  if (entity.held.empty()) {
+    Rates rates = RatesOf(*entity.joint);
+    rates.at(entity.axis) = rate;
+    MoveJoint(entity, 0.0, rates);
+  }
+  return entity.held;
+}
+
+void Motion::MoveJoint(const JointEntity& entity, double by, const Rates& rates) const {
+  const physics::Joint& joint = *entity.joint;
+  const State before = Link(entity.child);
+  const auto carried = States(entity.carried);
+  physics::Link& child = *index_.Links()[entity.child].link;
+  Pose3d pose = before.pose;
+  const Vector3d anchor = entity.slides ? Vector3d::Zero : joint.Anchor(0);
+  if (by != 0.0) {
+    const Vector3d axis = joint.GlobalAxis(entity.axis);
+    if (entity.slides) {
+      pose.Pos() += by * axis;
+    } else {
+      const Quaterniond turn(axis, by);
+      pose = {anchor + turn.RotateVector(pose.Pos() - anchor), turn * pose.Rot()};
+    }
+    child.SetWorldPose(pose);
+  }
+  Twist twist;  // of the parent, where the child is
+  if (entity.parent) {
+    const State parent = Link(*entity.parent);
+    twist = At(parent.twist, pose.Pos() - parent.pose.Pos());
+  }
+  for (unsigned int axis = 0; axis < rates.size() && axis < joint.DOF(); ++axis) {
+    const Vector3d rate = rates.at(axis) * joint.GlobalAxis(axis);
+    if (entity.slides) {
+      twist.linear += rate;
+    } else {
+      twist.angular += rate;
+      twist.linear += rate.Cross(pose.Pos() - anchor);
+    }
+  }
+  const State after = {pose, twist};
+  SetTwist(child, twist);
+  for (std::size_t number = 0; number < carried.size(); ++number) {
+    physics::Link& link = *index_.Links()[entity.carried[number]].link;
+    const State moved = Carry(carried[number], before, after);
+    if (by != 0.0) {
+      link.SetWorldPose(moved.pose);
+    }
+    SetTwist(link, moved.twist);
+  }
 }
 
 }  // namespace gazebo_batch_state

@@ -2,29 +2,30 @@
 #include <ros/init.h>
 #include <ros/master.h>
 
-#include <boost/weak_ptr.hpp>
 #include <exception>
 #include <gazebo/common/Console.hh>
 #include <gazebo/common/Events.hh>
 #include <gazebo/common/Plugin.hh>
 #include <gazebo/physics/PhysicsIface.hh>
-#include <gazebo/physics/World.hh>
 #include <memory>
 #include <string>
 
 #include "gazebo_batch_state/server.hpp"
-#include "gazebo_batch_state/signal_thread.hpp"
 
 namespace gazebo_batch_state {
 
 /// The system plugin: `gzserver -s libgazebo_batch_state.so`. Serves the first world.
 ///
-/// Initialises ROS if no other plugin has done so, and needs a master that runs already.
+/// Initialises ROS if no other plugin has done so, and needs a master that runs already. It handles
+/// no signal: SIGINT is Gazebo's, and what Gazebo does not handle ends the process at once.
 class Plugin : public gazebo::SystemPlugin {
  public:
+  /// Gazebo ends plugins after its worlds have stopped, and before it takes them apart.
   ~Plugin() override {
-    signals_.reset();
-    Close();
+    server_.reset();
+    if (owns_ros_ && ros::isStarted()) {
+      ros::shutdown();
+    }
   }
 
   void Load(int argc, char** argv) override {
@@ -34,7 +35,7 @@ class Plugin : public gazebo::SystemPlugin {
     }
     using gazebo::event::Events;
     created_ = Events::ConnectWorldCreated([this](const std::string& name) { Open(name); });
-    stopped_ = Events::ConnectStop([this] { Close(); });
+    stopped_ = Events::ConnectStop([this] { Interrupt(); });
   }
 
  private:
@@ -49,33 +50,21 @@ class Plugin : public gazebo::SystemPlugin {
       return;
     }
     try {
-      const gazebo::physics::WorldPtr world = gazebo::physics::get_world(name);
-      server_ = std::make_unique<Server>(world);
-      // Gazebo sets its signal handlers before it runs its worlds.
-      const boost::weak_ptr<gazebo::physics::World> ours = world;
-      signals_ = std::make_unique<SignalThread>(
-          [ours] {
-            const auto running = ours.lock();
-            return running && running->Running();
-          },
-          [this] { Close(); });
+      server_ = std::make_unique<Server>(gazebo::physics::get_world(name));
     } catch (const std::exception& error) {
       gzerr << "gazebo_batch_state cannot serve world '" << name << "': " << error.what() << "\n";
     }
   }
 
-  /// Before Gazebo takes its world apart; not in a signal handler, but for a signal that comes
-  /// before the world runs.
-  void Close() {
-    server_.reset();
-    if (owns_ros_ && ros::isStarted()) {
-      ros::shutdown();
+  /// Gazebo calls it within its handler of SIGINT.
+  void Interrupt() {
+    if (server_) {
+      server_->Interrupt();
     }
   }
 
   bool owns_ros_ = false;
   std::unique_ptr<Server> server_;
-  std::unique_ptr<SignalThread> signals_;
   gazebo::event::ConnectionPtr created_;
   gazebo::event::ConnectionPtr stopped_;
 };

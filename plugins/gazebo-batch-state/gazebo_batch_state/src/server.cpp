@@ -49,13 +49,15 @@ Server::Server(const gazebo::physics::WorldPtr& world)
 }
 
 Server::~Server() {
+  Interrupt();
+  thread_.join();
+  world_.Disconnect();  // before the topics and files that its observer writes to are gone
+}
+
+void Server::Interrupt() {  // nothing but atomic flags
   world_.Steps().Stop();
   renderer_.Interrupt();
   ended_ = true;
-  thread_.join();
-  // The world's thread publishes at the end of each step: no step may be in progress any more.
-  world_.World()->SetPaused(true);
-  const LockStep::Inside after_the_last_step(world_.Steps());
 }
 
 void Server::Offer() {

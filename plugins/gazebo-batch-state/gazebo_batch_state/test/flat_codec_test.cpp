@@ -23,7 +23,7 @@ const Column& Find(Table table, const std::string& name) {
 }
 
 TEST(TableLayout, CellsFillTheirRowsWithoutGaps) {
-  const std::array<std::size_t, kTables> widths = {13, 13, 18, 11};
+  const std::array<std::size_t, kTables> widths = {13, 19, 18, 11, 10};
   for (const Table table : kAllTables) {
     std::size_t end = 0;
     for (const Column& column : Layout(table)) {
@@ -43,8 +43,8 @@ TEST(CheckBlock, AcceptsWholeCells) {
 }
 
 TEST(CheckBlock, NamesWhatIsWrong) {
-  EXPECT_EQ(CheckBlock(4, 0, 1, 1), "there is no table 4, only 0 to 3");
-  EXPECT_EQ(CheckBlock(255, 255, 1, 1), "there is no table 255, only 0 to 3");
+  EXPECT_EQ(CheckBlock(5, 0, 1, 1), "there is no table 5, only 0 to 4");
+  EXPECT_EQ(CheckBlock(255, 255, 1, 1), "there is no table 255, only 0 to 4");
   EXPECT_EQ(CheckBlock(0, 2, 1, 1), "models have no column 2, only 0 to 1");
   EXPECT_EQ(CheckBlock(3, 3, 1, 1), "lights have no column 3, only 0 to 2");
   EXPECT_EQ(CheckBlock(1, 0, 2, 13), "2 cells of links pose are 14 numbers, got 13");
@@ -74,6 +74,9 @@ TEST(CheckCell, QuaternionsWithoutDirectionAreRefused) {
 TEST(CheckCell, WhatIsNotFiniteIsRefusedInEveryColumn) {
   for (const Table table : kAllTables) {
     for (const Column& column : Layout(table)) {
+      if (column.rule == Rule::kLimit || column.rule == Rule::kMeasured) {
+        continue;
+      }
       for (const double bad : {kNan, kInfinity, -kInfinity}) {
         for (std::size_t place = 0; place < column.width; ++place) {
           std::array<double, 7> cell = {0, 0, 0, 0, 0, 0, 1};
@@ -108,6 +111,30 @@ TEST(CheckCell, AttenuationAndTwistMayBeAnyFiniteNumbers) {
   std::array<double, 6> numbers = {-1e9, 1e9, 3, 0, -7, 1e-300};
   EXPECT_EQ(CheckCell(Find(Table::kLights, "attenuation"), numbers.data()), "");
   EXPECT_EQ(CheckCell(Find(Table::kModels, "twist"), numbers.data()), "");
+}
+
+TEST(CheckCell, GainsAndLimitsAreNotNegative) {
+  double zero = 0.0;
+  double below = -1e-9;
+  for (const std::string name : {"stiffness", "damping", "effort_limit", "velocity_limit"}) {
+    const Column& column = Find(Table::kJoints, name);
+    EXPECT_EQ(CheckCell(column, &zero), "");
+    EXPECT_EQ(CheckCell(column, &below), name + " must be at least 0");
+  }
+}
+
+TEST(CheckCell, ALimitMayBeInfinite) {
+  double infinite = kInfinity;
+  double nan = kNan;
+  EXPECT_EQ(CheckCell(Find(Table::kJoints, "effort_limit"), &infinite), "");
+  EXPECT_EQ(CheckCell(Find(Table::kJoints, "effort_limit"), &nan),
+            "effort_limit must be at least 0");
+}
+
+TEST(CheckCell, WhatIsMeasuredIsNotWritten) {
+  double zero = 0.0;
+  EXPECT_EQ(CheckCell(Find(Table::kJoints, "effort"), &zero),
+            "effort is measured: it cannot be written");
 }
 
 TEST(InMask, EachTableHasItsBit) {

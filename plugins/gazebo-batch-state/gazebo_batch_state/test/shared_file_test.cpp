@@ -20,7 +20,7 @@
 namespace gazebo_batch_state {
 namespace {
 
-constexpr SharedFile::RowCounts kRows = {2, 3, 1, 1};
+constexpr SharedFile::RowCounts kRows = {2, 3, 1, 1, 2};
 constexpr std::uint64_t kBoot = 77;
 constexpr std::uint64_t kGeneration = 1234567890123;
 
@@ -98,7 +98,7 @@ class SharedFileTest : public testing::Test {
 TEST_F(SharedFileTest, TheHeaderSaysWhatIsInTheFile) {
   const Reader reader(file_->Path());
   EXPECT_EQ(std::memcmp(&reader.Header().magic, "DSBATCH1", 8), 0);
-  EXPECT_EQ(reader.Header().version, 1U);
+  EXPECT_EQ(reader.Header().version, 2U);
   EXPECT_EQ(reader.Header().header_size, 128U);
   EXPECT_EQ(reader.Header().size, reader.Size());
   EXPECT_EQ(reader.Header().size, file_->Size());
@@ -213,7 +213,7 @@ TEST_F(SharedFileTest, AMissingDirectoryIsNamed) {
 }
 
 TEST_F(SharedFileTest, AWorldWithoutRowsIsSharedToo) {
-  SharedFile file(directory_, kBoot, kGeneration, {0, 0, 0, 0});
+  SharedFile file(directory_, kBoot, kGeneration, {0, 0, 0, 0, 0});
   file.Commit({5, 0, 0, 0.001});
   const Reader reader(file.Path());
   EXPECT_EQ(reader.Latest().iterations, 5U);

@@ -24,6 +24,7 @@ from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_sync import CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
+from .layout import TABLES
 from .services import SERVICES
 
 _GENERATION = struct.Struct("<Q")
@@ -116,10 +117,10 @@ class BatchStateClient:
         """Returns the names of all entities."""
         reader = self._ask("get_names", b"", "all names")
         (generation,) = reader.fields(_GENERATION)
-        models, links, visuals, lights, cameras = (reader.strings() for _ in range(5))
+        *rows, cameras = (reader.strings() for _ in range(len(TABLES) + 1))
         no_pictures = reader.string()
         reader.end()
-        entities = Entities(generation, models=models, links=links, visuals=visuals, lights=lights)
+        entities = Entities(generation, **dict(zip(TABLES, rows)))
         return Listing(entities, tuple(cameras), no_pictures)
 
     def spawn(self, entities: Sequence[NewEntity]) -> list[str | None]:

@@ -16,7 +16,7 @@ from deepsim_sync import Cells, Key, Kind
 from .layout import COLUMN_NUMBERS, LAYOUTS, TABLE_NUMBERS, TABLES, Rows
 
 _REQUEST_HEAD = struct.Struct("<QI")
-_REQUEST_TAIL = struct.Struct("<IB")
+_REQUEST_TAIL = struct.Struct("<I?B")
 _CELLS_HEAD = struct.Struct("<BB")
 _STATUS = struct.Struct("<B")
 _INSTANT = struct.Struct("<QQIId")
@@ -68,12 +68,14 @@ class ExchangeRequest:
         generation: Generation of the rows in `cells`.
         cells: New values by (table, column).
         steps: Physics steps to make afterwards.
+        more_steps: Whether another request continues these steps: forces on links stay.
         kinds: The tables to return.
     """
 
     generation: int = 0
     cells: Mapping[Key, Cells] = field(default_factory=dict)
     steps: int = 0
+    more_steps: bool = False
     kinds: Collection[Kind] = ()
 
     def pack(self) -> bytes:
@@ -86,7 +88,7 @@ class ExchangeRequest:
                 pack_array(cells.values, "<f8"),
             )
         mask = sum(1 << TABLE_NUMBERS[kind] for kind in self.kinds)
-        parts.append(_REQUEST_TAIL.pack(self.steps, mask))
+        parts.append(_REQUEST_TAIL.pack(self.steps, self.more_steps, mask))
         return b"".join(parts)
 
     def __str__(self) -> str:

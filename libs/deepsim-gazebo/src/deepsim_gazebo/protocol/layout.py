@@ -15,9 +15,21 @@ from deepsim_sync import COLUMNS, Key, Kind, Tables
 
 SERVED: dict[Kind, tuple[str, ...]] = {
     "models": ("pose", "twist"),
-    "links": ("pose", "twist"),
-    "visuals": tuple(COLUMNS["visuals"]),
-    "lights": tuple(COLUMNS["lights"]),
+    "links": ("pose", "twist", "force", "torque"),
+    "visuals": ("ambient", "diffuse", "specular", "emissive", "transparency", "visible"),
+    "lights": ("diffuse", "specular", "attenuation"),
+    "joints": (
+        "position",
+        "velocity",
+        "effort",
+        "target_position",
+        "target_velocity",
+        "feedforward",
+        "stiffness",
+        "damping",
+        "effort_limit",
+        "velocity_limit",
+    ),
 }
 """The columns that the plugin serves."""
 TABLES = tuple(SERVED)

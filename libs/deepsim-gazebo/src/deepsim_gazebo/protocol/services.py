@@ -18,10 +18,10 @@ _TRIGGER = RosType("std_srvs/Trigger", "937c9679a518e3a18d831e57125ea522")
 
 SERVICES = {
     "delete_models": _own("DeleteModels", "d2326307ce69b7d8997151ebea32311e"),
-    "exchange": _own("Exchange", "b50475008698df9fce91d28c4706f42d"),
+    "exchange": _own("Exchange", "10c6101080d2538764a74467c078c68e"),
     "get_bounds": _own("GetBounds", "cf52b6fdf7f418db3b8101df42cf1b6a"),
     "get_image": _own("GetImage", "e801ea5852fe9c6534f5a5fc58cdecb3"),
-    "get_names": _own("GetNames", "616d157d0ba8378f92d4aaf2799b3625"),
+    "get_names": _own("GetNames", "5493ff4a2c2d8559901d5fc6571a462f"),
     "open_shared_memory": _own("OpenSharedMemory", "ea9a93af0fc918f7619d67306fe5657c"),
     "pause": _TRIGGER,
     "reset": _TRIGGER,

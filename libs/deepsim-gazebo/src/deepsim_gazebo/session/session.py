@@ -37,9 +37,11 @@ class Session:
         self._lock_step = lock_step
         self._losses: int | None = None  # of the client at the last take_control
 
-    def exchange(self, *, steps: int = 0, kinds: Collection[Kind] = ()) -> ExchangeReply:
-        """Makes some physics steps and returns tables."""
-        return self.send(ExchangeRequest(steps=steps, kinds=kinds))
+    def exchange(
+        self, *, steps: int = 0, more_steps: bool = False, kinds: Collection[Kind] = ()
+    ) -> ExchangeReply:
+        """Makes some physics steps and returns tables; see `ExchangeRequest`."""
+        return self.send(ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds))
 
     def send(self, request: ExchangeRequest) -> ExchangeReply:
         """Makes one round trip; the status of the answer is OK, STALE or REFUSED.
@@ -78,7 +80,7 @@ class Session:
                 cells, lost = map_cells(cells, before, now)
                 before = now
                 refusals += lost
-            request = ExchangeRequest(now.generation, cells, 0 if refusals else steps, kinds)
+            request = ExchangeRequest(now.generation, cells, 0 if refusals else steps, kinds=kinds)
             reply = self.send(request)
             if reply.status is not Status.STALE:
                 break

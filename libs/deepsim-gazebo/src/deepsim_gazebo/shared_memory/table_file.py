@@ -3,7 +3,7 @@
 
 The layout is declared in gazebo_batch_state/shared_table.hpp, in the byte order of the machine: a
 header, then several buffers, each with a sequence number, which is odd while the buffer is being
-written, and the rows of the four tables in the flat form. The server fills the buffers in turn, so
+written, and the rows of the five tables in the flat form. The server fills the buffers in turn, so
 a read has to be repeated only if the server has come round to the same buffer.
 
 This relies on loads and stores in program order, as on x86-64; Python offers no memory barriers.
@@ -27,17 +27,17 @@ from deepsim_gazebo.protocol.layout import LAYOUTS, TABLES, Rows, fill
 from deepsim_sync import Kind, Tables
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
-VERSION = 1
+VERSION = 2
 
 _ATTEMPTS = 50
 
 # magic, version, header size, size, stride, buffers, reserved, boot, generation, latest, obsolete,
 # rows of each table
-_HEADER = struct.Struct("=QIIQQIIQQIIIIII")
+_HEADER = struct.Struct("=QIIQQIIQQIIIIIII")
 _LATEST_AND_OBSOLETE = struct.Struct("=II")
 _LATEST_AT = 56
 # sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table
-_BUFFER = struct.Struct("=QQQIIdQQQQ")
+_BUFFER = struct.Struct("=QQQIIdQQQQQ")
 _SEQUENCE = struct.Struct("=Q")
 
 

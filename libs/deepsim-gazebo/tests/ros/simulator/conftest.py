@@ -119,7 +119,7 @@ class PluginServer:
     def flat(self, kind: Any) -> Any:
         """All rows of a table, (n, width)."""
         tables = Tables(self.world.entities)
-        self.world.read(tables, [(kind, column) for column in SERVED[kind]])
+        self.world.read(tables, [(kind, column) for column in COLUMNS[kind]])
         columns = [tables.column(kind, column)[0] for column in SERVED[kind]]
         return np.hstack([c.astype(float).reshape(len(c), *(c.shape[1:] or (1,))) for c in columns])
 
@@ -141,7 +141,7 @@ class PluginServer:
         entries = [
             (*request.take("BB"), request.array("I"), request.array("d")) for _ in range(count)
         ]
-        steps, mask = request.take("IB")
+        steps, _, mask = request.take("I?B")
         self.meddle()
         status, refusals, message = 0, [], ""
         if self.fault is not None:

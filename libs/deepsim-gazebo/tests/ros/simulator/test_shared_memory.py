@@ -21,7 +21,7 @@ from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
 
 Connect = Callable[..., GazeboSimulator]
-WIDTHS = {"models": 13, "links": 13, "visuals": 18, "lights": 11}
+WIDTHS = {"models": 13, "links": 19, "visuals": 18, "lights": 11, "joints": 10}
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 BOOT = 99
 HEADER, BUFFER = 128, 128
@@ -44,16 +44,16 @@ class SharedFile:
         self.sequences = [0] * buffers
         path.write_bytes(bytes(self.size))
         self._file = path.open("r+b", buffering=0)
-        header = (MAGIC, 1, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
-        self.put(0, struct.pack("<QIIQQIIQQII4I", *header, buffers - 1, 0, *self._counts))
+        header = (MAGIC, 2, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
+        self.put(0, struct.pack("<QIIQQIIQQII5I", *header, buffers - 1, 0, *self._counts))
         for number in range(buffers):
             offsets, at = [], HEADER + number * self.stride + BUFFER
             for count, kind in zip(self._counts, TABLES):
                 offsets.append(at)
                 at += 8 * count * WIDTHS[kind]
-            head = struct.pack("<QQQIId4Q", 0, server.generation, 0, 0, 0, 0.0, *offsets)
+            head = struct.pack("<QQQIId5Q", 0, server.generation, 0, 0, 0, 0.0, *offsets)
             self.put(HEADER + number * self.stride, head)
-        server.shared_file = (str(path), 1, self.size)
+        server.shared_file = (str(path), 2, self.size)
 
     def put(self, at: int, data: bytes) -> None:
         self._file.seek(at)
@@ -269,7 +269,7 @@ def damaged(at: int, layout: str, value: int) -> Callable[[SharedFile], None]:
     ("damage", "why"),
     [
         (damaged(0, "<Q", 42), "has magic 0x2a"),
-        (damaged(8, "<I", 2), "version 2, not those of"),
+        (damaged(8, "<I", 3), "version 3, not those of"),
         (damaged(16, "<Q", 1000), "says it has 1000 bytes"),
         (damaged(24, "<Q", 2**40), "buffers of 1099511627776"),
         (damaged(32, "<I", 0), "0 buffers"),
@@ -347,6 +347,6 @@ def test_the_layout_is_that_of_the_plugin() -> None:
     """The numbers that both sides must agree on, in the plugin's header."""
     text = LAYOUT.read_text(encoding="utf-8")
     assert f"kSharedMagic = {MAGIC:#x};" in text
-    assert "kSharedVersion = 1;" in text
+    assert "kSharedVersion = 2;" in text
     assert f"sizeof(SharedHeader) == {HEADER} && offsetof(SharedHeader, latest) == {LATEST}" in text
     assert f"sizeof(SharedBuffer) == {BUFFER} && offsetof(SharedBuffer, offset) == 40" in text

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <boost/thread/recursive_mutex.hpp>
 #include <cstdint>
 #include <functional>
@@ -13,10 +14,12 @@
 
 #include "gazebo_batch_state/entity_index.hpp"
 #include "gazebo_batch_state/instant.hpp"
+#include "gazebo_batch_state/joint_table.hpp"
 #include "gazebo_batch_state/light_table.hpp"
 #include "gazebo_batch_state/lock_step.hpp"
 #include "gazebo_batch_state/motion.hpp"
 #include "gazebo_batch_state/visual_table.hpp"
+#include "gazebo_batch_state/wrench_table.hpp"
 
 namespace gazebo_batch_state {
 
@@ -84,10 +87,11 @@ class BatchWorld {
 
     /// Makes n physics steps.
     ///
+    /// \param more whether forces on links are to stay for further steps
     /// \return false if others let the world go on at the same moment: there were more steps
     /// \throws std::runtime_error if the server ends or the world is stuck: a step is in progress
     ///   then, and this access is good for nothing any more
-    bool Advance(std::uint32_t n);
+    bool Advance(std::uint32_t n, bool more = false);
 
     /// Takes up what this thread itself has added or removed.
     void Refresh() { world_.Refresh(); }
@@ -102,6 +106,9 @@ class BatchWorld {
   using Observer = std::function<void(const View&, StepKind)>;
   void OnStep(Observer observer) { observers_.push_back(std::move(observer)); }
 
+  /// Follows the world no longer. Call it where the world does not run.
+  void Disconnect() { connections_.clear(); }
+
   /// Puts time and all models back to the beginning; how things look stays.
   void Reset();
 
@@ -110,6 +117,7 @@ class BatchWorld {
   const gazebo::transport::NodePtr& Transport() const { return transport_; }
 
  private:
+  void BeginStep();
   void EndStep();
   void Refresh();
   Instant Now() const;
@@ -122,6 +130,9 @@ class BatchWorld {
   Motion motion_;
   VisualTable visuals_;
   LightTable lights_;
+  JointTable joints_;
+  WrenchTable wrenches_;
+  std::atomic<bool> was_reset_{false};  // and the tables do not know yet
   LockStep steps_;
   double own_rate_ = 0.0;  // steps per second as described, 0: no limit
   bool own_pace_ = true;

@@ -37,6 +37,17 @@ struct ModelEntity {
   Reason held;            ///< the joint that ties it to something outside, if one does
 };
 
+/// What a row of the table of joints stands for: one axis of a joint.
+struct JointEntity {
+  gazebo::physics::JointPtr joint;
+  unsigned int axis = 0;      ///< of the joint
+  bool slides = false;        ///< or it turns
+  std::optional<Row> parent;  ///< the link that it is attached to; nothing: the world
+  Row child = 0;
+  std::vector<Row> carried;  ///< links that go where the child goes
+  Reason held;               ///< why the child cannot be moved alone, or nothing
+};
+
 /// What a row of the table of visuals stands for.
 struct VisualEntity {
   gazebo::physics::LinkPtr link;
@@ -45,8 +56,8 @@ struct VisualEntity {
 
 /// All rows of a world and their names; follows models and lights that come and go.
 ///
-/// Models are in the order of their creation, each followed by those nested in it; links, visuals
-/// and lights of links follow in the same order. Not thread-safe.
+/// Models are in the order of their creation, each followed by those nested in it; links, visuals,
+/// lights of links and joints follow in the same order. Not thread-safe.
 class EntityIndex {
  public:
   /// Call it where the world does not run yet.
@@ -69,17 +80,25 @@ class EntityIndex {
   const std::vector<LinkEntity>& Links() const { return links_; }
   const std::vector<VisualEntity>& Visuals() const { return visuals_; }
   const gazebo::physics::Light_V& Lights() const { return lights_; }
+  const std::vector<JointEntity>& Joints() const { return joints_; }
 
   /// Camera sensors, `model::link::sensor`.
   const std::vector<std::string>& Cameras() const { return cameras_; }
 
  private:
+  struct Joined {
+    std::vector<Row> links;
+    int to_world = 0;  // joints to the world
+  };
+  class Connections;
+
   NameIndex& At(Table table) { return names_[static_cast<std::size_t>(table)]; }
   void Build();
   void AddModel(const gazebo::physics::ModelPtr& model);
   void AddLink(const gazebo::physics::LinkPtr& link);
   void AddLight(const gazebo::physics::LightPtr& light);
   void Join();
+  void AddJoint(const gazebo::physics::JointPtr& joint, Connections& connections);
 
   EntityWatch watch_;
   std::uint64_t generation_;
@@ -88,6 +107,7 @@ class EntityIndex {
   std::vector<LinkEntity> links_;
   std::vector<VisualEntity> visuals_;
   gazebo::physics::Light_V lights_;
+  std::vector<JointEntity> joints_;
   std::vector<std::string> cameras_;
 };
 

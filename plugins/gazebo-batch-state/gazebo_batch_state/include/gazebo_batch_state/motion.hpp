@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "gazebo_batch_state/entity_index.hpp"
 #include "gazebo_batch_state/rigid_motion.hpp"
 
@@ -27,8 +29,16 @@ class Motion {
   Reason SetModelPose(Row row, const Pose3d& pose) const;
   Reason SetModelTwist(Row row, const Twist& twist) const;
 
+  /// Turns or slides a joint [rad or m]; the rates of all joints stay.
+  Reason ShiftJoint(Row row, double by) const;
+
+  /// Sets the rate of a joint [rad/s or m/s]; the rates of all others stay.
+  Reason SetJointRate(Row row, double rate) const;
+
  private:
   std::vector<State> States(const std::vector<Row>& links) const;
+  using Rates = std::array<double, 2>;  // of the axes of a joint
+  void MoveJoint(const JointEntity& entity, double by, const Rates& rates) const;
 
   const EntityIndex& index_;
 };

@@ -31,9 +31,11 @@ class Server {
   /// Call it where the world does not run yet, with ROS initialised and a master there.
   explicit Server(const gazebo::physics::WorldPtr& world);
 
-  /// Lets a call in progress end early, ends the thread and pauses the world; no service answers
-  /// any more.
+  /// Ends the thread; no service answers any more. Call it where the world runs no longer.
   ~Server();
+
+  /// Lets a call in progress end early, and none begin. From any thread, and in a signal handler.
+  void Interrupt();
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

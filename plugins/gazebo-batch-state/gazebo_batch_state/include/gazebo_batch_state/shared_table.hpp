@@ -11,7 +11,7 @@
 /// The layout of the file in which the tables are shared with clients on the same machine.
 ///
 /// SharedHeader, then SharedHeader::buffers buffers, each SharedHeader::stride bytes after the one
-/// before: a SharedBuffer, then the rows of the four tables, float64 in the machine's byte order,
+/// before: a SharedBuffer, then the rows of the five tables, float64 in the machine's byte order,
 /// as in Exchange.srv. A client:
 ///
 /// 1. maps the file and checks magic, version and size; holds flock(LOCK_SH) on it while it reads;
@@ -22,7 +22,7 @@
 namespace gazebo_batch_state {
 
 constexpr std::uint64_t kSharedMagic = 0x3148435441425344;  ///< "DSBATCH1", little-endian
-constexpr std::uint32_t kSharedVersion = 1;
+constexpr std::uint32_t kSharedVersion = 2;
 constexpr std::uint32_t kSharedBuffers = 4;
 
 /// At the beginning of the file.
@@ -39,7 +39,7 @@ struct SharedHeader {
   std::atomic<std::uint32_t> latest;        ///< the buffer that was completed last
   std::atomic<std::uint32_t> obsolete;      ///< not 0: this file is written no more
   std::array<std::uint32_t, kTables> rows;  ///< of each table
-  std::array<std::uint64_t, 6> padding;
+  std::array<std::uint64_t, 5> padding;
 };
 static_assert(sizeof(SharedHeader) == 128 && offsetof(SharedHeader, latest) == 56);
 
@@ -53,7 +53,7 @@ struct SharedBuffer {
   double timestep;  ///< [s]
   std::array<std::uint64_t, kTables>
       offset;  ///< of each table's rows from the beginning of the file [bytes]
-  std::array<std::uint64_t, 7> padding;
+  std::array<std::uint64_t, 6> padding;
 };
 static_assert(sizeof(SharedBuffer) == 128 && offsetof(SharedBuffer, offset) == 40);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gazebo_batch_state/entity_index.hpp"
+#include "gazebo_batch_state/joint_command.hpp"
+#include "gazebo_batch_state/motion.hpp"
+
+namespace gazebo_batch_state {
+
+/// State and command of every axis of a joint.
+///
+/// A joint is left alone until one of its axes gets a command that exerts something; from then to
+/// the next reset its limits of effort and velocity are those of the table, and its damping is
+/// solved implicitly. Not thread-safe; the caller sees to it that no step is in progress.
+class JointTable {
+ public:
+  JointTable(const EntityIndex& index, const Motion& motion) : index_(index), motion_(motion) {}
+
+  /// Takes on the rows of the index; those that were there before keep their command.
+  void Follow();
+
+  /// Copies all rows, see table_layout.hpp.
+  void Read(double* numbers) const;
+
+  /// Sets one cell; it was checked.
+  ///
+  /// \return why it was refused, or nothing
+  Reason Write(Row row, std::uint8_t column, double value);
+
+  /// Whether no axis has a command to exert.
+  bool IsIdle() const { return driven_ == 0; }
+
+  /// Exerts all commands for the physics step that begins.
+  ///
+  /// \param dt [s]
+  void Drive(double dt);
+
+  /// Makes all commands as described; call it after a reset of the world.
+  void Reset();
+
+ private:
+  struct Axis {
+    std::uint64_t key = 0;  // survives that rows before it come and go
+    JointCommand described;
+    JointCommand command;
+    double followed = 0.0;  // see Follow
+    double effort = 0.0;    // of the latest step
+    double turns = 0.0;     // whole turns that Gazebo does not count [rad]
+    bool driven = false;
+    double damper = 0.0;  // the part of the joint's damping that is ours
+    double own_damping = 0.0;
+  };
+
+  double Position(Row row) const;
+  void CountTurns(Row row, double position);
+  void Engage(Row row);
+  void Release(Row row);
+  void SetDamper(Row row, double damper);
+
+  const EntityIndex& index_;
+  const Motion& motion_;
+  std::vector<Axis> axes_;
+  std::size_t driven_ = 0;  // axes
+};
+
+}  // namespace gazebo_batch_state

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/joint_table.hpp"
+
+#include <cmath>
+#include <gazebo/physics/Joint.hh>
+#include <gazebo/physics/ode/ODEJoint.hh>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace physics = gazebo::physics;
+
+constexpr double kTurn = 2.0 * M_PI;
+constexpr double kNoLimit = -1.0;  // Gazebo's
+constexpr std::uint8_t kStiffness = 6;
+
+std::uint64_t KeyOf(const JointEntity& entity) {
+  return std::uint64_t{entity.joint->GetId()} * 2U + entity.axis;
+}
+
+double LimitOf(double gazebos) {
+  return gazebos < 0.0 ? std::numeric_limits<double>::infinity() : gazebos;
+}
+
+double GazebosLimit(double limit) { return std::isinf(limit) ? kNoLimit : limit; }
+
+}  // namespace
+
+void JointTable::Follow() {
+  std::unordered_map<std::uint64_t, Axis> old;
+  for (Axis& axis : axes_) {
+    old.emplace(axis.key, axis);
+  }
+  axes_.clear();
+  driven_ = 0;
+  for (const JointEntity& entity : index_.Joints()) {
+    const auto known = old.find(KeyOf(entity));
+    if (known != old.end()) {
+      axes_.push_back(known->second);
+      driven_ += known->second.driven ? 1 : 0;
+      continue;
+    }
+    Axis& axis = axes_.emplace_back();
+    axis.key = KeyOf(entity);
+    axis.described.effort_limit = LimitOf(entity.joint->GetEffortLimit(entity.axis));
+    axis.described.velocity_limit = LimitOf(entity.joint->GetVelocityLimit(entity.axis));
+    axis.command = axis.described;
+    axis.own_damping = entity.joint->GetDamping(entity.axis);
+  }
+}
+
+void JointTable::Read(double* numbers) const {
+  for (Row row = 0; row < axes_.size(); ++row) {
+    const JointEntity& entity = index_.Joints()[row];
+    const Axis& axis = axes_[row];
+    *numbers++ = Position(row) + 0.0;  // no -0
+    *numbers++ = entity.joint->GetVelocity(entity.axis) + 0.0;
+    *numbers++ = axis.effort;
+    for (std::size_t column = 0; column < kCommandColumns; ++column) {
+      *numbers++ = axis.command.At(column);
+    }
+  }
+}
+
+Reason JointTable::Write(Row row, std::uint8_t column, double value) {
+  Axis& axis = axes_[row];
+  if (column == kPosition) {
+    Reason reason = motion_.ShiftJoint(row, value - Position(row));
+    if (reason.empty()) {
+      CountTurns(row, value);
+      axis.followed = value;  // the target is followed from where the axis is put
+    }
+    return reason;
+  }
+  if (column == kVelocity) {
+    return motion_.SetJointRate(row, value);
+  }
+  if (column == kStiffness && axis.command.stiffness == 0.0) {
+    axis.followed = Position(row);  // or from where it gets stiff
+  }
+  axis.command.At(column - kFirstCommand) = value;
+  if (!axis.driven && !axis.command.IsPassive()) {
+    Engage(row);
+  }
+  return {};
+}
+
+void JointTable::Drive(double dt) {
+  for (Row row = 0; driven_ > 0 && row < axes_.size(); ++row) {
+    Axis& axis = axes_[row];
+    if (!axis.driven) {
+      continue;
+    }
+    const JointEntity& entity = index_.Joints()[row];
+    axis.followed = gazebo_batch_state::Follow(axis.command, axis.followed, dt);
+    const JointDrive drive = Evaluate(axis.command, axis.followed, Position(row),
+                                      entity.joint->GetVelocity(entity.axis));
+    axis.effort = drive.effort;
+    SetDamper(row, drive.damper);  // Gazebo leaves it out where a joint runs into a limit
+    if (drive.force != 0.0) {
+      entity.joint->SetForce(entity.axis, drive.force);
+    }
+  }
+}
+
+void JointTable::Reset() {
+  for (Row row = 0; row < axes_.size(); ++row) {
+    Axis& axis = axes_[row];
+    if (axis.driven) {
+      Release(row);
+    }
+    axis.command = axis.described;
+    axis.followed = 0.0;
+    axis.effort = 0.0;
+    CountTurns(row, 0.0);
+  }
+}
+
+double JointTable::Position(Row row) const {
+  const JointEntity& entity = index_.Joints()[row];
+  return entity.joint->Position(entity.axis) + axes_[row].turns;
+}
+
+/// Takes a position for the present one, but for what is less than half a turn.
+void JointTable::CountTurns(Row row, double position) {
+  const JointEntity& entity = index_.Joints()[row];
+  if (!entity.slides) {
+    const double left = position - entity.joint->Position(entity.axis);
+    axes_[row].turns = kTurn * std::round(left / kTurn);
+  }
+}
+
+void JointTable::Engage(Row row) {
+  const JointEntity& entity = index_.Joints()[row];
+  const auto joint = boost::dynamic_pointer_cast<physics::ODEJoint>(entity.joint);
+  if (joint) {
+    joint->UseImplicitSpringDamper(true);
+  }
+  entity.joint->SetEffortLimit(entity.axis, kNoLimit);
+  entity.joint->SetVelocityLimit(entity.axis, kNoLimit);
+  axes_[row].driven = true;
+  ++driven_;
+}
+
+void JointTable::Release(Row row) {
+  const JointEntity& entity = index_.Joints()[row];
+  Axis& axis = axes_[row];
+  SetDamper(row, 0.0);
+  entity.joint->SetEffortLimit(entity.axis, GazebosLimit(axis.described.effort_limit));
+  entity.joint->SetVelocityLimit(entity.axis, GazebosLimit(axis.described.velocity_limit));
+  axis.driven = false;
+  --driven_;
+}
+
+void JointTable::SetDamper(Row row, double damper) {
+  Axis& axis = axes_[row];
+  if (axis.damper != damper) {
+    const JointEntity& entity = index_.Joints()[row];
+    axis.damper = damper;
+    entity.joint->SetStiffnessDamping(entity.axis, entity.joint->GetStiffness(entity.axis),
+                                      axis.own_damping + damper,
+                                      entity.joint->GetSpringReferencePosition(entity.axis));
+  }
+}
+
+}  // namespace gazebo_batch_state
