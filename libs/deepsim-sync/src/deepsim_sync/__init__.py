@@ -26,7 +26,12 @@ from .port.changes import Cells, Changes, Refusal
 from .port.contacts import ContactPoints, Contacts
 from .port.dynamics import Dynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
-from .port.physics_properties import PHYSICS_PROPERTIES, PhysicsProperties, PhysicsProperty
+from .port.physics_properties import (
+    CAN_BE_ZERO,
+    PHYSICS_PROPERTIES,
+    PhysicsProperties,
+    PhysicsProperty,
+)
 from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
@@ -61,6 +66,7 @@ from .world.world_state import WorldState
 __all__ = [
     "ALL_COLUMNS",
     "APPEARANCE_COLUMNS",
+    "CAN_BE_ZERO",
     "COLUMNS",
     "KINDS",
     "PHYSICS_PROPERTIES",

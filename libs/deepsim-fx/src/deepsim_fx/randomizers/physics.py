@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from deepsim_fx.targets import named
 from deepsim_sync import (
+    CAN_BE_ZERO,
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
@@ -27,7 +28,7 @@ from .stacking import stacked
 
 
 class PhysicsRandomizer(AbstractRandomizer):
-    """Scales mass, friction and damping of the links of a model.
+    """Scales mass, weight, friction and damping of the links of a model.
 
     It draws factors of the described values, so that one distribution fits models of any size. A
     factor replaces the one before it, and a reset of the world ends it.
@@ -38,6 +39,9 @@ class PhysicsRandomizer(AbstractRandomizer):
             ``("log-uniform", 0.5, 2)``.
         friction: Distribution of the factor of friction.
         damping: Distribution of the factor of the damping of joints.
+        gravity: Distribution of the factor of the pull of gravity, >= 0.
+        joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
+        armature: Distribution of the factor of the inertia of rotors.
         links: Patterns of the names of links in the model, ``"wheel_*"``.
         per_link: Whether each link has a factor of its own, rather than one for all.
         name: Its name in the log; by default one with the name of the model.
@@ -55,6 +59,9 @@ class PhysicsRandomizer(AbstractRandomizer):
         mass: Spec | None = None,
         friction: Spec | None = None,
         damping: Spec | None = None,
+        gravity: Spec | None = None,
+        joint_friction: Spec | None = None,
+        armature: Spec | None = None,
         links: Patterns = "*",
         per_link: bool = True,
         name: str | None = None,
@@ -66,12 +73,15 @@ class PhysicsRandomizer(AbstractRandomizer):
             "mass": mass,
             "friction": friction,
             "damping": damping,
+            "gravity": gravity,
+            "joint_friction": joint_friction,
+            "armature": armature,
         }
         self.factors = {
             name: distribution(spec) for name, spec in given.items() if spec is not None
         }
         if not self.factors:
-            raise ValueError(f"{self.name!r} has nothing to draw: give mass, friction or damping")
+            raise ValueError(f"{self.name!r} has nothing to draw: give mass, friction, ...")
         self.links = as_patterns(links)
         self.per_link = per_link
         self._physics()
@@ -90,10 +100,12 @@ class PhysicsRandomizer(AbstractRandomizer):
         values: dict[str, dict[str, float]] = {}
         for name, factors in self.factors.items():
             drawn = factors(rng, (len(links) if self.per_link else 1,))
-            if not (drawn > 0.0).all():
+            fit = np.all(drawn >= 0.0) if name in CAN_BE_ZERO else np.all(drawn > 0.0)
+            if not fit:
+                sign = ">=" if name in CAN_BE_ZERO else ">"
                 raise ValueError(
-                    f"factors of {name} must be > 0, {self.name!r} drew {float(drawn.min())}: "
-                    "a log-uniform distribution never gets there"
+                    f"factors of {name} must be {sign} 0, {self.name!r} drew "
+                    f"{float(drawn.min())}: a log-uniform distribution never gets there"
                 )
             every = np.broadcast_to(drawn, (len(links),)).tolist()
             values[name] = dict(zip(links, every, strict=True))

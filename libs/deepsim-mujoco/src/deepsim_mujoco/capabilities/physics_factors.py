@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass, friction and damping of links, scaled world by world in the compiled model."""
+"""Physics properties of links, scaled world by world in the compiled model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.surfaces import priorities
 from deepsim_mujoco.state.layout import numbers_of
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import PHYSICS_PROPERTIES, Entities, PhysicsProperty, WorldNumbers
+from deepsim_sync import CAN_BE_ZERO, PHYSICS_PROPERTIES, Entities, PhysicsProperty, WorldNumbers
 
 Factors = NDArray[np.float64]
+_OF_DOFS: dict[PhysicsProperty, str] = {
+    "damping": "dof_damping",
+    "joint_friction": "dof_frictionloss",
+    "armature": "dof_armature",
+}
+"""The fields of a model that belong to joints."""
 
 
 class PhysicsFactors:
@@ -62,7 +68,8 @@ class PhysicsFactors:
         self._sliding = model.geom_friction[self._geom, 0]
         # What of the priority does not come from the friction.
         self._bounces = model.geom_priority[self._geom] - priorities(self._sliding)
-        self._damping = model.dof_damping[self._dof]
+        self._weightless = model.body_gravcomp[self._body]
+        self._of_dofs = {n: getattr(model, field)[self._dof] for n, field in _OF_DOFS.items()}
         self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
         for name in self._scaled:
             self._apply(name, np.arange(self._states.worlds))
@@ -87,12 +94,14 @@ class PhysicsFactors:
         try:
             values = np.asarray(factors, dtype=np.float64)
             values = np.broadcast_to(values, (len(chosen), len(rows)))
-            fit = bool((np.isfinite(values) & (values > 0.0)).all())
+            least = values >= 0.0 if name in CAN_BE_ZERO else values > 0.0
+            fit = bool((np.isfinite(values) & least).all())
         except (TypeError, ValueError):
             fit = False
         if not fit:
             raise ValueError(
-                f"factors of {name} of {links} must be finite numbers > 0, one, or one for each "
+                f"factors of {name} of {links} must be finite numbers "
+                f"{'>=' if name in CAN_BE_ZERO else '>'} 0, one, or one for each "
                 f"link, or one for each link in each of {len(chosen)} worlds, got {factors!r}"
             )
         self._factors[name][chosen[:, None], rows] = values
@@ -169,7 +178,13 @@ class PhysicsFactors:
             expand("geom_friction")[world, self._geom, 0] = sliding
             priority = priorities(sliding) + self._bounces
             expand("geom_priority")[world, self._geom] = priority
+        elif name == "gravity":
+            weight = (1.0 - self._weightless) * factors
+            expand("body_gravcomp")[world, self._body] = 1.0 - weight
         else:
-            damping = self._damping * factors[:, self._dof_row]
-            expand("dof_damping")[world, self._dof] = damping
+            values = self._of_dofs[name] * factors[:, self._dof_row]
+            expand(_OF_DOFS[name])[world, self._dof] = values
+            if name == "armature":
+                self._unsettled[worlds] = True
+                self.is_settled = False
         self._states.changed()

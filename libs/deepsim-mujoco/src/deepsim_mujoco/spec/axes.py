@@ -15,6 +15,8 @@ from deepsim_sync import SCOPE
 
 _FAST, _SLOW = 1e10, 1e-12  # [rad/s or m/s] of targets without limit, and of those with one of 0
 _ALL_INPUTS = 7  # of a servo: position, velocity and feedforward
+_STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead
+_HARD = 0.99  # as contacts
 _LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
 
 
@@ -74,6 +76,8 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
         joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
     joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
     joint.frictionloss = axis.friction
+    # With MuJoCo's own softness it creeps by a centimetre in a second where it should hold.
+    joint.solref_friction, joint.solimp_friction[:2] = [_STIFFEST, 1.0], [_HARD, _HARD]
     joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]
     joint.springref = axis.spring_reference
 

@@ -182,6 +182,7 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION  # see `WorldStates.actuate`
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
+    spec.worldbody.gravcomp = 1.0  # without any, MuJoCo takes none that worlds get later
     apply_scene(spec, world.scene, lit=bool(world.lights))
     add_sky(spec, world.scene.background, world.scene.background)
     return spec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capability to scale the mass, friction and damping of links, world by world."""
+"""The capability to scale mass, weight, friction and damping of links, world by world."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Iterable, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-PhysicsProperty = Literal["mass", "friction", "damping"]
-"""``mass``: mass and inertia of a link; its centre of mass stays. ``friction``: the coefficients
-of all its collisions. ``damping``: that of the joint that connects it to the link above."""
+PhysicsProperty = Literal["mass", "gravity", "friction", "damping", "joint_friction", "armature"]
+"""``mass``: mass and inertia of a link; its centre of mass stays. ``gravity``: the pull of gravity
+on it. ``friction``: the coefficients of all its collisions. ``damping``, ``joint_friction`` and
+``armature``: those of the joint that connects it to the link above."""
 
 PHYSICS_PROPERTIES: tuple[PhysicsProperty, ...] = get_args(PhysicsProperty)
+CAN_BE_ZERO: frozenset[PhysicsProperty] = frozenset(("gravity", "joint_friction"))
+"""The properties whose factor may be 0."""
 
 
 class PhysicsProperties(Protocol):
@@ -43,8 +46,8 @@ class PhysicsProperties(Protocol):
         Args:
             name: The property.
             links: Names of the k links, ``model::link``.
-            factors: Of a shape that broadcasts to (w, k); each > 0 and finite. They replace
-                earlier factors.
+            factors: Of a shape that broadcasts to (w, k); each finite and > 0, or 0 for gravity
+                and joint_friction. They replace earlier factors.
             worlds: The w worlds; all of them by default.
 
         Raises:

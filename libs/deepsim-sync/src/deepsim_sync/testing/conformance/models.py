@@ -131,6 +131,19 @@ EYE = _model(
 )
 """A static camera of 64 x 48 pixels that looks along +x of its frame."""
 
+BRAKE = 20.0  # dry friction of the rail of `BRAKED` [N]
+BRAKED = _model(
+    "braked",
+    _link("link", _inertial(2, 0.01, 0.01, 0.01)),
+    _joint(
+        "prismatic",
+        "world",
+        "link",
+        f"<axis><xyz>0 0 1</xyz><dynamics><friction>{BRAKE}</friction></dynamics></axis>",
+    ),
+)
+"""A link of 2 kg on a vertical rail with dry friction."""
+
 SINKER_RATE = 20.0
 _RAIL = "<axis><xyz>0 0 1</xyz><dynamics><damping>40</damping></dynamics></axis>"
 SINKER = _model(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass, friction and damping."""
+"""Mass, weight, friction and damping."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from deepsim_sync.port.physics_properties import (
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
-from .models import BOX, BOX_MU, GROUND, PENDULUM, PENDULUM_LEVER, SINKER, SINKER_RATE
+from .models import (
+    BOX,
+    BOX_MU,
+    BRAKE,
+    BRAKED,
+    GROUND,
+    PENDULUM,
+    PENDULUM_LEVER,
+    SINKER,
+    SINKER_RATE,
+)
 from .runs import LAST, SCALING, Run
 
 
@@ -54,6 +64,31 @@ class PhysicsPropertyCases(Conformance):
         bench.run(1.5)
         expected = 1.0 / (2.0 * min(BOX_MU * factor, 1.0) * GRAVITY)
         assert bench.pose("box")[0] == pytest.approx(expected, rel=0.05, abs=0.005)
+
+    @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
+    def test_gravity_sets_how_fast_a_link_falls(
+        self, bench: Bench, physics: PhysicsProperties, factor: float
+    ) -> None:
+        """One without weight stays where it is; a reset gives the weight back."""
+        bench.spawn(BOX, "box", (0, 0, 5))
+        physics.scale("gravity", ["box::link"], factor)
+        time = bench.run(0.2)
+        assert bench.twist("box")[2] == pytest.approx(-factor * GRAVITY * time, abs=1e-9)
+        bench.reset()
+        time = bench.run(0.1)
+        assert bench.twist("box")[2] == pytest.approx(-GRAVITY * time, abs=1e-9)
+
+    @pytest.mark.parametrize("factor", [0.0, 0.5, 1.5])
+    def test_dry_friction_holds_a_joint(
+        self, bench: Bench, physics: PhysicsProperties, factor: float
+    ) -> None:
+        """20 N of it hold 2 kg; what is missing lets them sink by F / m."""
+        bench.spawn(BRAKED, "braked", (0, 0, 5))
+        physics.scale("joint_friction", ["braked::link"], factor)
+        time = bench.run(0.2)
+        rate = min(0.0, factor * BRAKE / 2.0 - GRAVITY)
+        speed = bench.get("links", "twist", "braked::link")[2]
+        assert speed == pytest.approx(rate * time, rel=0.02, abs=1e-3)
 
     def test_mass_takes_inertia_along(self, bench: Bench, physics: PhysicsProperties) -> None:
         """A pendulum falls at m g l / (I + m l^2), however heavy it is."""
