@@ -135,10 +135,11 @@ def test_joints_that_mimic_others_have_no_action(make_world):
 HANGING = ARM.replace("<xyz>0 0 1</xyz>", "<xyz>0 1 0</xyz>")
 
 
-def test_passive_forces_are_balanced(make_world):
+@pytest.mark.parametrize("balance", ["gravity", "bias"])
+def test_passive_forces_are_balanced(make_world, balance):
     """A limp arm stays where it is, and efforts of a controller act besides the balance."""
     world = make_world(2, gravity=True)
-    config = RobotConfig(HANGING, {"arm": Part([".*"], "joint_effort")}, balance="bias")
+    config = RobotConfig(HANGING, {"arm": Part([".*"], "joint_effort")}, balance=balance)
     robot = Robot(world, config, "arm")
     for _ in range(200):
         world.tick()
