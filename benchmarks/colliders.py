@@ -21,6 +21,8 @@ from colliders_peers import (
     mujoco_pairs,
     mujoco_picture,
     mujoco_rays,
+    numba_lidar,
+    pymunk_pairs,
 )
 from peers import Case, Way, compare, installed
 from shapely.prepared import prep
@@ -31,6 +33,7 @@ from deepsim_colliders import (
     ColliderSet,
     GeometryCollider,
     RayHits,
+    RectangleCollider,
 )
 from deepsim_math import Frustum, Pose, Ray, frustums
 
@@ -39,6 +42,7 @@ WIDTH, HEIGHT = 160, 120
 RANDOM = np.random.default_rng(0)
 OLD = "one object per vector"
 FCL, MUJOCO, EMBREE = installed("fcl"), installed("mujoco"), installed("embreex")
+NUMBA, PYMUNK = installed("numba"), installed("pymunk")
 
 
 def random_boxes(count: int, width: float) -> Boxes:
@@ -53,8 +57,8 @@ def one_by_one(boxes: Boxes) -> list[BoxCollider]:
     return [BoxCollider(*size, pose_offset=Pose.from_array(pose)) for pose, size in boxes.rows()]
 
 
-def as_set(boxes: Boxes) -> ColliderSet:
-    colliders = ColliderSet(BoxCollider(*size) for size in boxes.sizes)
+def as_set(boxes: Boxes, *, compiled: bool | None = None) -> ColliderSet:
+    colliders = ColliderSet((BoxCollider(*size) for size in boxes.sizes), compiled=compiled)
     colliders.update(boxes.poses)
     return colliders
 
@@ -156,9 +160,9 @@ def box_pairs(width: float) -> Case:
     )
 
 
-def rays(boxes: Boxes) -> Case:
+def rays(boxes: Boxes, width: float) -> Case:
     """Which of 100 boxes does each of 10 000 rays meet first, and where."""
-    origins = RANDOM.uniform(-10.0, 10.0, (RAYS, 3))
+    origins = RANDOM.uniform(-0.5 * width, 0.5 * width, (RAYS, 3))
     directions = RANDOM.normal(size=(RAYS, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     ours, singles = as_set(boxes), one_by_one(boxes)
@@ -175,8 +179,15 @@ def rays(boxes: Boxes) -> Case:
         origin, direction = Vector(*origins[0]), Vector(*directions[0])
         return [box.raycast(origin, direction) for box in old]
 
+    def moved() -> object:
+        ours.update(boxes.poses)
+        return ours.raycast(origins, directions)
+
+    pure = as_set(boxes, compiled=False)
     ways: dict[str, Way] = {
+        "ColliderSet, update and raycast": moved,
         "ColliderSet.raycast": lambda: ours.raycast(origins, directions),
+        "ColliderSet.raycast, without numba": lambda: pure.raycast(origins, directions),
         "BoxCollider.raycast, loop": loop,
         OLD: old_way,
     }
@@ -188,8 +199,87 @@ def rays(boxes: Boxes) -> Case:
         f"{RAYS} rays x {COUNT} boxes",
         ways,
         shares={"BoxCollider.raycast, loop": 10 / RAYS, OLD: 1 / RAYS},
-        bars={"MuJoCo, loop of mj_ray": 0.4, "Embree, built": 5.0},
+        bars={"MuJoCo, loop of mj_ray": 0.4, "Embree, build and cast": 1.3},
     )
+
+
+def rays_at_rest(boxes: Boxes, width: float) -> Case:
+    """Which of 10 000 boxes that do not move does each of 10 000 rays meet first."""
+    origins = RANDOM.uniform(-0.5 * width, 0.5 * width, (RAYS, 3))
+    directions = RANDOM.normal(size=(RAYS, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    ours, pure = as_set(boxes), as_set(boxes, compiled=False)
+    hits = ours.raycast(origins, directions)
+    ways: dict[str, Way] = {
+        "ColliderSet.raycast": lambda: ours.raycast(origins, directions),
+        "ColliderSet.raycast, without numba": lambda: pure.raycast(origins, directions),
+    }
+    if EMBREE:
+        expected = np.where(hits.inside, -2, hits.ids)
+        ways |= embree_rays(boxes, origins, directions, expected)
+    return Case(f"{RAYS} rays x {len(boxes.poses)} boxes", ways, bars={"Embree, built": 3.0})
+
+
+def lidar(worlds: int, count: int, beams: int) -> Case:
+    """Which box of its world does each beam of a lidar meet first, in many worlds."""
+    several = [random_boxes(count, 20.0) for _ in range(worlds)]
+    poses, sizes = np.stack([boxes.poses for boxes in several]), several[0].sizes
+    angle = np.linspace(0.0, 2.0 * math.pi, beams, endpoint=False)
+    directions = np.stack([np.cos(angle), np.sin(angle), np.zeros(beams)], axis=-1)
+    origins = np.zeros((worlds, 1, 3))
+    ours, pure = (
+        ColliderSet((BoxCollider(*size) for size in sizes), worlds=worlds, compiled=way)
+        for way in (None, False)
+    )
+
+    def moved() -> object:
+        ours.update(poses)
+        return ours.raycast(origins, directions)
+
+    moved()
+    pure.update(poses)
+    ways: dict[str, Way] = {
+        "ColliderSet.raycast": lambda: ours.raycast(origins, directions),
+        "ColliderSet, update and raycast": moved,
+        "ColliderSet.raycast, without numba": lambda: pure.raycast(origins, directions),
+    }
+    if NUMBA:
+        ways |= numba_lidar(poses, sizes, directions, ours.raycast(origins, directions).ids)
+    return Case(
+        f"{beams} rays x {worlds} worlds x {count} boxes",
+        ways,
+        bars={"numba, each ray with each box": 3.0},
+    )
+
+
+def rectangles(count: int) -> Case:
+    """Which of many rectangles meet, after all have moved."""
+    width = 3.0 * math.sqrt(count)
+    flat = np.column_stack(
+        [RANDOM.uniform(0.0, width, (count, 2)), RANDOM.uniform(-math.pi, math.pi, count)]
+    )
+    sizes = RANDOM.uniform(0.5, 2.0, (count, 2))
+    poses = np.zeros((count, 7))
+    poses[:, :2], poses[:, 5], poses[:, 6] = (
+        flat[:, :2],
+        *np.stack([np.sin(0.5 * flat[:, 2]), np.cos(0.5 * flat[:, 2])]),
+    )
+    ours, pure = (
+        ColliderSet((RectangleCollider(*size) for size in sizes), compiled=way)
+        for way in (None, False)
+    )
+
+    def moved(colliders: ColliderSet) -> object:
+        colliders.update(poses)
+        return colliders.pairs()
+
+    ways: dict[str, Way] = {
+        "ColliderSet, update and pairs": lambda: moved(ours),
+        "ColliderSet, update and pairs, without numba": lambda: moved(pure),
+    }
+    if PYMUNK:
+        ways |= pymunk_pairs(flat, sizes)
+    return Case(f"{count} rectangles", ways, bars={"pymunk, step": 1.5})
 
 
 def picture(boxes: Boxes) -> Case:
@@ -221,8 +311,18 @@ def picture(boxes: Boxes) -> Case:
 def main() -> None:
     """Measures all cases."""
     boxes = random_boxes(COUNT, 20.0)
-    cases = [track(), circles(), box_pairs(20.0), box_pairs(10.0), rays(boxes), picture(boxes)]
-    compare("colliders", cases, 25, "deepsim-colliders", "numpy", "shapely")
+    cases = [
+        track(),
+        circles(),
+        box_pairs(20.0),
+        box_pairs(10.0),
+        rays(boxes, 20.0),
+        rays_at_rest(random_boxes(10_000, 93.0), 93.0),
+        lidar(1000, 20, 360),
+        rectangles(1000),
+        picture(boxes),
+    ]
+    compare("colliders", cases, 9, "deepsim-colliders", "numpy", "shapely")
 
 
 if __name__ == "__main__":

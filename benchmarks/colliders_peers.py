@@ -184,3 +184,58 @@ def mujoco_picture(
     cast()
     check("segmentation, MuJoCo", np.array_equal(geoms, expected.reshape(-1)))
     return {"MuJoCo, mj_multiRay": cast}
+
+
+def pymunk_pairs(poses: np.ndarray, sizes: np.ndarray) -> dict[str, Way]:
+    """Rectangles of pymunk, (n, 3) of x, y, yaw: a step finds what touches after each has moved."""
+    import pymunk  # noqa: PLC0415  # only where it is installed
+
+    space = pymunk.Space()
+    bodies = []
+    for (length, width), (x, y, yaw) in zip(sizes.tolist(), poses.tolist(), strict=True):
+        body = pymunk.Body(body_type=pymunk.Body.DYNAMIC, mass=1.0, moment=1.0)
+        body.position, body.angle = (x, y), yaw
+        space.add(body, pymunk.Poly.create_box(body, (length, width)))
+        bodies.append(body)
+    return {"pymunk, step": lambda: space.step(1e-9)}
+
+
+def numba_lidar(
+    poses: np.ndarray, sizes: np.ndarray, directions: np.ndarray, expected: np.ndarray
+) -> dict[str, Way]:
+    """Each ray from the origin of its world against each box (worlds, n), by a loop of numba."""
+    import numba  # noqa: PLC0415  # only where it is installed
+
+    from deepsim_math import quaternions  # noqa: PLC0415
+
+    axes = quaternions.to_matrix(poses[..., 3:]).swapaxes(-1, -2).copy()
+    centers, half = poses[..., :3].copy(), 0.5 * sizes
+
+    @numba.njit
+    def cast(centers, axes, half, directions, ids, distances):  # type: ignore[no-untyped-def]
+        for world in range(centers.shape[0]):
+            for ray in range(directions.shape[0]):
+                best, found = np.inf, -1
+                for box in range(centers.shape[1]):
+                    start, end = 0.0, np.inf
+                    for axis in range(3):
+                        origin, step = 0.0, 0.0
+                        for k in range(3):
+                            origin -= axes[world, box, axis, k] * centers[world, box, k]
+                            step += axes[world, box, axis, k] * directions[ray, k]
+                        inverse = 1.0 / step
+                        middle, reach = -origin * inverse, half[box, axis] * abs(inverse)
+                        start, end = max(start, middle - reach), min(end, middle + reach)
+                    if start <= end and start < best:
+                        best, found = start, box
+                ids[world, ray], distances[world, ray] = found, best
+
+    ids = np.empty((len(poses), len(directions)), dtype=np.int64)
+    distances = np.empty(ids.shape)
+
+    def all_worlds() -> None:
+        cast(centers, axes, half, directions, ids, distances)
+
+    all_worlds()
+    check("lidar, numba", np.array_equal(ids, expected))
+    return {"numba, each ray with each box": all_worlds}

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 import shapely
@@ -23,6 +25,15 @@ from deepsim_colliders import (
 from deepsim_math import Frustum, Pose
 
 WORLDS = 3
+NUMBA = importlib.util.find_spec("numba") is not None
+WAYS = [
+    pytest.param(False, id="pure"),
+    pytest.param(
+        True,
+        id="compiled",
+        marks=pytest.mark.skipif(not NUMBA, reason="numba is not installed"),
+    ),
+]
 RING = shapely.Point(0, 0).buffer(3).difference(shapely.Point(0, 0).buffer(2))
 SOLID = [
     BoxCollider(1, 2, 0.5),
@@ -43,25 +54,26 @@ def equal(first, second):
     return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second))
 
 
+@pytest.mark.parametrize("compiled", WAYS)
 @pytest.mark.parametrize("family", [SOLID, FLAT], ids=["3D", "2D"])
 @pytest.mark.parametrize(("count", "spread"), [(7, 4), (280, 15)], ids=["few", "many"])
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_each_world_answers_as_a_set_of_its_own(cases, family, count, spread, seed):
+def test_each_world_answers_as_a_set_of_its_own(cases, family, count, spread, compiled, seed):
     """Bit by bit, whichever way near pairs are found; a lost pose is lost in its world only."""
     case = cases(seed)
     colliders = [family[k] for k in case.random.integers(len(family), size=count)]
     poses = case.poses(WORLDS * count, spread).reshape(WORLDS, count, 7)
     poses[1, 0] = np.nan
-    together = ColliderSet(colliders, worlds=WORLDS)
+    together = ColliderSet(colliders, worlds=WORLDS, compiled=compiled)
     together.update(poses)
-    others = ColliderSet(family)
+    others = ColliderSet(family, compiled=compiled)
     origins, directions = case.numbers(-4, 4, (WORLDS, 9, 3)), case.random.normal(size=(9, 3))
     hits = together.raycast(origins, directions)
     all_hits = together.raycast_all(origins, directions)
     views = [Frustum(0.1, 20, 1, 0.5, Pose((-6 + w, 0, 0))) for w in range(WORLDS)]
     for world in range(WORLDS):
-        alone = ColliderSet(colliders)
+        alone = ColliderSet(colliders, compiled=compiled)
         alone.update(poses[world])
         for answer, expected in (
             (together.pairs(), alone.pairs()),
@@ -213,15 +225,17 @@ def test_all_hits_are_in_order():
     assert several.raycast_all((0, 0, 0), (1, 0, 0), mask=2).ids.size == 0
 
 
+@pytest.mark.parametrize("compiled", WAYS)
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_thousands_are_found_as_few_are(cases, placed, seed):
+def test_thousands_are_found_as_few_are(cases, placed, compiled, seed):
     """Shapes beyond those that are compared one with each other answer as parts of the set do."""
     case = cases(seed)
     count, part = 600, 60
     colliders = [SOLID[k] for k in case.random.integers(3, size=count)]
     poses = case.poses(count, 9)
-    whole = placed(colliders, poses)
+    whole = ColliderSet(colliders, compiled=compiled)
+    whole.update(poses)
     points, directions = case.numbers(-9, 9, (50, 3)), case.random.normal(size=(50, 3))
     hits, inside = whole.raycast(points, directions), whole.contains_points(points)
     best = np.full(50, np.inf)

@@ -9,7 +9,7 @@ from typing import Iterator
 import numpy as np
 
 from deepsim_colliders.rays.rays import Rays
-from deepsim_colliders.sets.rows import Array, Rows
+from deepsim_colliders.sets.rows import Array, Index, Rows
 
 from .balls import Balls
 from .blocks import BLOCK, Pairs, collected
@@ -25,8 +25,9 @@ class Bounds:
     Points and rays are numbered over all worlds, as many for each; so are the rows.
     """
 
-    def __init__(self, rows: Rows, worlds: int) -> None:
+    def __init__(self, rows: Rows, worlds: int, compiled: bool = False) -> None:
         self._rows = rows
+        self._compiled = compiled
         self.worlds = worlds
         self.count = rows.owner.size // worlds
 
@@ -57,24 +58,23 @@ class Bounds:
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
         """Pairs of a row of this side and one of the other; a single world is in all others."""
-        if self.count * other.count <= BLOCK:
+        if not self._compiled and self.count * other.count <= BLOCK:
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
         lower, upper = (
             np.broadcast_to(side, (worlds, *side.shape[1:])).reshape(-1, 3) for side in self.boxes
         )
         world = np.repeat(np.arange(worlds), self.count)
-        found = other.tree.around(world if other.worlds > 1 else 0 * world, lower, upper)
-        return collected(found)
+        return self._around(other.tree, world if other.worlds > 1 else 0 * world, lower, upper)
 
     def around(self, points: Array) -> Iterator[Pairs]:
         """Pairs of a point, of (worlds, p, dimensions), and a row."""
-        if self.count <= _FEW:
+        if not self._compiled and self.count <= _FEW:
             return collected(self.balls.around(points))
         flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)
         flat = self._in_space(flat, 0.0).reshape(-1, 3)
         world = np.repeat(np.arange(self.worlds), points.shape[1])
-        return collected(self.tree.around(world, flat, flat))
+        return self._around(self.tree, world, flat, flat)
 
     def along(self, rays: Rays) -> Iterator[Pairs]:
         """Pairs of a ray, of as many dimensions as the shapes, and a row."""
@@ -87,6 +87,14 @@ class Bounds:
         directions = self._in_space(rays.directions, 0.0).reshape(-1, 3)
         world = np.repeat(np.arange(self.worlds), count)
         return collected(self.tree.along(world, origins, directions, rays.nearest, rays.farthest))
+
+    def _around(self, tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
+        if not self._compiled:
+            return collected(tree.around(world, lower, upper))
+        # Here, and not at the top: numba is of an extra.
+        from deepsim_colliders.compiled.boxes import overlapping  # noqa: PLC0415
+
+        return overlapping(tree, world, lower, upper)
 
     def _by_world(self, columns: Array) -> Array:
         """From (dimensions, worlds * k) to (worlds, k, dimensions)."""

@@ -59,6 +59,8 @@ class Tree:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]
             overlaps = (boxes[:, :3] <= high) & (low <= boxes[:, 3:])
             hit: Flags = np.logical_and.reduce(overlaps, axis=1)
+            # Where a group has fewer than eight, its boxes end before they begin.
+            hit &= boxes[:, 0] <= boxes[:, 3]
             return hit
 
         return self._opened(world, overlap)

@@ -54,6 +54,9 @@ class Rays(NamedTuple):
                 place = f" at index {index}" if index else ""
                 raise ValueError(f"{name} must be >= 0 m, got {limit[index]}{place}")
         unit = _unit(directions)
+        finite = np.isfinite(origins)
+        if not finite.all():  # what starts nowhere meets nothing
+            origins = np.where(finite.all(axis=-1, keepdims=True), origins, np.nan)
         columns = [_columns(rows, lead) for rows in (origins, unit)]
         rest = [np.broadcast_to(limit, lead).reshape(-1) for limit in limits]
         return cls(*columns, *rest), lead

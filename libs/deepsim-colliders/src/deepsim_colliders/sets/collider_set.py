@@ -14,13 +14,14 @@ from deepsim_colliders.cameras.pixels import segment
 from deepsim_colliders.cameras.segmentation import Segmentation
 from deepsim_colliders.cameras.visible import seen
 from deepsim_colliders.collider import Collider
+from deepsim_colliders.compiled.loader import use_compiled
 from deepsim_colliders.layers import ALL_LAYERS
 from deepsim_colliders.pairs.containment import contain
 from deepsim_colliders.pairs.meeting import hold_points, meet
 from deepsim_colliders.pairs.near import near_pairs
 from deepsim_colliders.rays.distances import distances
+from deepsim_colliders.rays.first import first_met
 from deepsim_colliders.rays.hits import all_ray_hits, ray_hits
-from deepsim_colliders.rays.nearest import Nearest
 from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
 from deepsim_colliders.rays.rays import Rays, leading_shape
 from deepsim_math import Frustum
@@ -48,15 +49,23 @@ class ColliderSet:
     Args:
         colliders: at least one, all 2D or all 3D.
         worlds: number of worlds, >= 1; without it, there is one and no axis of worlds.
+        compiled: whether numba (extra ``fast``) finds what is near and traces rays; by default
+            where it is installed. The answers are the same; its first call takes seconds.
 
     Raises:
+        ImportError: when `compiled` is True and numba is not installed.
         TypeError: when one is no collider, dimensions are mixed, or `worlds` is no integer.
         ValueError: when there is none, or `worlds` is less than 1.
     """
 
     def __init__(
-        self, colliders: Iterable[Collider], *, worlds: SupportsIndex | None = None
+        self,
+        colliders: Iterable[Collider],
+        *,
+        worlds: SupportsIndex | None = None,
+        compiled: bool | None = None,
     ) -> None:
+        self._compiled = use_compiled(compiled)
         self._worlds = None if worlds is None else _count(worlds, "worlds")
         self._adopt(tuple(colliders), None)
 
@@ -68,7 +77,7 @@ class ColliderSet:
             raise ValueError("a ColliderSet needs at least one collider, got none")
         if len({collider.dimensions for collider in given}) > 1:
             raise TypeError("a ColliderSet holds 2D or 3D colliders, not both; make two sets")
-        self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, bases)
+        self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, self._compiled, bases)
         self._colliders = given
         self._dimensions = given[0].dimensions
 
@@ -103,7 +112,7 @@ class ColliderSet:
             TypeError: when one is no collider, or has other dimensions.
         """
         if colliders:
-            more = ColliderSet(colliders, worlds=self._worlds)
+            more = ColliderSet(colliders, worlds=self._worlds, compiled=self._compiled)
             bases = np.concatenate([self._now.bases, more._now.bases], axis=1)
             self._adopt(self._colliders + colliders, bases)
 
@@ -266,11 +275,8 @@ class ColliderSet:
         """
         rays, lead = self._rays(origins, directions, min_distance, max_distance)
         flat = rays.flat(self._dimensions)
-        rows = self._now.all_rows
-        nearest = Nearest(rays.nearest.size)
-        for ray, row in self._asked(self._now.bounds.along(flat), mask):
-            nearest.add(ray, row, distances(rows.take(row), flat.take(ray)))
-        return ray_hits(rows, rays, lead, nearest.row, nearest.distance)
+        nearest = first_met(self._now, flat, self._now.asked(mask))
+        return ray_hits(self._now.all_rows, rays, lead, nearest.row, nearest.distance)
 
     def raycast_all(
         self,

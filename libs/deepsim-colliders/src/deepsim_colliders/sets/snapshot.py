@@ -13,6 +13,7 @@ from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._shape import Shape
 from deepsim_colliders.broad_phase.bounds import Bounds
 from deepsim_colliders.collider import Collider
+from deepsim_colliders.compiled.scene import Scene
 from deepsim_colliders.layers import ALL_LAYERS, layer_bits
 from deepsim_math import Pose, poses
 
@@ -26,6 +27,7 @@ class Snapshot:
         colliders: at least one.
         dimensions: of all of them.
         worlds: how often they exist.
+        compiled: whether numba is used.
         bases: poses of what they are attached to, (worlds, n, 7); by default read from them.
     """
 
@@ -34,8 +36,10 @@ class Snapshot:
         colliders: Sequence[Collider],
         dimensions: int,
         worlds: int,
+        compiled: bool,
         bases: Array | None = None,
     ) -> None:
+        self.compiled = compiled
         self._colliders = colliders
         self._dimensions = dimensions
         self.worlds = worlds
@@ -118,7 +122,15 @@ class Snapshot:
         self.bases = bases
         self.live: Flags = ~lost
         self.all_rows = self._still._replace(center=center, axes=axes)
-        self.bounds = Bounds(self.all_rows, self.worlds)
+        self.bounds = Bounds(self.all_rows, self.worlds, self.compiled)
+        self._scene: Scene | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """The rows as compiled code takes them."""
+        if self._scene is None:
+            self._scene = Scene(self.all_rows, self.worlds)
+        return self._scene
 
     def asked(self, mask: SupportsIndex) -> Flags | None:
         """Which rows lie on a layer of `mask`; None for all."""

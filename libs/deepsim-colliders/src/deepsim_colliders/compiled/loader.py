@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding numba, and compiling with it."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import lru_cache
+from typing import Any, Callable
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+
+def compiled(function: Function) -> Function:
+    """The function as machine code, made at the first call.
+
+    It is kept next to the sources, or in the user's cache where those cannot be written.
+    """
+    import numba  # noqa: PLC0415  # of an extra
+
+    try:
+        kept: Function = numba.njit(cache=True)(function)
+    except RuntimeError:  # neither place can be written
+        kept = numba.njit(function)
+    return kept
+
+
+@lru_cache(maxsize=None)
+def numba_works() -> bool:
+    """Whether numba is installed and agrees with this version of NumPy."""
+    if importlib.util.find_spec("numba") is None:
+        return False
+    try:
+        import numba  # noqa: F401, PLC0415  # of an extra
+    except ImportError:
+        return False
+    return True
+
+
+def use_compiled(wanted: bool | None) -> bool:
+    """Whether a set computes with compiled code.
+
+    Raises:
+        ImportError: when it is wanted and numba is not installed.
+    """
+    if wanted and not numba_works():
+        raise ImportError("compiled=True needs numba: pip install 'deepsim-colliders[fast]'")
+    return numba_works() if wanted is None else bool(wanted)
+
+
+def writable(array: Any) -> Any:
+    """The array as compiled code takes it: in C order and writable."""
+    return np.require(array, requirements=["C", "W"])

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes packed for compiled rays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_colliders._shape import BALL, BOX, CAPSULE
+from deepsim_colliders.broad_phase.bounds import Bounds
+from deepsim_colliders.rays.nearest import Nearest
+from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.sets.rows import Array, Flags, Rows
+
+from .loader import writable
+
+
+class Scene:
+    """The shapes of kinds that are compiled, of all worlds, and the bounds of the rest."""
+
+    def __init__(self, rows: Rows, worlds: int) -> None:
+        fast = np.isin(rows.kind, (BALL, BOX, CAPSULE))
+        self._fast, self.slow = np.flatnonzero(fast), np.flatnonzero(~fast)
+        # All worlds have the same kinds in the same order.
+        whole = self.slow.size == 0
+        packed = rows if whole else rows.take(self._fast)
+        self._tree = Bounds(packed, worlds).tree if self._fast.size else None
+        self._kinds = writable(packed.kind.astype(np.int64))
+        self._solids = _solids(packed)
+        self.rest = None if whole else Bounds(rows.take(self.slow), worlds)
+
+    def trace(self, rays: Rays, asked: Flags | None, nearest: Nearest) -> None:
+        """Find the first of the compiled shapes that each ray meets."""
+        # Here, and not at the top: numba is of an extra.
+        from .rays import trace  # noqa: PLC0415
+
+        if self._tree is None:
+            return
+        tree = self._tree
+        some = np.ones(self._fast.size, np.bool_) if asked is None else asked[self._fast]
+        columns = [_in_space(side) for side in (rays.origins, rays.directions)]
+        limits = [writable(limit) for limit in (rays.nearest, rays.farthest)]
+        trace(
+            *(tree.boxes, tree.starts, tree.rows, tree.size),
+            *(self._solids, self._kinds, some, *columns, *limits),
+            *(nearest.distance, nearest.row),
+        )
+        if self.slow.size:
+            met = np.flatnonzero(nearest.row >= 0)
+            nearest.row[met] = self._fast[nearest.row[met]]
+
+
+def _solids(rows: Rows) -> Array:
+    """Centre, axes, half lengths, radius and touch of each shape in one row, (n, 17)."""
+    dimensions, count = rows.center.shape
+    packed = np.zeros((count, 17))
+    packed[:, :dimensions] = rows.center.T
+    axes = packed[:, 3:12].reshape(count, 3, 3)
+    axes[:, :dimensions, :dimensions] = rows.axes.transpose(2, 0, 1)
+    packed[:, 3:12] = axes.reshape(count, 9)
+    packed[:, 12:15] = np.inf  # flat shapes have walls without end
+    packed[:, 12 : 12 + dimensions] = rows.half.T
+    packed[:, 15], packed[:, 16] = rows.radius, rows.touch
+    return packed
+
+
+def _in_space(columns: Array) -> Array:
+    if len(columns) == 2:
+        columns = np.vstack([columns, np.zeros_like(columns[:1])])
+    array: Array = writable(columns)
+    return array
