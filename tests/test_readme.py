@@ -18,7 +18,7 @@ def test_the_examples_print_what_the_front_page_shows(
 ) -> None:
     text = (root / "README.md").read_text(encoding="utf-8")
     blocks = _blocks(text)
-    assert [language for language, _ in blocks] == ["python", "text"] * 2
+    assert [language for language, _ in blocks] == ["python", "text"] * 3
     names = {"__name__": "readme"}
     for (_, code), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
         exec(code, names)
