@@ -279,7 +279,9 @@ def rectangles(count: int) -> Case:
     }
     if PYMUNK:
         ways |= pymunk_pairs(flat, sizes)
-    return Case(f"{count} rectangles", ways, bars={"pymunk, step": 1.5})
+    return Case(
+        f"{count} rectangles", ways, bars={"pymunk, step": 1.5, "pymunk, move and step": 1.5}
+    )
 
 
 def picture(boxes: Boxes) -> Case:

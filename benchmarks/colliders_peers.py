@@ -197,7 +197,14 @@ def pymunk_pairs(poses: np.ndarray, sizes: np.ndarray) -> dict[str, Way]:
         body.position, body.angle = (x, y), yaw
         space.add(body, pymunk.Poly.create_box(body, (length, width)))
         bodies.append(body)
-    return {"pymunk, step": lambda: space.step(1e-9)}
+    rows = poses.tolist()
+
+    def moved() -> None:
+        for body, (x, y, yaw) in zip(bodies, rows, strict=True):
+            body.position, body.angle = (x, y), yaw
+        space.step(1e-9)
+
+    return {"pymunk, step": lambda: space.step(1e-9), "pymunk, move and step": moved}
 
 
 def numba_lidar(

@@ -58,7 +58,7 @@ class Bounds:
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
         """Pairs of a row of this side and one of the other; a single world is in all others."""
-        if not self._compiled and self.count * other.count <= BLOCK:
+        if self.count * other.count <= BLOCK:  # quicker than any tree
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
         lower, upper = (
