@@ -9,9 +9,8 @@ import pytest
 from deepsim_gazebo import GazeboSimulator
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
-from deepsim_sync import Cells, Changes, JointRows, Simulator, Tables, World
+from deepsim_sync import JointRows, Simulator, Tables, World
 from deepsim_sync.testing.conformance.models import (
-    BOX,
     HINGED,
     PENDULUM,
     PENDULUM_INERTIA,
@@ -39,6 +38,21 @@ ARM = (
     f"<parent>world</parent><child>l0</child></joint>{''.join(map(_link, (1, 2, 3)))}</model></sdf>"
 )
 """Three hinges in a row, alternately along y and z, limits of effort 50 N m."""
+
+_FINGER = (
+    '<link name="{name}_link"><pose>0 {y} 0 0 0 0</pose><inertial><mass>0.1</mass><inertia>'
+    "<ixx>1e-4</ixx><iyy>1e-4</iyy><izz>1e-4</izz></inertia></inertial></link>"
+    '<joint name="{name}" type="prismatic"><parent>palm</parent><child>{name}_link</child><axis>'
+    "<xyz>0 1 0</xyz>{mimic}</axis></joint>"
+)
+_MIMIC = '<mimic joint="left"><multiplier>-1</multiplier><offset>0.01</offset></mimic>'
+GRIPPER = (
+    '<sdf version="1.7"><model name="gripper"><link name="palm"/><joint name="mount" type="fixed">'
+    "<parent>world</parent><child>palm</child></joint>"
+    f"{_FINGER.format(name='left', y=0.1, mimic='')}"
+    f"{_FINGER.format(name='right', y=-0.1, mimic=_MIMIC)}</model></sdf>"
+)
+"""Two fingers on rails; the right one mimics the left one."""
 
 UNIVERSAL = (
     '<sdf version="1.7"><model name="cross"><link name="a"/><link name="b"/>'
@@ -143,6 +157,28 @@ def test_a_universal_joint_has_two_rows(gazebo: GazeboSimulator) -> None:
     np.testing.assert_allclose(axes.position, [[0.5, -0.5]], atol=1e-3)
 
 
+def test_a_mimic_joint_follows(gazebo: GazeboSimulator) -> None:
+    """Within 1 mm while its leader is driven, also pushed by 5 N, and at once where it is put."""
+    world, fingers = _spawned(gazebo, GRIPPER, "gripper")
+    assert list(world.joints.names) == ["gripper::left", "gripper::right"]
+    left = world.joints.select(["gripper::left"])
+    right = world.joints.select(["gripper::right"])
+    left.put(stiffness=100.0, damping=10.0)
+    for tick in range(100):
+        left.put(target_position=0.05 * np.sin(0.1 * tick))
+        right.put(feedforward=5.0 if tick > 50 else 0.0)
+        world.tick()
+        if tick > 3:  # it began off its offset
+            assert right.position[0, 0] == pytest.approx(0.01 - left.position[0, 0], abs=1e-3)
+    left.put(position=0.03, velocity=0.2)
+    world.flush()
+    tables = Tables(gazebo.entities)
+    gazebo.read(tables)
+    np.testing.assert_allclose(tables.joints.position, [[0.03, -0.02]], atol=1e-12)
+    np.testing.assert_allclose(tables.joints.velocity, [[0.2, -0.2]], atol=1e-12)
+    assert fingers.position.shape == (1, 2)
+
+
 def test_others_that_come_and_go_leave_a_command(gazebo: GazeboSimulator) -> None:
     """A held pendulum stays where it is while other jointed models are spawned and deleted."""
     world, joint = _spawned(gazebo, PENDULUM, "pendulum")
@@ -158,17 +194,3 @@ def test_others_that_come_and_go_leave_a_command(gazebo: GazeboSimulator) -> Non
     held = world.joints.select(["pendulum::joint"])
     assert held.position[0, 0] == pytest.approx(before, abs=1e-4)
     assert held.stiffness[0, 0] == 1e4
-
-
-def test_a_force_acts_during_the_steps_that_follow(gazebo: GazeboSimulator) -> None:
-    """Written through the plugin: 4 N on 2 kg for 100 ms, then none."""
-    world = World(gazebo)
-    world.spawn(BOX, "box", UPRIGHT)
-    row = np.array([0], dtype=np.intp)
-    force = {("links", "force"): Cells(row, row, np.array([[4.0, 0.0, 0.0]]))}
-    gazebo.write(Changes(gazebo.entities.generation, force))
-    gazebo.step(100)
-    gazebo.step(50)
-    tables = Tables(gazebo.entities)
-    gazebo.read(tables)
-    assert tables.models.twist[0, 0, 0] == pytest.approx(0.2, abs=1e-9)

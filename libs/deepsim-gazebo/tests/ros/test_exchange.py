@@ -16,7 +16,7 @@ from deepsim_gazebo import ExchangeReply, ExchangeRequest, GazeboError, Status
 from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_sync import COLUMNS, Cells, Kind
 
-WIDTHS: dict[Kind, int] = {"models": 13, "links": 19, "visuals": 18, "lights": 11, "joints": 10}
+WIDTHS: dict[Kind, int] = {"models": 13, "links": 22, "visuals": 18, "lights": 11, "joints": 10}
 CELLS = {
     (kind, column): (table, number, int(np.prod(COLUMNS[kind][column].shape)))
     for table, (kind, columns) in enumerate(SERVED.items())
@@ -141,7 +141,7 @@ def test_an_incomplete_row_is_refused() -> None:
             },
         }
     )
-    with pytest.raises(GazeboError, match="14 numbers for links, of 19 per row"):
+    with pytest.raises(GazeboError, match="14 numbers for links, of 22 per row"):
         ExchangeReply.unpack(body, TABLES)
 
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <gazebo/common/Events.hh>
+#include <gazebo/physics/Link.hh>
 #include <gazebo/physics/PhysicsEngine.hh>
 #include <gazebo/physics/World.hh>
 #include <random>
@@ -45,6 +46,19 @@ void CopyState(const State& state, double* row, std::size_t width) {
       pose.Rot().Z(),    pose.Rot().W(),    twist.linear.X(), twist.linear.Y(), twist.linear.Z(),
       twist.angular.X(), twist.angular.Y(), twist.angular.Z()};
   std::fill(std::copy(numbers.begin(), numbers.end(), row), row + width, 0.0);
+}
+
+/// Fills in where the centres of mass of links are.
+void ReadCentres(const EntityIndex& index, double* numbers) {
+  constexpr const Columns& columns = Layout(Table::kLinks);
+  double* cell = numbers + columns.column[kCenterOfMass].offset;
+  for (const LinkEntity& entity : index.Links()) {
+    const Vector3d centre = entity.link->WorldCoGPose().Pos();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      cell[axis] = centre[axis];
+    }
+    cell += columns.width;
+  }
 }
 
 }  // namespace
@@ -172,6 +186,7 @@ void BatchWorld::View::Read(Table table, double* numbers) const {
       CopyState(StateOf(table, row), numbers + row * width, width);
     }
     if (table == Table::kLinks) {
+      ReadCentres(Index(), numbers);
       world_.wrenches_.Read(numbers);
     }
   } else if (table == Table::kJoints) {

@@ -2,11 +2,14 @@
 #include "gazebo_batch_state/entity_index.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gazebo/physics/Joint.hh>
 #include <gazebo/physics/Light.hh>
 #include <gazebo/physics/Link.hh>
 #include <gazebo/physics/Model.hh>
 #include <gazebo/physics/World.hh>
+#include <locale>
+#include <sstream>
 #include <utility>
 
 namespace gazebo_batch_state {
@@ -26,6 +29,39 @@ std::optional<Row> RowOf(const NameIndex& links, const physics::LinkPtr& link) {
 /// Whether a sorted list has a row in it.
 bool Has(const std::vector<Row>& rows, const std::optional<Row>& row) {
   return row && std::binary_search(rows.begin(), rows.end(), *row);
+}
+
+/// A number within an element that sdformat 9 does not know.
+double NumberIn(const sdf::ElementPtr& element, const std::string& tag, double otherwise) {
+  if (!element->HasElement(tag)) {
+    return otherwise;
+  }
+  std::istringstream text(element->GetElement(tag)->GetValue()->GetAsString());
+  text.imbue(std::locale::classic());
+  double number = otherwise;
+  text >> number;
+  return std::isfinite(number) ? number : otherwise;
+}
+
+/// What an axis is described to follow: `<mimic>` of SDF 1.11, which Gazebo 11 does not read.
+std::optional<Mimicry> MimicOf(const NameIndex& joints, const JointEntity& entity) {
+  const sdf::ElementPtr joint = entity.joint->GetSDF();
+  const std::string tag = entity.axis == 0 ? "axis" : "axis2";
+  const sdf::ElementPtr axis = joint->HasElement(tag) ? joint->GetElement(tag) : nullptr;
+  if (!axis || !axis->HasElement("mimic")) {
+    return std::nullopt;
+  }
+  const sdf::ElementPtr mimic = axis->GetElement("mimic");
+  const sdf::ParamPtr name = mimic->GetAttribute("joint");
+  const std::string own = entity.joint->GetScopedName();
+  const std::string scope = own.substr(0, own.size() - entity.joint->GetName().size());
+  const auto leader = name ? joints.Find(scope + name->GetAsString()) : std::nullopt;
+  if (!leader) {
+    return std::nullopt;
+  }
+  const double multiplier = NumberIn(mimic, "multiplier", 1.0);
+  return Mimicry{*leader, multiplier,
+                 NumberIn(mimic, "offset", 0.0) - multiplier * NumberIn(mimic, "reference", 0.0)};
 }
 
 /// The rows of the models that a link lies in.
@@ -240,6 +276,26 @@ void EntityIndex::Join() {
   for (const auto& owner : models_) {
     for (const auto& joint : owner.model->GetJoints()) {
       AddJoint(joint, connections);
+    }
+  }
+  FindLeaders();
+}
+
+void EntityIndex::FindLeaders() {
+  std::vector<std::optional<Mimicry>> described;
+  for (const JointEntity& entity : joints_) {
+    described.push_back(MimicOf(Names(Table::kJoints), entity));
+  }
+  for (Row row = 0; row < joints_.size(); ++row) {
+    std::optional<Mimicry> mimic = described[row];
+    std::size_t steps = 0;
+    while (mimic && described[mimic->leader] && ++steps <= joints_.size()) {
+      const Mimicry next = *described[mimic->leader];
+      mimic = Mimicry{next.leader, mimic->multiplier * next.multiplier,
+                      mimic->multiplier * next.offset + mimic->offset};
+    }
+    if (steps <= joints_.size()) {  // or they follow each other in a circle
+      joints_[row].mimic = mimic;
     }
   }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/joint_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gazebo/physics/Joint.hh>
 #include <gazebo/physics/ode/ODEJoint.hh>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +18,7 @@ namespace physics = gazebo::physics;
 constexpr double kTurn = 2.0 * M_PI;
 constexpr double kNoLimit = -1.0;  // Gazebo's
 constexpr std::uint8_t kStiffness = 6;
+constexpr double kMimicImpulse = 1e7;  // [N m s/rad or N s/m]: half the error goes in each step
 
 std::uint64_t KeyOf(const JointEntity& entity) {
   return std::uint64_t{entity.joint->GetId()} * 2U + entity.axis;
@@ -23,6 +26,14 @@ std::uint64_t KeyOf(const JointEntity& entity) {
 
 double LimitOf(double gazebos) {
   return gazebos < 0.0 ? std::numeric_limits<double>::infinity() : gazebos;
+}
+
+/// Has ODE solve spring and damper of a joint for the state after the step.
+void SolveImplicitly(const physics::JointPtr& joint) {
+  const auto odes = boost::dynamic_pointer_cast<physics::ODEJoint>(joint);
+  if (odes) {
+    odes->UseImplicitSpringDamper(true);
+  }
 }
 
 double GazebosLimit(double limit) { return std::isinf(limit) ? kNoLimit : limit; }
@@ -36,7 +47,12 @@ void JointTable::Follow() {
   }
   axes_.clear();
   driven_ = 0;
+  followers_.clear();
   for (const JointEntity& entity : index_.Joints()) {
+    if (entity.mimic) {
+      followers_.push_back(static_cast<Row>(axes_.size()));
+      SolveImplicitly(entity.joint);
+    }
     const auto known = old.find(KeyOf(entity));
     if (known != old.end()) {
       axes_.push_back(known->second);
@@ -72,11 +88,19 @@ Reason JointTable::Write(Row row, std::uint8_t column, double value) {
     if (reason.empty()) {
       CountTurns(row, value);
       axis.followed = value;  // the target is followed from where the axis is put
+      for (const Row follower : FollowersOf(row)) {
+        const Mimicry& mimic = *index_.Joints()[follower].mimic;
+        Write(follower, column, mimic.multiplier * value + mimic.offset);
+      }
     }
     return reason;
   }
   if (column == kVelocity) {
-    return motion_.SetJointRate(row, value);
+    Reason reason = motion_.SetJointRate(row, value);
+    for (const Row follower : FollowersOf(row)) {
+      motion_.SetJointRate(follower, index_.Joints()[follower].mimic->multiplier * value);
+    }
+    return reason;
   }
   if (column == kStiffness && axis.command.stiffness == 0.0) {
     axis.followed = Position(row);  // or from where it gets stiff
@@ -89,6 +113,9 @@ Reason JointTable::Write(Row row, std::uint8_t column, double value) {
 }
 
 void JointTable::Drive(double dt) {
+  for (const Row follower : followers_) {
+    Hold(follower, dt);
+  }
   for (Row row = 0; driven_ > 0 && row < axes_.size(); ++row) {
     Axis& axis = axes_[row];
     if (!axis.driven) {
@@ -99,11 +126,33 @@ void JointTable::Drive(double dt) {
     const JointDrive drive = Evaluate(axis.command, axis.followed, Position(row),
                                       entity.joint->GetVelocity(entity.axis));
     axis.effort = drive.effort;
+    if (entity.mimic) {  // its spring takes up the damper
+      entity.joint->SetForce(entity.axis, drive.effort);
+      continue;
+    }
     SetDamper(row, drive.damper);  // Gazebo leaves it out where a joint runs into a limit
     if (drive.force != 0.0) {
       entity.joint->SetForce(entity.axis, drive.force);
     }
   }
+}
+
+std::vector<Row> JointTable::FollowersOf(Row leader) const {
+  std::vector<Row> rows;
+  std::copy_if(followers_.begin(), followers_.end(), std::back_inserter(rows),
+               [this, leader](Row row) { return index_.Joints()[row].mimic->leader == leader; });
+  return rows;
+}
+
+/// Puts the end of a follower's spring to where the leader will be after the step.
+void JointTable::Hold(Row follower, double dt) {
+  const JointEntity& entity = index_.Joints()[follower];
+  const Mimicry& mimic = *entity.mimic;
+  const JointEntity& leader = index_.Joints()[mimic.leader];
+  const double ahead = Position(mimic.leader) + dt * leader.joint->GetVelocity(leader.axis);
+  entity.joint->SetStiffnessDamping(
+      entity.axis, kMimicImpulse / dt, kMimicImpulse,
+      mimic.multiplier * ahead + mimic.offset - axes_[follower].turns);
 }
 
 void JointTable::Reset() {
@@ -135,10 +184,7 @@ void JointTable::CountTurns(Row row, double position) {
 
 void JointTable::Engage(Row row) {
   const JointEntity& entity = index_.Joints()[row];
-  const auto joint = boost::dynamic_pointer_cast<physics::ODEJoint>(entity.joint);
-  if (joint) {
-    joint->UseImplicitSpringDamper(true);
-  }
+  SolveImplicitly(entity.joint);
   entity.joint->SetEffortLimit(entity.axis, kNoLimit);
   entity.joint->SetVelocityLimit(entity.axis, kNoLimit);
   axes_[row].driven = true;
@@ -148,7 +194,9 @@ void JointTable::Engage(Row row) {
 void JointTable::Release(Row row) {
   const JointEntity& entity = index_.Joints()[row];
   Axis& axis = axes_[row];
-  SetDamper(row, 0.0);
+  if (!entity.mimic) {
+    SetDamper(row, 0.0);
+  }
   entity.joint->SetEffortLimit(entity.axis, GazebosLimit(axis.described.effort_limit));
   entity.joint->SetVelocityLimit(entity.axis, GazebosLimit(axis.described.velocity_limit));
   axis.driven = false;

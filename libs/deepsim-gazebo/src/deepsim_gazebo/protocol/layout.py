@@ -15,7 +15,7 @@ from deepsim_sync import COLUMNS, Key, Kind, Tables
 
 SERVED: dict[Kind, tuple[str, ...]] = {
     "models": ("pose", "twist"),
-    "links": ("pose", "twist", "force", "torque"),
+    "links": ("pose", "twist", "force", "torque", "center_of_mass"),
     "visuals": ("ambient", "diffuse", "specular", "emissive", "transparency", "visible"),
     "lights": ("diffuse", "specular", "attenuation"),
     "joints": (

@@ -21,7 +21,7 @@ from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
 
 Connect = Callable[..., GazeboSimulator]
-WIDTHS = {"models": 13, "links": 19, "visuals": 18, "lights": 11, "joints": 10}
+WIDTHS = {"models": 13, "links": 22, "visuals": 18, "lights": 11, "joints": 10}
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 BOOT = 99
 HEADER, BUFFER = 128, 128

@@ -37,6 +37,13 @@ struct ModelEntity {
   Reason held;            ///< the joint that ties it to something outside, if one does
 };
 
+/// What an axis follows: its position is `multiplier` times that of the leader, plus `offset`.
+struct Mimicry {
+  Row leader = 0;  ///< follows none itself
+  double multiplier = 1.0;
+  double offset = 0.0;  ///< [rad or m]
+};
+
 /// What a row of the table of joints stands for: one axis of a joint.
 struct JointEntity {
   gazebo::physics::JointPtr joint;
@@ -46,6 +53,7 @@ struct JointEntity {
   Row child = 0;
   std::vector<Row> carried;  ///< links that go where the child goes
   Reason held;               ///< why the child cannot be moved alone, or nothing
+  std::optional<Mimicry> mimic;
 };
 
 /// What a row of the table of visuals stands for.
@@ -98,6 +106,7 @@ class EntityIndex {
   void AddLink(const gazebo::physics::LinkPtr& link);
   void AddLight(const gazebo::physics::LightPtr& light);
   void Join();
+  void FindLeaders();
   void AddJoint(const gazebo::physics::JointPtr& joint, Connections& connections);
 
   EntityWatch watch_;

@@ -12,6 +12,9 @@ namespace gazebo_batch_state {
 
 /// State and command of every axis of a joint.
 ///
+/// Mimic joints are held to their leaders by ODE's implicit joint spring; a leader does not feel
+/// what pushes its followers.
+///
 /// A joint is left alone until one of its axes gets a command that exerts something; from then to
 /// the next reset its limits of effort and velocity are those of the table, and its damping is
 /// solved implicitly. Not thread-safe; the caller sees to it that no step is in progress.
@@ -31,7 +34,7 @@ class JointTable {
   Reason Write(Row row, std::uint8_t column, double value);
 
   /// Whether no axis has a command to exert.
-  bool IsIdle() const { return driven_ == 0; }
+  bool IsIdle() const { return driven_ == 0 && followers_.empty(); }
 
   /// Exerts all commands for the physics step that begins.
   ///
@@ -55,15 +58,18 @@ class JointTable {
   };
 
   double Position(Row row) const;
+  std::vector<Row> FollowersOf(Row leader) const;
   void CountTurns(Row row, double position);
   void Engage(Row row);
   void Release(Row row);
   void SetDamper(Row row, double damper);
+  void Hold(Row follower, double dt);
 
   const EntityIndex& index_;
   const Motion& motion_;
   std::vector<Axis> axes_;
-  std::size_t driven_ = 0;  // axes
+  std::size_t driven_ = 0;      // axes
+  std::vector<Row> followers_;  // mimic joints
 };
 
 }  // namespace gazebo_batch_state

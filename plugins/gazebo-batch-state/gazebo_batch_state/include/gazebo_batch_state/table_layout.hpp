@@ -46,7 +46,7 @@ struct Columns {
 
 /// Poses are in the world frame, right-handed, z up. A twist is the velocity of the frame's origin
 /// [m/s], then the angular velocity [rad/s], both along the axes of the world. Force [N] and torque
-/// [N m] act at the centre of mass, along the axes of the world, during the steps to come.
+/// [N m] act at the centre of mass [m], along the axes of the world, during the steps to come.
 /// Joints are in rad and N m, slides in m and N.
 constexpr std::array<Columns, kTables> kLayout = {{
     {"models", {{{"pose", 0, 7, Rule::kPose}, {"twist", 7, 6, Rule::kNumber}}}, 2, 13},
@@ -54,9 +54,10 @@ constexpr std::array<Columns, kTables> kLayout = {{
      {{{"pose", 0, 7, Rule::kPose},
        {"twist", 7, 6, Rule::kNumber},
        {"force", 13, 3, Rule::kNumber},
-       {"torque", 16, 3, Rule::kNumber}}},
-     4,
-     19},
+       {"torque", 16, 3, Rule::kNumber},
+       {"center_of_mass", 19, 3, Rule::kMeasured}}},
+     5,
+     22},
     {"visuals",
      {{{"ambient", 0, 4, Rule::kUnit},
        {"diffuse", 4, 4, Rule::kUnit},
@@ -94,6 +95,7 @@ constexpr std::uint8_t kPose = 0;
 constexpr std::uint8_t kTwist = 1;
 constexpr std::uint8_t kForce = 2;
 constexpr std::uint8_t kTorque = 3;
+constexpr std::uint8_t kCenterOfMass = 4;
 constexpr std::uint8_t kPosition = 0;
 constexpr std::uint8_t kVelocity = 1;
 constexpr std::uint8_t kEffort = 2;
