@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, ModelSpawner
-from deepsim_sync import UnknownEntityError, World
+from deepsim_sync import SimulationError, UnknownEntityError, World
 
 DT = 0.001
 INERTIA = 0.05
@@ -231,3 +231,34 @@ def test_what_does_not_fit_is_refused(column: str, value: object, why: str) -> N
         world.joints.put(**{"feedforward": 1.0, column: value})
     world.tick()
     assert not world.joints.effort.any()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"feedforward": 1e300}, {"target_position": 1e11, "stiffness": 1.0}, {"velocity": 1e200}],
+)
+def test_a_joint_that_diverges_is_named_and_stops_no_other_world(bad: dict[str, float]) -> None:
+    many, one = arms(3), arms()
+    for world in (many, one):
+        world.joints.put(np.arange(len(world)), velocity=0.3)
+    many.joints.put([1], **bad)
+    with pytest.raises(SimulationError, match=r"in worlds \[1\], at joint 'arm::hinge'") as caught:
+        ticks(many, 5)
+    assert caught.value.worlds == (1,)
+    for _ in range(4):
+        with pytest.raises(SimulationError):
+            many.tick()
+    ticks(one, 5)
+    assert many.joints.position[[0, 2], 0].tolist() == one.joints.position[0].tolist() * 2
+    many.reset(worlds=np.array([1]))
+    many.tick()
+
+
+def test_stiff_gains_settle_at_any_stiffness() -> None:
+    """With damping * dt / inertia of up to 900, where explicit damping diverges from 2 on."""
+    world = arms(3)
+    damping = np.array([[1.9], [94.0], [900.0]]) * INERTIA / DT
+    world.joints.put(stiffness=10.0 * damping, damping=damping, target_position=0.5)
+    ticks(world, 2000)
+    np.testing.assert_allclose(world.joints.position, 0.5, atol=2e-3)
+    assert np.abs(world.joints.velocity).max() < 1e-2

@@ -15,9 +15,11 @@ from deepsim_mujoco.engine import Batch, BatchError, mujoco
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
-from .layout import Floats, Part, Rows, kept_numbers, kept_servos, numbers_of, start
+from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos, numbers_of, start
 
-_BAD = slice(int(mujoco.mjtWarning.mjWARN_BADQPOS), int(mujoco.mjtWarning.mjWARN_BADQACC) + 1)
+_BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
+_BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
+_BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
 """The warnings, in a row, of a world that only a reset helps."""
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
@@ -98,6 +100,7 @@ class WorldStates:
             initial[:, after] = self.initial[:, before]
             batch.state[:, after] = self.state[:, before]
             batch.warning[:] = self.batch.warning
+            batch.warning[..., 0] = -1  # a place in the old model
             before, after = kept_servos(self.model, model)
             effort[:, after] = self.effort[:, before]
         self.effort = effort
@@ -154,8 +157,27 @@ class WorldStates:
     def _refuse(self, bad: Rows, why: str) -> None:
         # Arithmetic with NaN is silent, where that with very large numbers warns.
         self.state[bad] = np.nan
-        at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}"
+        at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}{self._place(int(bad[0]))}"
         raise SimulationError(f"the physics diverged by {at}: {why}", bad.tolist())
+
+    def _place(self, world: int) -> str:
+        """Names the joint or free link whose numbers MuJoCo found bad, if it says so."""
+        kinds = np.flatnonzero(self._warnings[world, _BAD, 1])
+        if not len(kinds):
+            return ""
+        kind, model = int(kinds[0]) + _BAD_POSITION, self.model
+        number = int(self._warnings[world, kind, 0])
+        if number < 0:
+            return ""
+        if kind == _BAD_CONTROL:
+            joint = int(model.actuator_trnid[number // SERVO_INPUTS, 0])
+        elif kind == _BAD_POSITION:
+            joint = int(np.searchsorted(model.jnt_qposadr, number, side="right")) - 1
+        else:
+            joint = int(model.dof_jntid[number])
+        name = model.joint(joint).name
+        free = name.removeprefix("#free ")
+        return f", at joint {name!r}" if free == name else f", at link {free!r}"
 
     def reset(self, chosen: WorldNumbers | slice) -> None:
         """Puts some worlds back to their initial states."""
