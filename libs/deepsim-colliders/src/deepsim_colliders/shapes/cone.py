@@ -54,3 +54,24 @@ class ConeCollider(ConvexCollider):
             return 0.0, 0.0, self._half
         part = self._radius / aside if aside > 0.0 else 0.0
         return part * x, part * y, -self._half
+
+    def _gap_to(self, point: Triple) -> tuple[float, Triple]:
+        """Distance and direction from the nearest point, found in the plane through the axis."""
+        x, y, z = point
+        aside, up = math.hypot(x, y), z + self._half
+        slant = math.hypot(self._radius, self.length)
+        outside = ((aside - self._radius) * self.length + up * self._radius) / slant
+        if outside <= 0.0 and up >= 0.0:
+            return 0.0, (0.0, 0.0, 0.0)
+        if up < 0.0 and aside <= self._radius:
+            return -up, (0.0, 0.0, -1.0)
+        climbed = ((self._radius - aside) * self._radius + up * self.length) / slant
+        if climbed <= 0.0:  # the rim
+            away = aside - self._radius, up
+        elif climbed >= slant:  # the tip
+            away = aside, up - self.length
+        else:
+            away = outside * self.length / slant, outside * self._radius / slant
+        distance = math.hypot(*away)
+        part = away[0] / (distance * aside) if aside > 0.0 else 0.0
+        return distance, (part * x, part * y, away[1] / distance)
