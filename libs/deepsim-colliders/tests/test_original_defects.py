@@ -56,12 +56,12 @@ def test_defect_3_every_pixel_is_right():
         for _ in range(20)
     ]
     view = Frustum(0.1, 50, 1.2, 0.75)
-    ids, depth = ColliderSet(boxes).segmentation(view, 16, 12)
+    ids, depth = ColliderSet(boxes).segmentation(view, 32, 24)
     assert 0.1 < (ids >= 0).mean() < 0.9
-    for row in range(12):
-        for column in range(16):
-            ray = view.viewport_point_to_ray((column + 0.5) / 16, 1 - (row + 0.5) / 12)
-            steps = np.linspace(0, 20, 1000)[:, np.newaxis] * np.asarray(ray.direction)
+    for row in range(24):
+        for column in range(32):
+            ray = view.viewport_point_to_ray((column + 0.5) / 32, 1 - (row + 0.5) / 24)
+            steps = np.linspace(0, 20, 2000)[:, np.newaxis] * np.asarray(ray.direction)
             inside = np.stack([box.contains_points(steps) for box in boxes])
             number = ids[row, column]
             assert not inside[:, steps[:, 0] < depth[row, column] - 1e-9].any()

@@ -130,6 +130,8 @@ class ConvexCollider(Collider3D):
         return self._gap_to(point)[0] - self._rounding <= self._gap
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
+        if self._solid.kind != OTHER:  # its numbers say all
+            return super()._hold(points)
         rows = zip(*(np.asarray(column).tolist() for column in points))
         return np.array([self._holds(row) for row in rows], dtype=np.bool_)
 
