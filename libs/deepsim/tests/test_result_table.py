@@ -50,3 +50,20 @@ def test_title_and_caption_are_one_line_each_though_the_columns_are_narrow() -> 
     lines = printed({"a": 1.0}, {})
     assert lines[0].strip() == "t: policy random, seed 0"
     assert lines[-1].strip() == "40 s simulated at 40 x real time"
+
+
+def test_many_episodes_are_shown_as_means_of_each_agent() -> None:
+    """Of booleans that is the share of true ones; text has none."""
+    episodes = [
+        Episode(1, world, rewards={"a": float(world), "b": 1.0}, info={"a": info})
+        for world in range(12)
+        for info in [{"success": world >= 3, "why": "fell", "far": np.float64(world)}]
+    ]
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(result_table("t", "random", 0, episodes))
+    lines = capture.get().splitlines()
+    headers = [cell.strip() for cell in lines[2].strip("┃").split("┃")]
+    assert headers == ["agent", "episodes", "mean reward", "success", "far"]
+    assert cells(lines[4]) == ["a", "12", "5.50", "0.75", "5.50"]
+    assert cells(lines[5]) == ["b", "12", "1.00", "", ""]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from deepsim import TaskError
+from deepsim import TaskError, load_task
 from deepsim.cli import app
 from deepsim.training import TrainedPolicy, TrainingConfig
 from deepsim.training.config import parse_settings
@@ -105,20 +106,49 @@ def test_a_policy_of_plain_arrays_acts_as_worked_by_hand(tmp_path: Path) -> None
         shape=(1,),
     )
     # ((3 - 1) / 2, 9 -> 5) sums to 6; 0.5 tanh(6) + 1 = 1.49999, of which 1.4 is allowed.
-    assert policy(np.array([[3.0], [9.0]])).tolist() == [pytest.approx(1.4)]
-    assert policy(np.array([1.0, 0.0])).tolist() == [1.0]
+    seen = np.array([[[3.0], [9.0]], [[1.0], [0.0]]])
+    assert policy.act("puck", seen).tolist() == [[pytest.approx(1.4)], [1.0]]
     policy.save(tmp_path / "policy.npz")
     again = TrainedPolicy.load(tmp_path / "policy.npz")
-    assert again(np.array([1.0, -0.3])).tobytes() == policy(np.array([1.0, -0.3])).tobytes()
+    assert again.act("puck", seen / 3).tobytes() == policy.act("puck", seen / 3).tobytes()
     with pytest.raises(TaskError, match="observations of 2 numbers, got 3"):
-        policy(np.zeros(3))
+        policy.act("puck", np.zeros((4, 3)))
+
+
+def test_a_policy_of_many_observations_has_the_bits_of_each_alone() -> None:
+    rng = np.random.default_rng(3)
+    sizes = (23, 64, 64, 5)
+    layers = tuple(
+        (rng.normal(size=(m, n)).astype(np.float32), rng.normal(size=m).astype(np.float32))
+        for n, m in itertools.pairwise(sizes)
+    )
+    ones = np.ones(23, np.float32)
+    policy = TrainedPolicy(0 * ones, ones, 10.0, layers, -9 * ones[:5], 9 * ones[:5], (5,))
+    seen = rng.normal(size=(97, 23))
+    alone = np.concatenate([policy.act("puck", row[None]) for row in seen])
+    assert policy.act("puck", seen).tobytes() == alone.tobytes()
 
 
 def test_a_number_of_choices_is_the_most_likely_one() -> None:
     layers = ((np.eye(3, dtype=np.float32), np.zeros(3, np.float32)),)
     zeros, ones = np.zeros(3, np.float32), np.ones(3, np.float32)
     policy = TrainedPolicy(zeros, ones, 10.0, layers, None, None, ())
-    assert policy([0.1, 0.7, 0.3]) == 1
+    assert policy.act("puck", [[0.1, 0.7, 0.3], [0.9, 0.7, 0.3]]).tolist() == [1, 0]
+
+
+def test_a_policy_beside_the_task_is_its_policy_trained(write_task: WriteTask) -> None:
+    folder = write_task()
+    ones = np.ones(1, np.float32)
+    layers = ((np.array([[2.0]], np.float32), ones),)
+    TrainedPolicy(0 * ones, ones, 9.0, layers, -ones, 0.5 * ones, (1,)).save(folder / "policy.npz")
+    task = load_task(folder)
+    assert list(task.available_policies) == ["random", "trained"]
+    with task.environment() as environment:
+        act = task.policy("trained")(environment, np.random.default_rng(0))
+        assert act("puck", np.array([-0.75])).tolist() == [-0.5]
+    (folder / "policy.npz").write_bytes(b"text")
+    with pytest.raises(TaskError, match=r"policy\.npz is not a trained policy"):
+        load_task(folder)
 
 
 def test_a_policy_that_holds_objects_is_refused(write_task: WriteTask, tmp_path: Path) -> None:

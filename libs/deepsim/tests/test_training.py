@@ -134,7 +134,7 @@ def test_its_policy_acts_as_the_model_does(pusher: Path, tmp_path: Path) -> None
     model, policy = PPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
     for observation in np.linspace(-1.0, 1.0, 9, dtype=np.float32).reshape(9, 1):
         acted, _ = model.predict(observation, deterministic=True)
-        assert policy(observation) == pytest.approx(acted, abs=1e-6)
+        assert policy.act("puck", observation[None])[0] == pytest.approx(acted, abs=1e-6)
 
 
 @pytest.mark.parametrize(

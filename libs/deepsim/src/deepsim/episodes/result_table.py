@@ -7,17 +7,22 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
 from .episode import Episode
 
+LONGEST = 20
+"""The most rows of a table; of more, each agent has one row with its means."""
+
 
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
-    """Returns a table with a row for each agent of each episode and world.
+    """Returns a table with a row for each agent of each episode and world, or of its means.
 
-    The area's info of an agent, a dict under its name, gets columns of its own.
+    The area's info of an agent, a dict under its name, gets columns of its own. Among means are
+    those of numbers and of booleans, as a share; text has none.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
@@ -27,6 +32,16 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
     width = max(cell_len(title), cell_len(speed))
     table = Table(title=escape(title), caption=speed, min_width=width)
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
+    columns = _each(agents) if len(agents) <= LONGEST else _means(agents)
+    for header, values in columns:
+        numbers = all(isinstance(value, Real | None) for value in values)
+        table.add_column(escape(header), justify="right" if numbers else "left")
+    for row in zip(*(values for _, values in columns), strict=True):
+        table.add_row(*(escape(_cell(value)) for value in row))
+    return table
+
+
+def _each(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
     infos = [_info(episode, agent) for episode, agent in agents]
     columns: list[tuple[str, list[Any]]] = [
         ("episode", [episode.number for episode, _ in agents]),
@@ -37,13 +52,32 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
         *((str(key), [row.get(key) for row in infos]) for key in _keys(infos)),
     ]
     # Most tasks run in one world, and diverge in none.
-    columns = [each for each in columns if each[0] not in ("world", "diverged") or any(each[1])]
-    for header, values in columns:
-        numbers = all(isinstance(value, Real | None) for value in values)
-        table.add_column(escape(header), justify="right" if numbers else "left")
-    for row in zip(*(values for _, values in columns), strict=True):
-        table.add_row(*(escape(_cell(value)) for value in row))
-    return table
+    return [each for each in columns if each[0] not in ("world", "diverged") or any(each[1])]
+
+
+def _means(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
+    columns: dict[str, list[Any]] = {}
+    names = list(dict.fromkeys(agent for _, agent in agents))
+    for row, name in enumerate(names):
+        own = [episode for episode, agent in agents if agent == name]
+        infos = [_info(episode, name) for episode in own]
+        means: dict[str, Any] = {
+            "agent": name,
+            "episodes": len(own),
+            "mean reward": _mean([episode.rewards[name] for episode in own]),
+            "diverged": _mean([episode.diverged for episode in own]) or None,
+        }
+        for key in _keys(infos):
+            means[str(key)] = _mean([info.get(key) for info in infos])
+        for key, value in means.items():
+            columns.setdefault(key, [None] * len(names))[row] = value
+    # Most tasks diverge in no world, and text has no mean.
+    return [each for each in columns.items() if any(value is not None for value in each[1])]
+
+
+def _mean(values: list[Any]) -> float | None:
+    numbers = [float(value) for value in values if isinstance(value, Real | np.bool_)]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _info(episode: Episode, agent: str) -> Mapping[Any, Any]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deepsim_envs import Environment
+from deepsim.training.trained_policy import FILE, TrainedPolicy
+from deepsim_envs import Environment, PolicyMaker
 
 from .search import find_task
 from .task import Task
@@ -25,13 +27,15 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     The package runs as code: load only what you trust. It is run anew by each call, under a module
     name that is made from its path, so that it hides no other module and none hides it.
 
+    A ``policy.npz`` beside it, as `deepsim train` writes it, is its policy ``"trained"``.
+
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
             `find_task`.
         root: Where names and ids are looked for.
 
     Raises:
-        TaskError: There is no such task, or the package defines none.
+        TaskError: There is no such task, the package defines none, or its ``policy.npz`` is none.
         TaskCodeError: Its code raises.
     """
     home = find_task(str(folder), root).folder.resolve()
@@ -50,6 +54,9 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
         task = getattr(module, "TASK", None)
         if not isinstance(task, Task):
             raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
+        if (home / FILE).is_file():
+            trained: PolicyMaker = TrainedPolicy.load(home / FILE)
+            task = replace(task, policies={"trained": trained, **task.policies})
     except BaseException:
         _forget(name)
         raise

@@ -65,14 +65,9 @@ def policy_of(folder: Path, task: Task) -> PolicyMaker:
             known = ", ".join(environment.agents)
             raise TaskError(f"{folder} trained {agent!r}, but the agents are {known}")
         # Without others, whoever acts is one who learned.
-        act = None if others is None else task.policy(others)(environment, rng)
-
-        def choose(name: str, observation: Any) -> Any:
-            if act is None or name == agent:
-                return trained(observation)
-            return act(name, observation)
-
-        return choose
+        learned = trained(environment, rng)
+        act = learned if others is None else task.policy(others)(environment, rng)
+        return lambda name, seen: (learned if name == agent else act)(name, seen)
 
     return build
 

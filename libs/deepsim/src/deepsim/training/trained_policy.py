@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim.tasks.task_code import TaskError
+from deepsim_envs import ArrayPolicy
 
 FILE = "policy.npz"
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedPolicy:
+class TrainedPolicy(ArrayPolicy):
     """A perceptron with tanh between its layers, which chooses the most likely action.
 
     Attributes:
@@ -39,24 +41,35 @@ class TrainedPolicy:
     high: Floats | None
     shape: tuple[int, ...]
 
-    def __call__(self, observation: Any) -> Any:
-        """Returns the most likely action for an observation of any shape that has n numbers.
+    def act(
+        self,
+        agent: str,
+        observations: Any,
+        action_space: Any = None,
+        rngs: Sequence[np.random.Generator] = (),
+    ) -> Any:
+        """Returns the most likely action for each observation: (k, ...) of any shape to (k, ...).
+
+        Each row has the bits that it has alone.
 
         Raises:
-            TaskError: It has another number of numbers.
+            TaskError: An observation has another number of numbers than in the training.
         """
-        values = np.asarray(observation, dtype=np.float32).ravel()
-        if values.shape != self.mean.shape:
+        seen = np.asarray(observations, dtype=np.float32)
+        values = seen.reshape(len(seen), -1)
+        if values.shape[1:] != self.mean.shape:
             raise TaskError(
                 f"this policy was trained on observations of {self.mean.size} numbers, got "
-                f"{values.size}: the task has changed since"
+                f"{values.shape[1]}: the task has changed since"
             )
         values = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
         for number, (weights, bias) in enumerate(self.layers):
-            values = weights @ (np.tanh(values) if number else values) + bias
+            inputs = np.tanh(values) if number else values
+            # A product of matrix and vector for each row: one of two matrices rounds by their size.
+            values = np.matmul(weights, inputs[..., None])[..., 0] + bias
         if self.low is None or self.high is None:
-            return int(np.argmax(values))
-        return np.clip(values, self.low, self.high).reshape(self.shape)
+            return np.argmax(values, axis=1)
+        return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
 
     def save(self, file: Path) -> None:
         """Writes plain arrays, as NPZ."""
