@@ -208,7 +208,7 @@ void EntityIndex::AddLink(const physics::LinkPtr& link) {
   if (!At(Table::kLinks).Add(name)) {
     return;
   }
-  links_.push_back({link, link->IsStatic(), {}, {}});
+  links_.push_back({link, link->IsStatic(), {}, {}, {}});
   for (const auto& [id, message] : link->Visuals()) {
     if (At(Table::kVisuals).Add(message.name())) {
       visuals_.push_back({link, id});
@@ -271,6 +271,10 @@ void EntityIndex::Join() {
   for (Row root = 0; root < links_.size(); ++root) {
     if (links_[root].held.empty()) {
       links_[root].carried = connections.Around(root, std::nullopt).links;
+      links_[root].top = root;
+      for (const Row link : links_[root].carried) {
+        links_[link].top = root;
+      }
     }
   }
   for (const auto& owner : models_) {

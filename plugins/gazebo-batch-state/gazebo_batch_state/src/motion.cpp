@@ -89,6 +89,9 @@ Reason Motion::SetLinkTwist(Row row, const Twist& twist) const {
   if (entity.is_static) {
     return IsRest(twist) ? Reason() : kNoVelocity;
   }
+  if (!entity.held.empty()) {
+    return entity.held + ": set its model as a whole, or the joint";
+  }
   const State before = Link(row);
   const State after = {before.pose, twist};
   const auto carried = States(entity.carried);
@@ -133,13 +136,22 @@ Reason Motion::SetModelTwist(Row row, const Twist& twist) const {
   if (!entity.held.empty()) {
     return IsRest(twist) ? Reason() : entity.held + ": it cannot move";
   }
-  const State before = Model(row);
-  const State after = {before.pose, twist};
+  const Vector3d origin = Model(row).pose.Pos();
+  std::vector<Twist> twists;
+  twists.reserve(entity.links.size());
   for (const Row number : entity.links) {
-    physics::Link& link = *index_.Links()[number].link;
-    const Vector3d arm = link.WorldPose().Pos() - before.pose.Pos();
-    const bool rigid = !entity.flexible || number == *entity.root;
-    SetTwist(link, rigid ? At(twist, arm) : Carry(StateOf(link), before, after).twist);
+    const LinkEntity& part = index_.Links()[number];
+    const State link = Link(number);
+    if (!entity.flexible) {
+      twists.push_back(At(twist, link.pose.Pos() - origin));
+      continue;
+    }
+    const State top = Link(part.top.value_or(*entity.root));
+    const State after = {top.pose, At(twist, top.pose.Pos() - origin)};
+    twists.push_back(Carry(link, top, after).twist);  // joints keep their rates
+  }
+  for (std::size_t number = 0; number < twists.size(); ++number) {
+    SetTwist(*index_.Links()[entity.links[number]].link, twists[number]);
   }
   return {};
 }

@@ -251,6 +251,8 @@ class Motion:
                     refusals.append(self._held_by_joints(kind, "twist", world, row))
                 elif values[cell].any():
                     reason = "it stays where it is put, so it has no velocity"
+                    if hold[cell] == Hold.SEVERAL:
+                        reason = "a part of it stays where it is put: only joints move the rest"
                     name = self._names[kind][row]
                     refusals.append(Refusal(kind, "twist", name, reason, int(world)))
             free = hold == Hold.FREE

@@ -23,6 +23,7 @@ struct LinkEntity {
   bool is_static = false;
   Reason held;               ///< the joint that holds it, if it is the child of one
   std::vector<Row> carried;  ///< other links that go where it goes: joined to it, if it is a root
+  std::optional<Row> top;    ///< the root that carries it, or itself; nothing in a loop without one
 };
 
 /// What a row of the table of models stands for.

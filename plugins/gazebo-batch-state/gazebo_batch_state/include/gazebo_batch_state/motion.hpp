@@ -14,8 +14,9 @@ namespace gazebo_batch_state {
 /// of mass. The caller sees to it that no physics step is in progress.
 ///
 /// A pose alone leaves the twist as it was. What is joined to a model's root link or to a link goes
-/// along: its place and its motion relative to that stay as they are. The twist of a model without
-/// joints that can move acts on all its links as on one rigid body.
+/// along: its place and its motion relative to that stay as they are, so joints keep their rates.
+/// The twist of a model without joints that can move acts on all its links as on one rigid body. A
+/// link that a joint holds has neither pose nor twist of its own: both are refused.
 class Motion {
  public:
   explicit Motion(const EntityIndex& index) : index_(index) {}

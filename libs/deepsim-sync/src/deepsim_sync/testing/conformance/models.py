@@ -176,3 +176,38 @@ ARM = _model(
     _joint("prismatic", "lower", "hand", "<axis><xyz>1 0 0</xyz></axis>", name="hand"),
 )
 """Three links on two hinges and a slide, fixed to the world."""
+
+CHAIN_MASSES = {
+    "chain::base": (2.0, (0.1, 0.0, 0.05)),
+    "chain::middle": (1.0, (0.2, 0.0, 0.0)),
+    "chain::end": (0.5, (0.1, 0.05, 0.0)),
+}
+"""Mass [kg] and centre of mass [m] of each link of `CHAIN`, as spawned under the name chain."""
+CHAIN = _model(
+    "chain",
+    _link("base", _inertial(2, 0.02, 0.03, 0.04, centre=(0.1, 0, 0.05)), gravity=False),
+    _link(
+        "middle",
+        _inertial(1, 0.01, 0.02, 0.02, centre=(0.2, 0, 0)),
+        pose="0.4 0 0 0.3 0 0",
+        gravity=False,
+    ),
+    _link(
+        "end",
+        _inertial(0.5, 0.01, 0.01, 0.01, centre=(0.1, 0.05, 0)),
+        pose="0.8 0 0 0 0 0.5",
+        gravity=False,
+    ),
+    _joint("revolute", "base", "middle", "<axis><xyz>0 1 0</xyz></axis>", name="first"),
+    _joint("revolute", "middle", "end", "<axis><xyz>0 0 1</xyz></axis>", name="second"),
+)
+"""Three links on two hinges, free to fly and free of gravity; `CHAIN_MASSES` are theirs."""
+
+PARTS = _model(
+    "parts",
+    _link("base", _SMALL, gravity=False),
+    _link("door", _SMALL, pose="0.5 0 0 0 0 0", gravity=False),
+    _link("loose", _SMALL, pose="0 1 0.5 0 0 0", gravity=False),
+    _joint("revolute", "base", "door", "<axis><xyz>0 0 1</xyz></axis>"),
+)
+"""A link on a hinge, and one that nothing joins to them; free of gravity."""

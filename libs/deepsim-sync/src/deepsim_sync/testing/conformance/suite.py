@@ -14,6 +14,7 @@ from .physics_properties import PhysicsPropertyCases
 from .sensors import SensorCases
 from .snapshots import SnapshotCases
 from .states import StateCases
+from .twists import TwistCases
 from .worlds import WorldCases
 
 
@@ -25,6 +26,7 @@ class SimulatorConformance(
     ContactCases,
     ForceCases,
     JointCases,
+    TwistCases,
     DynamicsCases,
     WorldCases,
     CameraCases,
