@@ -113,12 +113,13 @@ def test_a_keyframe_holds_at_spawn_and_after_a_reset(keyframe: str, angle: float
 
 
 def test_joints_take_commands_from_where_the_keyframe_has_them() -> None:
-    """Hinges and slides are rows of the joints table, with the limits that the file gives."""
+    """They are rows of the joints table, with the limits that the file gives."""
     limited = ARM.replace('range="-170 170"', 'range="-170 170" actuatorfrcrange="-80 80"')
     world = World(MujocoSimulator())
     with pytest.warns(UnsupportedElementWarning, match="<actuator>"):
         world.spawn(mjcf(limited), "m", Pose())
-    assert list(world.entities.joints) == ["m::shoulder"]
+    ball = ["m::elbow", "m::elbow::2", "m::elbow::3"]
+    assert list(world.entities.joints) == ["m::shoulder", *ball]
     shoulder = world.joints.select(["m::shoulder"])
     assert shoulder.position[0, 0] == 0.5
     assert shoulder.effort_limit[0, 0] == 80.0

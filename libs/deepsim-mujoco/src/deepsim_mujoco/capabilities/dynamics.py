@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
 from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
+from deepsim_mujoco.state.layout import Floats, dofs_of, numbers_of
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Entities
 
@@ -33,8 +33,8 @@ class MujocoDynamics:
         self._entities = entities
         self._body = numbers_of(model, model.name_bodyadr)
         self._in_body = {node.name: node.in_body for one in built for node in one.links}
-        joints = numbers_of(model, model.name_jntadr)
-        self._dof: Rows = model.jnt_dofadr[[joints[name] for name in entities.joints]]
+        axes = [axis for one in built for axis in one.axes.values()]
+        _, self._dof = dofs_of(model, axes)
         self._places: tuple[Floats, Floats] | None = None
         self._forces: tuple[Floats, Floats] | None = None
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deepsim_math import Vector3
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import JointAxis, JointDescription
 from deepsim_sync import SCOPE
@@ -21,19 +22,28 @@ _LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
 
 
 class Axis(NamedTuple):
-    """One axis of a joint; MuJoCo's joint and actuator have its name."""
+    """One axis of a joint; MuJoCo's actuator has its name."""
 
     name: str
     description: JointAxis
     servo: mujoco.MjsActuator
     leader: str = ""
     """The axis that it follows."""
+    ball: str = ""
+    """The ball joint that it is a part of; MuJoCo's other joints have the names of their axes."""
+    degree: int = 0
+    """Of freedom, of that joint."""
+
+    @property
+    def joint(self) -> str:
+        """MuJoCo's joint."""
+        return self.ball or self.name
 
 
 def add_axes(
     spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: JointDescription, name: str
 ) -> Iterator[Axis]:
-    """Adds what a joint allows; a fixed joint allows nothing.
+    """Adds what a joint allows; a fixed joint allows nothing, and a ball joint any turn.
 
     Args:
         spec: Where servos are added.
@@ -44,6 +54,7 @@ def add_axes(
     position = list(joint.pose.position)
     if joint.type == "ball":
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
+        yield from ball_axes(spec, name)
     for axis, suffix in ((joint.axis, ""), (joint.axis2, SCOPE + "2")):
         if axis is not None:
             slides = joint.type == "prismatic"
@@ -56,6 +67,16 @@ def add_axes(
             _set_axis(added, axis)
             leader = "" if axis.mimic is None else _beside(name, axis.mimic.joint)
             yield Axis(added.name, axis, add_servo(spec, added.name, axis), leader)
+
+
+def ball_axes(spec: mujoco.MjSpec, name: str) -> Iterator[Axis]:
+    """Adds the servos of a ball joint: its turn about each axis of the child's frame."""
+    for degree, along in enumerate(np.eye(3)):
+        axis = JointAxis(Vector3(*along))
+        own = name + f"{SCOPE}{degree + 1}" * (degree > 0)
+        servo = add_servo(spec, own, axis, name)
+        servo.gear = [*along, 0.0, 0.0, 0.0]
+        yield Axis(own, axis, servo, ball=name, degree=degree)
 
 
 def _beside(name: str, other: str) -> str:
@@ -82,9 +103,18 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
     joint.springref = axis.spring_reference
 
 
-def add_servo(spec: mujoco.MjSpec, name: str, axis: JointAxis) -> mujoco.MjsActuator:
-    """Adds what moves an axis; it does nothing until it gets gains or a feedforward."""
-    servo = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+def add_servo(
+    spec: mujoco.MjSpec, name: str, axis: JointAxis, joint: str = ""
+) -> mujoco.MjsActuator:
+    """Adds what moves an axis; it does nothing until it gets gains or a feedforward.
+
+    Args:
+        spec: Where it is added.
+        name: The axis.
+        axis: Its limits.
+        joint: MuJoCo's joint, if it has not the name of the axis.
+    """
+    servo = spec.add_actuator(name=name, target=joint or name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))
     servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE

@@ -39,7 +39,7 @@ def followers(axes: Mapping[str, Axis]) -> Iterator[Follower]:
             assert mimic is not None
             offset += multiplier * mimic.offset
             multiplier *= mimic.multiplier
-            if now.leader not in axes or now.leader in seen:
+            if now.leader not in axes or axes[now.leader].ball or now.leader in seen:
                 problem = "follow one another in a circle" if now.leader in seen else "has no axis"
                 model, _, joint = axis.name.partition(SCOPE)
                 raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: it {problem}")

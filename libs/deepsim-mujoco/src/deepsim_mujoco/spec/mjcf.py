@@ -21,7 +21,7 @@ from deepsim_spawn import (
 )
 from deepsim_sync import SCOPE, SpawnError
 
-from .axes import Axis, add_servo
+from .axes import Axis, add_servo, ball_axes
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
 from .surfaces import priorities
@@ -220,22 +220,25 @@ def _keep_roots(
 def _add_servos(
     spec: mujoco.MjSpec, built: Built, model: mujoco.MjModel, data: mujoco.MjData
 ) -> None:
-    """Makes axes of hinges and slides, and keeps where all joints begin."""
+    """Makes the axes of joints, and keeps where all joints begin."""
     for number, kind in enumerate(model.jnt_type.tolist()):
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             continue
         joint = model.joint(number)
         name = built.name + SCOPE + joint.name
         built.positions[name] = data.joint(number).qpos.copy()
-        if kind != mujoco.mjtJoint.mjJNT_BALL:
+        if kind == mujoco.mjtJoint.mjJNT_BALL:
+            axes = [*ball_axes(spec, name)]
+        else:
             lower, upper = joint.range if model.jnt_limited[number] else (-np.inf, np.inf)
             limited = model.jnt_actfrclimited[number]
             effort = np.abs(model.jnt_actfrcrange[number]).max() if limited else np.inf
             axis = JointAxis(
                 Vector3(*joint.axis), lower=float(lower), upper=float(upper), effort=float(effort)
             )
-            built.axes[name] = Axis(name, axis, add_servo(spec, name, axis))
-            built.others.append(built.axes[name].servo)
+            axes = [Axis(name, axis, add_servo(spec, name, axis))]
+        built.axes.update((each.name, each) for each in axes)
+        built.others += (each.servo for each in axes)
 
 
 def _pose(data: mujoco.MjData, body: int) -> Pose:

@@ -16,7 +16,8 @@ from deepsim_mujoco.spec.axes import speed_limit
 from deepsim_mujoco.spec.builder import Built
 from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
-from .layout import Floats, Part, Rows, numbers_of, start
+from .ball_joints import BallJoints
+from .layout import Floats, Part, Rows, dofs_of, numbers_of, start
 from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
@@ -52,19 +53,21 @@ class Joints:
         """Takes up a newly compiled model: new axes are as described, the others keep theirs."""
         states, model = self._states, self._states.model
         old, self._names = self._names, entities.joints
-        axes = [axis.description for one in built for axis in one.axes.values()]
+        axes = [axis for one in built for axis in one.axes.values()]
         if not self._passive.all():
             states.actuate(np.flatnonzero(~self._passive))
         self._own: set[str] = set()  # the columns of which each world has numbers of its own
         self._described = {name: np.zeros(len(axes)) for name in COMMANDS}
-        self._described["effort_limit"] = np.array([axis.effort for axis in axes])
-        self._described["velocity_limit"] = np.array([axis.velocity for axis in axes])
-        joints = numbers_of(model, model.name_jntadr)
+        self._described["effort_limit"] = np.array([axis.description.effort for axis in axes])
+        speeds = [axis.description.velocity for axis in axes]
+        self._described["velocity_limit"] = np.array(speeds)
         servos = numbers_of(model, model.name_actuatoradr)
-        joint = np.array([joints[name] for name in self._names], dtype=np.intp)
+        joint, dof = dofs_of(model, axes)
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)
         self._position = start(model, Part.mjSTATE_QPOS) + model.jnt_qposadr[joint]
-        self._velocity = start(model, Part.mjSTATE_QVEL) + model.jnt_dofadr[joint]
+        self._velocity = start(model, Part.mjSTATE_QVEL) + dof
+        first = np.flatnonzero([axis.ball != "" and axis.degree == 0 for axis in axes])
+        self._balls = BallJoints(states, first, self._position[first])
         self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
         self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
         following = [each for one in built for each in one.followers]
@@ -88,6 +91,7 @@ class Joints:
         """Fills one column, (W, n)."""
         if column == "position":
             out[:] = self._states.state.take(self._position, axis=1)
+            self._balls.read(out)
         elif column == "velocity":
             out[:] = self._states.state.take(self._velocity, axis=1)
         elif column == "effort":
@@ -101,8 +105,9 @@ class Joints:
         for column, (worlds, rows, values) in changed.items():
             if column == "position":
                 # A servo follows its target from where the axis is put.
-                state[worlds, self._position[rows]] = values
                 state[worlds, self._followed[rows]] = values
+                worlds, rows, values = self._balls.write(worlds, rows, values)
+                state[worlds, self._position[rows]] = values
                 self._let_follow(np.unique(worlds))
                 self._states.changed()
             elif column == "velocity":
@@ -115,9 +120,18 @@ class Joints:
                 if column == "stiffness":  # an axis follows its target from where it gets stiff
                     soft = (self._commands[column][worlds, rows] == 0.0).nonzero()
                     world, row = worlds[soft], rows[soft]
-                    state[world, self._followed[row]] = state[world, self._position[row]]
+                    state[world, self._followed[row]] = self._positions(world, row)
                 self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
+
+    def _positions(self, worlds: Rows, rows: Rows) -> Floats:
+        """The positions of cells, (k,)."""
+        if len(self._balls):
+            table = np.empty((self._states.worlds, len(self._names)))
+            self.read("position", table)
+            return table[worlds, rows]
+        found: Floats = self._states.state[worlds, self._position[rows]]
+        return found
 
     def _write_input(self, column: str, worlds: Rows, rows: Rows, values: Floats) -> None:
         """Sets targets or feedforwards, in most tasks in every tick."""

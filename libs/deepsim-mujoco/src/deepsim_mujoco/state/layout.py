@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.axes import Axis
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 """What a state holds: all that later instants depend on, warm start included."""
@@ -45,6 +47,14 @@ def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str,
         text[address : text.index(b"\0", address)].decode(): number
         for number, address in enumerate(addresses.tolist())
     }
+
+
+def dofs_of(model: mujoco.MjModel, axes: Iterable[Axis]) -> tuple[Rows, Rows]:
+    """Returns the joint of each of n axes, and its place among the velocities, (n,) each."""
+    number = numbers_of(model, model.name_jntadr)
+    pairs = [(number[axis.joint], axis.degree) for axis in axes]
+    joint, degree = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    return joint, model.jnt_dofadr[joint] + degree
 
 
 def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:

@@ -90,7 +90,7 @@ class WorldStates:
         for name, values in positions.items():
             address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
-            if name in servos:  # which follows its target from there
+            if name in servos and len(values) == 1:  # which follows its target from there
                 address = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[servos[name]]
                 initial[:, address] = values[0]
         batch.state[:] = initial

@@ -211,3 +211,13 @@ PARTS = _model(
     _joint("revolute", "base", "door", "<axis><xyz>0 0 1</xyz></axis>"),
 )
 """A link on a hinge, and one that nothing joins to them; free of gravity."""
+
+GIMBAL_INERTIA = 0.1  # about any axis [kg m^2]
+GIMBAL = _model(
+    "gimbal",
+    _link(
+        "link", _inertial(1, GIMBAL_INERTIA, GIMBAL_INERTIA, GIMBAL_INERTIA), pose="0.2 0 0 0.3 0 0"
+    ),
+    _joint("ball", "world", "link"),
+)
+"""A link on a ball joint, its centre of mass there, so that it does not fall."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .ball_joints import BallJointCases
 from .cameras import CameraCases
 from .contacts import ContactCases
 from .dynamics import DynamicsCases
@@ -26,6 +27,7 @@ class SimulatorConformance(
     ContactCases,
     ForceCases,
     JointCases,
+    BallJointCases,
     TwistCases,
     DynamicsCases,
     WorldCases,

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ball joints as three rows of the joints table: rotation vectors, to and from quaternions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_math import quaternions
+
+from .layout import Floats, Rows
+from .world_states import WorldStates
+
+
+class BallJoints:
+    """The positions of ball joints: of each the turn from where its child is described.
+
+    The three numbers are the rotation vector [rad], along the axes of the child link, at most pi
+    long.
+
+    Args:
+        states: The states.
+        rows: (b,) the first of the three rows of each ball joint.
+        at: (b,) where its quaternion begins in the state of a world.
+    """
+
+    def __init__(self, states: WorldStates, rows: Rows, at: Rows) -> None:
+        self._states = states
+        self._rows = np.add.outer(rows, np.arange(3))  # (b, 3)
+        self._at = np.add.outer(at, np.array([1, 2, 3, 0]))  # (b, 4), MuJoCo has w first
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def read(self, out: Floats) -> None:
+        """Fills their cells of positions, (W, n)."""
+        if len(self):
+            turns = self._states.state.take(self._at, axis=1)
+            out[:, self._rows] = quaternions.to_rotation_vector(turns)
+
+    def write(self, worlds: Rows, rows: Rows, values: Floats) -> tuple[Rows, Rows, Floats]:
+        """Sets positions of cells (k,); a component that is not among them stays.
+
+        Returns:
+            The cells of other joints.
+        """
+        others = np.ones(len(rows), dtype=np.bool_)
+        state = self._states.state
+        for ball, at in zip(self._rows, self._at, strict=True):
+            (mine,) = np.isin(rows, ball).nonzero()
+            if len(mine):
+                vectors = quaternions.to_rotation_vector(state[:, at])
+                vectors[worlds[mine], rows[mine] - ball[0]] = values[mine]
+                state[worlds[mine, None], at] = quaternions.from_rotation_vector(
+                    vectors[worlds[mine]]
+                )
+                others[mine] = False
+        return worlds[others], rows[others], values[others]
