@@ -69,7 +69,7 @@ def test_home_is_the_keyframe_of_a_file():
 def test_ranges_of_joints_are_those_of_a_file():
     """Hinges have degrees, unless the compiler says radian, and slides metres."""
     axes = joint_axes(TUNED)
-    assert [*axes] == ["hinge", "slide", "last"]
+    assert [*axes] == ["hinge", "slide", "ball", "ball::2", "ball::3", "last"]
     assert (axes["slide"].lower, axes["slide"].upper) == (-1.0, 1.0)
     assert axes["hinge"].upper == np.inf
     assert axes["last"].upper == pytest.approx(np.pi / 2)
@@ -176,7 +176,10 @@ def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, m
         robot = Robot.load(make_world(), "menagerie/tuned_dog")
     assert robot.name == "tuned_dog"
     assert robot.parts["joints"].joints.names == ("hinge", "slide", "last")
-    np.testing.assert_array_equal(robot.joints.traits.home, [0.25, -0.5, 0.75])
+    home = dict(zip(robot.joints.names, robot.joints.traits.home, strict=True))
+    ball = {"ball": 0.0, "ball::2": 0.0, "ball::3": 0.0}
+    assert home == {"hinge": 0.25, "slide": -0.5, **ball, "last": 0.75}
+    assert list(home) == ["hinge", "slide", *ball, "last"]
 
 
 def test_a_robot_that_menagerie_lacks_is_an_error(registry):

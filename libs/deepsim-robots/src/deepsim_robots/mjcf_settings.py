@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from deepsim_robots.parts import Gains
 from deepsim_spawn import JointAxis, MjcfModel
+from deepsim_sync import SCOPE
 
 _COUNTS = {"free": 7, "ball": 4}
 """How many positions a joint of a type has in a keyframe; all others have one."""
@@ -60,7 +61,7 @@ def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]
 
 
 def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
-    """Returns the axes of named hinges and slides, with their ranges, in the order of the file."""
+    """Returns the axes of named joints, with their ranges, in the order of the file."""
     root = ElementTree.fromstring(model.text)
     settings: Values = {}
     for compiler in root.findall("compiler"):
@@ -72,6 +73,8 @@ def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
     for joint, inherited in _joints(root):
         values = defaults.of(joint, inherited)
         kind = "free" if joint.tag == "freejoint" else values.get("type", "hinge")
+        if kind == "ball" and "name" in values:
+            axes.update(ball_axes(values["name"]))
         if kind in _COUNTS or "name" not in values:
             continue
         lower, upper = -math.inf, math.inf
@@ -81,6 +84,11 @@ def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
             lower, upper = (scale * number for number in _floats(values["range"]))
         axes[values["name"]] = JointAxis(lower=lower, upper=upper)
     return axes
+
+
+def ball_axes(name: str) -> dict[str, JointAxis]:
+    """Returns the three axes of a ball joint by the names of their rows, without limits."""
+    return {name + suffix: JointAxis() for suffix in ("", SCOPE + "2", SCOPE + "3")}
 
 
 class _Defaults:

@@ -13,7 +13,7 @@ from deepsim_sync import SCOPE, World
 from .config import RobotConfig
 from .joint_group import JointTraits
 from .matching import matching
-from .mjcf_settings import joint_axes
+from .mjcf_settings import ball_axes, joint_axes
 from .parts import Gains
 
 _SECOND = SCOPE + "2"
@@ -27,6 +27,8 @@ def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str
         return joint_axes(description)
     axes = {}
     for joint in description.all_joints():
+        if joint.type == "ball":
+            axes.update(ball_axes(joint.name))
         if joint.axis is not None:
             axes[joint.name] = joint.axis
         if joint.axis2 is not None:
