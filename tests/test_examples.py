@@ -13,6 +13,11 @@ import numpy as np
 import pytest
 
 from deepsim import load_task
+from deepsim.episodes.episode import run_episodes
+from deepsim.episodes.slot_policy import slot_policy
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TRAINED = sorted(file.parent.name for file in EXAMPLES.glob("*/policy.npz"))
 
 
 def run(path: Path) -> str:
@@ -27,15 +32,15 @@ def run(path: Path) -> str:
     return finished.stdout
 
 
-def test_appendix_a_sets_and_gets_many_states_at_once(root: Path) -> None:
-    assert run(root / "examples" / "appendix_a.py").splitlines() == [
+def test_appendix_a_sets_and_gets_many_states_at_once() -> None:
+    assert run(EXAMPLES / "appendix_a.py").splitlines() == [
         "agent0 is at Point(1.0, 2.0, 3.0)",
         "agent1 is at Point(4.0, 5.0, 6.0)",
     ]
 
 
-def test_appendix_b_steps_two_agents_by_random_actions(root: Path) -> None:
-    path = root / "examples" / "appendix_b.py"
+def test_appendix_b_steps_two_agents_by_random_actions() -> None:
+    path = EXAMPLES / "appendix_b.py"
     lines = run(path).splitlines()
     assert [line for line in lines if line.endswith(" s")] == [
         "1.25 s",
@@ -47,8 +52,8 @@ def test_appendix_b_steps_two_agents_by_random_actions(root: Path) -> None:
     assert run(path).splitlines() == lines
 
 
-def test_the_robot_patrols_and_charges_between(root: Path) -> None:
-    lines = run(root / "examples" / "patrol.py").splitlines()
+def test_the_robot_patrols_and_charges_between() -> None:
+    lines = run(EXAMPLES / "patrol.py").splitlines()
     visits = [[float(number) for number in re.findall(r"[\d.]+", line)] for line in lines[:6]]
     times, posts, charge = zip(*visits, strict=True)
     assert posts == (0, 1, 2, 3, 4, 5)
@@ -66,11 +71,11 @@ def test_the_robot_patrols_and_charges_between(root: Path) -> None:
     ]
 
 
-def test_the_pole_is_balanced_in_every_world_and_falls_without(root: Path) -> None:
-    task = load_task(root / "examples" / "cartpole")
+def test_the_pole_is_balanced_in_every_world_and_falls_without() -> None:
+    task = load_task(EXAMPLES / "cartpole")
     lengths = {}
     for push in (0.0, 1.0):
-        environment = task.make(worlds=32, seed=7)
+        environment = task.make(worlds=32, seed=7, swing_up=False)
         (seen,), steps = environment.reset_worlds(), np.zeros(32)
         while environment.live.any():
             (worlds,) = environment.live[:, 0].nonzero()
@@ -82,16 +87,22 @@ def test_the_pole_is_balanced_in_every_world_and_falls_without(root: Path) -> No
     assert lengths[0.0].mean() < 200
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_pole_is_swung_up_and_held(root: Path, seed: int) -> None:
+@pytest.mark.parametrize("policy", ["trained", "balance"])
+def test_the_pole_is_swung_up_and_held(policy: str) -> None:
     """In at least 90 of 100 episodes it is upright for the last 5 of 10 seconds."""
-    task = load_task(root / "examples" / "cartpole")
-    environment = task.make(worlds=100, seed=seed, swing_up=True)
-    (seen,), worlds = environment.reset_worlds(), np.arange(100)
-    upright = np.zeros(100)
-    for _ in range(500):
-        actions = task.policies["balance"].act("cart", seen[:, 0], None, [])
-        (seen,) = environment.step_worlds((actions[:, None],), worlds).observation
-        upright = np.where(seen[:, 0, 1] > np.cos(0.2), upright + 1, 0)
-    assert (upright >= 250).mean() >= 0.9
-    environment.close()
+    assert success_rate(EXAMPLES / "cartpole", policy, 100) >= 0.9
+
+
+@pytest.mark.parametrize("task", TRAINED)
+def test_policies_that_ship_succeed(task: str) -> None:
+    """In at least nine of ten worlds."""
+    assert success_rate(EXAMPLES / task, "trained", 10) >= 0.9
+
+
+def success_rate(folder: Path, policy: str, worlds: int) -> float:
+    task = load_task(folder)
+    with task.environment(seed=5000, worlds=worlds) as environment:
+        act = slot_policy(task.policy(policy), environment, 5000)
+        episodes = run_episodes(environment, act, number=1, seed=5000)
+        (agent,) = environment.agents
+        return float(np.mean([episode.info[agent]["success"] for episode in episodes]))

@@ -127,6 +127,17 @@ def test_it_learns_and_run_plays_what_was_learned(pusher: Path, tmp_path: Path) 
     assert json.loads(played.stdout)["episodes"] == trained["episodes"]
 
 
+def test_the_learning_rate_falls_if_it_should(pusher: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = [*SMALL, "--set", "decay=true", "--set", "learning_rate=0.01"]
+    assert call("train", pusher, *options, "--out", out).exit_code == 0
+    with (out / "progress.csv").open() as file:
+        rates = [row["train/learning_rate"] for row in csv.DictReader(file)]
+    rates = [float(rate) for rate in rates if rate]
+    assert rates == sorted(rates, reverse=True)
+    assert 0.0 < rates[-1] < rates[0] < 0.01
+
+
 def test_its_policy_acts_as_the_model_does(pusher: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = [*SMALL, "--set", "normalize=false", "--set", "hidden=[16,8]"]

@@ -29,6 +29,7 @@ class TrainingConfig:
         minibatch: Steps of agents in a step of gradient descent.
         epochs: How often an update uses each step.
         learning_rate: Of Adam.
+        decay: Whether the learning rate falls evenly, to 0 at the end.
         gamma: Discount of a step.
         gae_lambda: Of generalised advantage estimation.
         clip_range: Greatest relative change of an action's probability by an update.
@@ -49,6 +50,7 @@ class TrainingConfig:
     minibatch: int = 256
     epochs: int = 10
     learning_rate: float = 3e-4
+    decay: bool = False
     gamma: float = 0.99
     gae_lambda: float = 0.95
     clip_range: float = 0.2

@@ -123,6 +123,7 @@ def _require_suitable(worlds: VecEnv) -> None:
 
 def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
     slots = worlds.num_envs
+    rate = config.learning_rate
     return PPO(
         "MlpPolicy",
         worlds,
@@ -131,7 +132,7 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
         n_steps=config.rollout,
         batch_size=min(config.minibatch, slots * config.rollout),
         n_epochs=config.epochs,
-        learning_rate=config.learning_rate,
+        learning_rate=(lambda left: rate * left) if config.decay else rate,
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
         clip_range=config.clip_range,
