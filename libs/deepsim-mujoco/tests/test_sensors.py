@@ -21,6 +21,7 @@ from deepsim_spawn import (
     Inertial,
     JointAxis,
     JointDescription,
+    JointState,
     Lidar,
     LinkDescription,
     ModelDescription,
@@ -29,7 +30,7 @@ from deepsim_spawn import (
     SensorDescription,
     Sphere,
 )
-from deepsim_sync import Noise, World
+from deepsim_sync import Noise, SpawnError, World
 
 G = 9.8
 FLOOR = ModelDescription(
@@ -336,3 +337,50 @@ def test_a_lidar_in_a_crowd_sees_others_and_never_itself() -> None:
     assert ranges[180] == pytest.approx(1.9, abs=1e-9)
     assert ranges[0] == -np.inf
     assert np.isposinf(ranges[90])
+
+
+ENCODED = ModelDescription(
+    "arm",
+    links=(
+        LinkDescription("base"),
+        LinkDescription("bar", inertial=Inertial(mass=1.0, ixx=0.1, iyy=0.1, izz=0.1)),
+    ),
+    joints=(
+        JointDescription("foot", "fixed", "world", "base"),
+        JointDescription("hinge", "revolute", "base", "bar", axis=JointAxis((0, 0, 1))),
+    ),
+)
+
+
+def encoded(state: JointState, **settings: Any) -> ModelDescription:
+    base, bar = ENCODED.links
+    return replace(
+        ENCODED, links=(replace(base, sensors=(sensor("encoder", state, **settings),)), bar)
+    )
+
+
+def test_a_joint_state_sensor_has_a_rate_and_noise() -> None:
+    """At 100 Hz it shows each value for 10 ms, rounded as an encoder does."""
+    state = JointState(("hinge",), position=(Noise(precision=0.25),), velocity=(Noise(mean=1.0),))
+    world = make((encoded(state, update_rate=100.0), Pose()), worlds=2)
+    encoder = world.sensors["arm::base::encoder"]
+    world.joints.put(velocity=[[4.0], [8.0]])
+    shown = []
+    for _ in range(100):
+        world.tick()
+        shown.append(encoder.position[:, 0])
+    assert encoder.position.shape == (2, 1)
+    np.testing.assert_allclose(encoder.velocity[:, 0], [5.0, 9.0], atol=1e-9)
+    assert encoder.time[0] == pytest.approx(0.1, abs=1e-9)
+    np.testing.assert_allclose(encoder.position[:, 0], [0.5, 0.75], atol=1e-9)  # .4 and .8
+    changes = np.flatnonzero(np.diff(np.array(shown)[:, 1])) + 1
+    assert set((changes % 10).tolist()) <= {9, 0}
+    assert len(changes) == 3
+
+
+def test_a_joint_state_sensor_of_no_joint_is_refused() -> None:
+    """The message names the sensor, the joint and those that there are."""
+    with pytest.raises(
+        SpawnError, match=r"'arm::base::encoder' reads joint 'arm::elbow'.*arm::hinge"
+    ):
+        make((encoded(JointState(("elbow",))), Pose()))

@@ -15,6 +15,7 @@ from deepsim_spawn import (
     GazeboXMLLoader,
     Imu,
     JointDescription,
+    JointState,
     Lidar,
     LinkDescription,
     ModelDescription,
@@ -81,6 +82,23 @@ def test_a_contact_sensor_names_its_collisions() -> None:
         "<collision>m::l::b</collision></contact></sensor>"
     )
     assert found.measurement == ContactSensor(("a", "b"))
+
+
+def test_a_joint_state_sensor_names_joints_and_their_noise() -> None:
+    """One noise for all of them, or one for each; without joints it reads all of its model."""
+    found = sensor(
+        "<sensor name='s' type='joint_state'><update_rate>50</update_rate><joint_state>"
+        "<joint>a</joint><joint>b</joint><position>"
+        "<noise type='gaussian'><stddev>.1</stddev></noise><noise type='gaussian'><mean>2</mean>"
+        "</noise></position><effort><noise type='gaussian'><stddev>3</stddev></noise></effort>"
+        "</joint_state></sensor>"
+    )
+    noise = (Noise(stddev=0.1), Noise(mean=2)), (), (Noise(stddev=3),)
+    assert found.measurement == JointState(("a", "b"), *noise)
+    assert found.update_rate == 50
+    assert sensor("<sensor name='s' type='joint_state'/>").measurement == JointState()
+    with pytest.raises(ValueError, match="position takes noise for none, all or each of the 2"):
+        JointState(("a", "b"), (Noise(), Noise(), Noise()))
 
 
 LINKS = """<link name="a"/><link name="b"><pose>0 0 1 0 0 0</pose><sensor name="s" type="imu"/>
@@ -151,6 +169,8 @@ NOISE = (Noise(1, 2, 3, 4, 5, 6, 7),)
         Lidar(),
         ContactSensor(("c", "d")),
         ForceTorque(NOISE * 3, NOISE * 3),
+        JointState(),
+        JointState(("j", "k"), NOISE, NOISE * 2, (Noise(), Noise(stddev=1))),
     ],
 )
 def test_a_sensor_by_code_is_read_as_it_was_written(measurement: Imu) -> None:

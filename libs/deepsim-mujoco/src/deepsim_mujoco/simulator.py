@@ -102,7 +102,7 @@ class MujocoSimulator:
         single = SingleWorld(self._states)
         self.contacts = LinkContacts(self._states, self.physics)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
-        self.sensors = MujocoSensors(self._states, single, self.cameras)
+        self.sensors = MujocoSensors(self._states, single, self.cameras, self._joints)
         self.depth_cameras = self.cameras
         self.snapshots = MujocoSnapshots(
             self._states, self._joints, self.physics, self.camera_mounts, self.sensors

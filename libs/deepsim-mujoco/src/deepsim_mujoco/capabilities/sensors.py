@@ -11,11 +11,19 @@ import numpy as np
 
 from deepsim_mujoco.engine import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.spec.sensors import BuiltSensor
+from deepsim_mujoco.spec.sensors import BuiltSensor, joints_of
+from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_spawn import ContactSensor, ForceTorque, Imu, Lidar, SensorDescription
+from deepsim_spawn import (
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    JointState,
+    Lidar,
+    SensorDescription,
+)
 from deepsim_sync import (
     QUANTITIES,
     DepthPicture,
@@ -43,10 +51,13 @@ class MujocoSensors:
         states: The states of all worlds.
         single: Where a lidar looks at a world.
         pictures: Takes those of cameras.
+        joints: The table of joints.
     """
 
-    def __init__(self, states: WorldStates, single: SingleWorld, pictures: Pictures) -> None:
-        self._states, self._pictures = states, pictures
+    def __init__(
+        self, states: WorldStates, single: SingleWorld, pictures: Pictures, joints: Joints
+    ) -> None:
+        self._states, self._pictures, self._joints = states, pictures, joints
         self._lidars = Lidars(states, single)
         self._contacts = ContactRecorder(states.worlds)
         self._built: dict[str, BuiltSensor] = {}
@@ -59,7 +70,11 @@ class MujocoSensors:
         self._built = {name: each for one in built for name, each in one.sensors.items()}
         cameras = {name: each.description for one in built for name, each in one.cameras.items()}
         self.infos = {
-            **{name: _info(each.description) for name, each in self._built.items()},
+            **{
+                name: _info(name, each.description, one)
+                for one in built
+                for name, each in one.sensors.items()
+            },
             **{name: _camera_info(each) for name, each in cameras.items()},
         }
         model = states.model
@@ -88,7 +103,9 @@ class MujocoSensors:
         """Lets MuJoCo evaluate its sensors, if one of them is watched."""
         watched = [self._built[name].description.measurement for name in self._watched]
         self._records = any(isinstance(each, ContactSensor) for each in watched)
-        if self._states.measure is None and not all(isinstance(each, Lidar) for each in watched):
+        if self._states.measure is None and not all(
+            isinstance(each, _WITHOUT_MUJOCOS) for each in watched
+        ):
             batch = self._states.batch
             batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
             self._now: Floats = batch.bind("sensordata")
@@ -116,6 +133,8 @@ class MujocoSensors:
         measured = sensor.description.measurement
         if isinstance(measured, Lidar):
             return {"ranges": self._lidars.cast(sensor, measured)}
+        if isinstance(measured, JointState):
+            return self._joints.measure(self.infos[name].joints)
         self._evaluate()
         if isinstance(measured, ContactSensor):
             return self._contacts.read(name, self._states.timestep)
@@ -193,7 +212,11 @@ def _camera_info(sensor: SensorDescription) -> SensorInfo:
     return SensorInfo(_CAMERAS.get(sensor.type, "rgbd"), sensor.update_rate, sensor.delay)
 
 
-def _info(sensor: SensorDescription) -> SensorInfo:
+_WITHOUT_MUJOCOS = (Lidar, JointState)
+"""What measures without MuJoCo's own sensors."""
+
+
+def _info(name: str, sensor: SensorDescription, built: Built) -> SensorInfo:
     measured = sensor.measurement
     timing = sensor.update_rate, sensor.delay
     if isinstance(measured, Imu):
@@ -206,4 +229,9 @@ def _info(sensor: SensorDescription) -> SensorInfo:
     if isinstance(measured, Lidar):
         limits = measured.min_range, measured.max_range
         return SensorInfo("lidar", *timing, {"ranges": measured.noise}, limits)
+    if isinstance(measured, JointState):
+        columns = ("position", "velocity", "effort")
+        noise = {column: getattr(measured, column) for column in columns}
+        joints = tuple(joints_of(name, measured, built.axes))
+        return SensorInfo("joint_state", *timing, noise, joints=joints)
     return SensorInfo("contact", *timing)

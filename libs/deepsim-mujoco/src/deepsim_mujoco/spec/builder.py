@@ -15,6 +15,7 @@ from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,
     Inertial,
+    JointState,
     LightDescription,
     MjcfModel,
     ModelDescription,
@@ -33,7 +34,7 @@ from .lights import add_light
 from .loops import close_loop
 from .mimics import Follower, add_mimic, followers
 from .self_collisions import ModelNumbers, kept_off, masks
-from .sensors import BuiltSensor, add_sensor
+from .sensors import BuiltSensor, add_sensor, joints_of
 from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
@@ -147,6 +148,9 @@ def build_model(
             built.followers.append(follower)
             if follower.offset:
                 built.positions[follower.name] = np.array([follower.offset])
+        for sensor_name, sensor in built.sensors.items():
+            if isinstance(sensor.description.measurement, JointState):
+                joints_of(sensor_name, sensor.description.measurement, built.axes)
         for one, other in kept_off(built.links, built.numbers):
             name_of_pair = f"#exclude {one.name} {other.name}"
             exclude = spec.add_exclude(name=name_of_pair, bodyname1=one.name, bodyname2=other.name)

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
-from deepsim_spawn import ContactSensor, ForceTorque, Imu, SensorDescription
+from deepsim_spawn import ContactSensor, ForceTorque, Imu, JointState, SensorDescription
+from deepsim_sync import SCOPE, SpawnError
+
+from .axes import Axis
 
 _SENSOR, _OBJECT = mujoco.mjtSensor, mujoco.mjtObj
 _OF_SITES = {
@@ -96,6 +99,30 @@ def add_sensor(
             made.intprm[:3] = parameters
             added.append(made)
     return built, added
+
+
+def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[str]:
+    """Returns the axes that a sensor of joints reads.
+
+    Args:
+        name: ``model::link::sensor``.
+        state: The sensor.
+        axes: Of the spawned model.
+
+    Raises:
+        SpawnError: Its model has no such joint.
+    """
+    scope = name.rsplit(SCOPE, 2)[0] + SCOPE
+    known = [axis for axis in axes if axis.startswith(scope)]
+    named = [scope + joint for joint in state.joints]
+    for joint in named:
+        if joint not in axes:
+            raise SpawnError(
+                name.split(SCOPE)[0],
+                f"sensor {name!r} reads joint {joint!r}, which is not there; there are "
+                f"{', '.join(known) or 'none'}",
+            )
+    return named or known
 
 
 def _feeling(

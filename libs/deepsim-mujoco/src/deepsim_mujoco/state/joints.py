@@ -124,6 +124,15 @@ class Joints:
                 self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
 
+    def measure(self, names: Sequence[str]) -> dict[str, Floats]:
+        """Returns positions, velocities and efforts of some axes, (W, k) each."""
+        rows, table = self._names.rows(names), np.empty((self._states.worlds, len(self._names)))
+        found: dict[str, Floats] = {}
+        for column in ("position", "velocity", "effort"):
+            self.read(column, table)
+            found[column] = table.take(rows, axis=1)
+        return found
+
     def _positions(self, worlds: Rows, rows: Rows) -> Floats:
         """The positions of cells, (k,)."""
         if len(self._balls):

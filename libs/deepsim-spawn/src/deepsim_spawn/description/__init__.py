@@ -32,7 +32,7 @@ from .inertial import Inertial
 from .joint import JointAxis, JointDescription, JointType, Mimic
 from .light import Attenuation, LightDescription, LightType, SpotCone
 from .link import LinkDescription, VelocityDecay
-from .measurement import ContactSensor, ForceTorque, Imu, Lidar, Measurement, Rays
+from .measurement import ContactSensor, ForceTorque, Imu, JointState, Lidar, Measurement, Rays
 from .model import ModelDescription
 from .physics import MujocoOptions, Physics
 from .plugin import PluginDescription
@@ -59,6 +59,7 @@ __all__ = [
     "Inertial",
     "JointAxis",
     "JointDescription",
+    "JointState",
     "JointType",
     "Lidar",
     "LightDescription",

@@ -124,7 +124,34 @@ class Lidar:
             raise ValueError(f"a lidar has no noise or one, got {len(self.noise)}")
 
 
-Measurement: TypeAlias = Imu | ForceTorque | ContactSensor | Lidar
+@dataclass(frozen=True, slots=True)
+class JointState:
+    """Positions, velocities and efforts of joints, as encoders and drives report them.
+
+    Attributes:
+        joints: Rows of the joints table without the name of the model, such as ``hinge`` or
+            ``ball::2``; by default all of the link's own model.
+        position: Noise [rad or m]: none, one for all joints, or one for each that is named.
+        velocity: Noise [rad/s or m/s], likewise.
+        effort: Noise [N m or N], likewise.
+    """
+
+    joints: tuple[str, ...] = ()
+    position: tuple[Noise, ...] = ()
+    velocity: tuple[Noise, ...] = ()
+    effort: tuple[Noise, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what in ("position", "velocity", "effort"):
+            noise = getattr(self, what)
+            if len(noise) not in (0, 1, len(self.joints)):
+                raise ValueError(
+                    f"joint_state {what} takes noise for none, all or each of the "
+                    f"{len(self.joints)} joints that are named, got {len(noise)}"
+                )
+
+
+Measurement: TypeAlias = Imu | ForceTorque | ContactSensor | Lidar | JointState
 """What a sensor measures."""
 
 SENSOR_TYPES: dict[type[Measurement], str] = {
@@ -132,8 +159,9 @@ SENSOR_TYPES: dict[type[Measurement], str] = {
     ForceTorque: "force_torque",
     ContactSensor: "contact",
     Lidar: "ray",
+    JointState: "joint_state",
 }
-"""The type that SDF has for each, as Gazebo 11 knows it."""
+"""The type that SDF has for each, as Gazebo 11 knows it; ``joint_state`` is DeepSim's."""
 
 
 def _noise_of_axes(what: str, noise: tuple[Noise, ...]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `<imu>`, `<force_torque>`, `<contact>` and `<ray>` say of a sensor."""
+"""What `<imu>`, `<force_torque>`, `<contact>`, `<ray>` and `<joint_state>` say of a sensor."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from deepsim_spawn.description import (
     ContactSensor,
     ForceTorque,
     Imu,
+    JointState,
     Lidar,
     Measurement,
     Rays,
@@ -74,6 +75,22 @@ def _lidar(sensor: Element) -> Lidar:
     )
 
 
+def _joint_state(sensor: Element) -> JointState:
+    """An element of DeepSim's: joints by name, and noise for all or each of them."""
+    own = sensor.find("joint_state")
+    if own is None:
+        return JointState()
+    columns = [own.find(column) for column in ("position", "velocity", "effort")]
+    noise = [
+        ()
+        if column is None
+        else tuple(one for each in column.find_all("noise") for one in _noise(each))
+        for column in columns
+    ]
+    joints = tuple(each.value(word) for each in own.find_all("joint"))
+    return own.make(JointState, joints, *noise)
+
+
 def _rays(ray: Element, path: str, samples: int) -> Rays:
     element = ray.find(path)
     if element is None:
@@ -123,4 +140,5 @@ _READERS: Final[dict[str, Callable[[Element], Measurement]]] = {
     "gpu_ray": _lidar,
     "lidar": _lidar,
     "gpu_lidar": _lidar,
+    "joint_state": _joint_state,
 }

@@ -13,7 +13,16 @@ from typing import Any, Literal, Mapping, Protocol, get_args
 
 from numpy.typing import NDArray
 
-SensorKind = Literal["imu", "force_torque", "contact", "lidar", "camera", "rgbd", "segmentation"]
+SensorKind = Literal[
+    "imu",
+    "force_torque",
+    "contact",
+    "lidar",
+    "joint_state",
+    "camera",
+    "rgbd",
+    "segmentation",
+]
 """What a sensor measures."""
 
 SENSOR_KINDS: tuple[SensorKind, ...] = get_args(SensorKind)
@@ -35,6 +44,7 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
         "contact_time",
     ),
     "lidar": ("ranges",),
+    "joint_state": ("position", "velocity", "effort"),
     "camera": ("rgb",),
     "rgbd": ("rgb", "depth"),
     "segmentation": ("models", "links"),
@@ -88,6 +98,7 @@ class SensorInfo:
         delay: From the measurement until it can be read, in simulated time [s].
         noise: By quantity: one for all its numbers, or one for each of the last axis.
         limits: The least and the largest value that noise may lead to.
+        joints: The rows that a sensor of joints reads, in the order of its numbers.
     """
 
     kind: SensorKind
@@ -95,6 +106,7 @@ class SensorInfo:
     delay: float = 0.0
     noise: Mapping[str, tuple[Noise, ...]] = field(default_factory=dict)
     limits: tuple[float, float] = (-math.inf, math.inf)
+    joints: tuple[str, ...] = ()
 
 
 class Sensors(Protocol):

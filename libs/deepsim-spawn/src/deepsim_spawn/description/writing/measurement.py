@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from deepsim_spawn.description.measurement import ContactSensor, ForceTorque, Imu, Lidar
+from deepsim_spawn.description.measurement import (
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    JointState,
+    Lidar,
+)
 
 from .values import put
 
@@ -38,6 +44,8 @@ def write_measurement(sensor: etree._Element, measurement: Measurement) -> None:
         _write_axes(sensor, "force_torque/torque", measurement.torque)
     elif isinstance(measurement, ContactSensor):
         _write_collisions(sensor, measurement)
+    elif isinstance(measurement, JointState):
+        _write_joints(sensor, measurement)
     else:
         _write_lidar(sensor, measurement)
 
@@ -50,6 +58,20 @@ def _write_collisions(sensor: etree._Element, contact: ContactSensor) -> None:
         element.remove(collision)
     for name in contact.collisions:
         etree.SubElement(element, "collision").text = name
+
+
+def _write_joints(sensor: etree._Element, state: JointState) -> None:
+    for old in sensor.findall("joint_state"):
+        sensor.remove(old)
+    element = etree.SubElement(sensor, "joint_state")
+    for name in state.joints:
+        etree.SubElement(element, "joint").text = name
+    for name in ("position", "velocity", "effort"):
+        column = etree.SubElement(element, name)
+        for noise in getattr(state, name):
+            added = etree.SubElement(column, "noise", type=_kind(noise))
+            for parameter, tag in _NOISE.items():
+                put(added, tag, getattr(noise, parameter))
 
 
 def _write_lidar(sensor: etree._Element, lidar: Lidar) -> None:

@@ -45,6 +45,19 @@ CRANE = sdf(
     <joint name="wrist" type="fixed"><parent>base</parent><child>arm</child>
       <sensor name="felt" type="force_torque"><always_on>1</always_on></sensor></joint>"""
 )
+ENCODED = sdf(
+    f"""<link name="base"><inertial><mass>9</mass>{INERTIA}</inertial>
+    <sensor name="all" type="joint_state"/>
+    <sensor name="one" type="joint_state"><joint_state><joint>rail</joint></joint_state></sensor>
+    </link>
+    <link name="arm"><gravity>0</gravity><inertial><mass>{MASS}</mass>{INERTIA}</inertial></link>
+    <link name="cart"><gravity>0</gravity><inertial><mass>{MASS}</mass>{INERTIA}</inertial></link>
+    <joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>
+    <joint name="hinge" type="revolute"><parent>base</parent><child>arm</child>
+      <axis><xyz>0 1 0</xyz></axis></joint>
+    <joint name="rail" type="prismatic"><parent>base</parent><child>cart</child>
+      <axis><xyz>1 0 0</xyz></axis></joint>"""
+)
 SCANNER = sdf(
     f"""<static>true</static><link name="link">{CUBE}
     <sensor name="scan" type="ray"><always_on>1</always_on><ray>
@@ -217,6 +230,27 @@ class SensorCases(Conformance):
         np.testing.assert_allclose(depth[0, 2:4, 3:5], 1.9, atol=0.02)
         models = self.measured(bench, sensors, "eyes::link::rows", "models")[0]
         assert (models[2:4, 3:5] == bench.entities.models.row("wall")).all()
+
+    def test_a_joint_state_sensor_reads_joints(self, bench: Bench, sensors: Sensors) -> None:
+        """All of its model, or those that it names, in the order of `SensorInfo.joints`."""
+        bench.spawn(ENCODED, "arm", (0, 0, 5))
+        if "arm::base::all" not in sensors.infos:
+            pytest.skip("this simulator has no joint_state sensors")
+        joints = ("arm::hinge", "arm::rail")
+        assert sensors.infos["arm::base::all"].joints == joints
+        assert sensors.infos["arm::base::one"].joints == joints[1:]
+        bench.write({("joints", "feedforward"): dict(zip(joints, (0.2, 3.0)))})
+        bench.run(0.1)
+        table = bench.tables([("joints", column) for column in QUANTITIES["joint_state"]])
+        for column in QUANTITIES["joint_state"]:
+            expected = table.column("joints", column)
+            found = self.measured(bench, sensors, "arm::base::all", column)
+            np.testing.assert_array_equal(found, expected)
+            found = self.measured(bench, sensors, "arm::base::one", column)
+            np.testing.assert_array_equal(found, expected[:, 1:])
+        assert self.measured(bench, sensors, "arm::base::one", "effort")[0, 0] == 3.0
+        bench.write({("joints", "position"): {"arm::rail": 0.5}})
+        assert self.measured(bench, sensors, "arm::base::one", "position")[0, 0] == 0.5
 
     def test_each_world_measures_by_itself(self, bench: Bench, sensors: Sensors) -> None:
         """A world that is reset measures its present; the others go on."""
