@@ -10,6 +10,7 @@ import pytest
 
 from deepsim_math import Pose, Quaternion
 from deepsim_spawn import (
+    CameraDescription,
     ContactSensor,
     ForceTorque,
     GazeboXMLLoader,
@@ -183,6 +184,30 @@ def test_a_sensor_by_code_is_read_as_it_was_written(measurement: Imu) -> None:
     (again,) = GazeboXMLLoader().load_model(model.to_sdf()).links[1].sensors
     assert again.pose.isclose(made.pose, abs_tol=1e-12)
     assert replace(again, xml="", pose=made.pose) == made
+
+
+def test_a_stereo_pair_is_its_left_camera_and_a_baseline() -> None:
+    """Whichever the file has first; two cameras that are placed otherwise are kept as text."""
+    eye = "<camera name='{0}'><pose>{1}</pose><image><width>8</width></image></camera>"
+    pair = "<sensor name='s' type='multicamera'><pose>1 0 0 0 0 0</pose>{}</sensor>"
+    left, right = eye.format("l", "0 .1 0 0 0 0"), eye.format("r", "0 -.1 0 0 0 0")
+    for text in (left + right, right + left):
+        found = sensor(pair.format(text))
+        assert found.camera == CameraDescription(width=8, baseline=0.2)
+        assert found.pose.isclose(Pose((1, 0.1, 0)))
+    for other in ("0 -.1 0 0 0 .1", "0 -.1 .1 0 0 0", "0 .1 0 0 0 0"):
+        assert sensor(pair.format(left + eye.format("r", other))).camera is None
+    assert sensor(pair.format(left)).camera is None
+
+
+def test_a_stereo_pair_by_code_is_read_as_it_was_written() -> None:
+    lens = CameraDescription(0.749, 1980, 1080, baseline=0.1)
+    made = SensorDescription("s", camera=lens, pose=Pose((0.5, 0, 0)))
+    model = ModelDescription("m", links=(LinkDescription("a", sensors=(made,)),))
+    (again,) = GazeboXMLLoader().load_model(model.to_sdf()).links[0].sensors
+    assert replace(again, xml="") == made
+    with pytest.raises(ValueError, match=r"has a baseline of 0\.1 m: 'multicamera' needs one"):
+        SensorDescription("s", "camera", camera=lens)
 
 
 def test_the_type_follows_from_the_measurement() -> None:

@@ -37,6 +37,7 @@ from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
 from .port.spawning import SpawnRequest, checked_requests
 from .port.square_sums import square_sum
+from .port.stereo import StereoPicture, stereo_depth
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -133,6 +134,7 @@ __all__ = [
     "Spawner",
     "StateRows",
     "StateTable",
+    "StereoPicture",
     "Tables",
     "Tracker",
     "TrackerManager",
@@ -155,5 +157,6 @@ __all__ = [
     "plain_attributes",
     "restore_attributes",
     "square_sum",
+    "stereo_depth",
     "world_seeds",
 ]

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.state.layout import numbers_of
 from deepsim_mujoco.state.single_world import SingleWorld
-from deepsim_sync import CameraView, DepthPicture, Entities
+from deepsim_sync import CameraView, DepthPicture, Entities, StereoPicture, stereo_depth
 
 from .appearance import Appearance
 from .camera_mounts import SensorMounts
@@ -61,6 +63,19 @@ class Pictures:
         depth, geoms = measure_depth(model, data, view, near, far)
         models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
         return DepthPicture(depth, models, links)
+
+    def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:
+        """Measures disparities and depths with a stereo pair, whose left camera is a sensor.
+
+        Args:
+            camera: The left camera.
+            baseline: From it to the right one [m].
+            world: The world.
+        """
+        model, data, left, near, far = self._looking(camera, world)
+        right = replace(left, pose=left.pose @ Pose((0.0, -baseline, 0.0)))
+        here, there = (measure_depth(model, data, each, near, far)[0] for each in (left, right))
+        return stereo_depth(here, there, float(left.intrinsic[0, 0]), baseline)
 
     def follow(self, entities: Entities, built: Sequence[Built], model: mujoco.MjModel) -> None:
         """Takes up a newly compiled model."""

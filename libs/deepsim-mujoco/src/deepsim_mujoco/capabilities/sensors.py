@@ -77,6 +77,8 @@ class MujocoSensors:
             },
             **{name: _camera_info(each) for name, each in cameras.items()},
         }
+        lenses = {name: each.camera for name, each in cameras.items() if each.camera}
+        self._baselines = {name: lens.baseline for name, lens in lenses.items()}
         model = states.model
         numbers = numbers_of(model, model.name_sensoradr)
         address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
@@ -155,7 +157,12 @@ class MujocoSensors:
         found: dict[str, Any] = {}
         if "rgb" in wanted:
             found["rgb"] = np.stack([self._pictures.render(name, world) for world in worlds])
-        if wanted != ("rgb",):
+        if "disparity" in wanted:
+            baseline = self._baselines[name]
+            pairs = [self._pictures.stereo(name, baseline, world) for world in worlds]
+            found["disparity"] = np.stack([each.disparity for each in pairs])
+            found["depth"] = np.stack([each.depth for each in pairs])
+        elif wanted != ("rgb",):
             measured = [self._pictures.measure(name, world) for world in worlds]
             for what in DepthPicture._fields:
                 if what in wanted:
@@ -204,7 +211,11 @@ class MujocoSensors:
         self._contacts.set_state(contacts)
 
 
-_CAMERAS: dict[str, SensorKind] = {"camera": "camera", "segmentation_camera": "segmentation"}
+_CAMERAS: dict[str, SensorKind] = {
+    "camera": "camera",
+    "multicamera": "stereo",
+    "segmentation_camera": "segmentation",
+}
 """By the type in a file; the others measure depths too."""
 
 

@@ -12,6 +12,8 @@ from .checks import finite_pose, not_negative, positive
 from .measurement import SENSOR_TYPES, Measurement
 from .names import word
 
+STEREO = "multicamera"
+"""The type of a stereo pair."""
 _MOST_PIXELS = 2**14
 """Along a side of a picture; more than any camera has, and few enough to count."""
 
@@ -26,6 +28,8 @@ class CameraDescription:
         height: Of the picture [pixels], 1..16384.
         near: Nearest visible depth [m].
         far: Farthest visible depth [m].
+        baseline: Of a stereo pair: how far to the right (-y) of this camera there is another one
+            like it [m]; 0 for a single camera.
     """
 
     horizontal_fov: float = 1.047
@@ -33,6 +37,7 @@ class CameraDescription:
     height: int = 240
     near: float = 0.1
     far: float = 100.0
+    baseline: float = 0.0
 
     def __post_init__(self) -> None:
         positive("camera horizontal_fov [rad]", self.horizontal_fov)
@@ -46,6 +51,7 @@ class CameraDescription:
                 f"camera width and height must lie in 1..{_MOST_PIXELS} pixels, "
                 f"got {self.width} x {self.height}"
             )
+        not_negative("camera baseline [m]", self.baseline)
         positive("camera near [m]", self.near)
         positive("camera far [m]", self.far)
         if not self.far > self.near:
@@ -88,7 +94,13 @@ class SensorDescription:
         if not self.type and self.measurement is not None:
             object.__setattr__(self, "type", SENSOR_TYPES[type(self.measurement)])
         elif not self.type and self.camera is not None:
-            object.__setattr__(self, "type", "camera")
+            kind = STEREO if self.camera.baseline else "camera"
+            object.__setattr__(self, "type", kind)
+        elif self.camera is not None and (self.type == STEREO) != (self.camera.baseline > 0.0):
+            raise ValueError(
+                f"sensor {self.name!r} of type {self.type!r} has a baseline of "
+                f"{self.camera.baseline:g} m: {STEREO!r} needs one, and no other type has any"
+            )
         word(f"the type of sensor {self.name!r}", self.type)
         finite_pose(f"sensor {self.name!r}", self.pose)
         not_negative("sensor update_rate [Hz]", self.update_rate)

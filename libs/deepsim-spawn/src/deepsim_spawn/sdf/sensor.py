@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from deepsim_math import Pose, Quaternion
+from deepsim_math import Point, Pose, Quaternion
 from deepsim_spawn.description import (
     CameraDescription,
     ForceTorque,
@@ -13,6 +14,7 @@ from deepsim_spawn.description import (
     PluginDescription,
     SensorDescription,
 )
+from deepsim_spawn.description.sensor import STEREO
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import integer, number, word
 
@@ -52,19 +54,20 @@ def read_joint_sensor(element: Element, joint: JointDescription, scope: Scope) -
 def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescription:
     kind = element.require_attribute("type", word)
     camera = None
-    if kind in _CAMERAS:
-        lens = element.require("camera")
-        # the picture is taken from the camera's own frame, so the sensor's pose is that one
+
+    def place(lens: Element) -> Pose:
+        """The pose of a camera in the frame of the link."""
         own, relative_to = read_pose(lens)
-        pose = scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
-        camera = lens.make(
-            CameraDescription,
-            horizontal_fov=lens.get("horizontal_fov", number, 1.047),
-            width=lens.get("image/width", integer, 320),
-            height=lens.get("image/height", integer, 240),
-            near=lens.get("clip/near", number, 0.1),
-            far=lens.get("clip/far", number, 100.0),
-        )
+        return scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
+
+    if kind in _CAMERAS:
+        # the picture is taken from the camera's own frame, so the sensor's pose is that one
+        lens = element.require("camera")
+        camera, pose = _camera(lens), place(lens)
+    elif kind == STEREO:
+        pair = _stereo(element, place)
+        if pair is not None:
+            camera, pose = pair
     return element.make(
         SensorDescription,
         name=element.require_attribute("name", word),
@@ -75,6 +78,35 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
         measurement=read_measurement(element, kind),
         xml=element.to_xml(),
     )
+
+
+def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
+    return lens.make(
+        CameraDescription,
+        horizontal_fov=lens.get("horizontal_fov", number, 1.047),
+        width=lens.get("image/width", integer, 320),
+        height=lens.get("image/height", integer, 240),
+        near=lens.get("clip/near", number, 0.1),
+        far=lens.get("clip/far", number, 100.0),
+        baseline=baseline,
+    )
+
+
+def _stereo(
+    sensor: Element, place: Callable[[Element], Pose]
+) -> tuple[CameraDescription, Pose] | None:
+    """Two cameras side by side, as the left one and its pose; other sets are kept as text."""
+    lenses = sensor.find_all("camera")
+    if len(lenses) != 2:
+        return None
+    poses = [place(lens) for lens in lenses]
+    beside = poses[0].relative(poses[1])
+    if not Pose(Point(0.0, beside.position.y, 0.0)).isclose(beside, abs_tol=1e-6):
+        return None
+    left = 0 if beside.position.y < 0.0 else 1
+    if beside.position.y == 0.0:
+        return None
+    return _camera(lenses[left], abs(beside.position.y)), poses[left]
 
 
 def read_plugin(element: Element) -> PluginDescription:

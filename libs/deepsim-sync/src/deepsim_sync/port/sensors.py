@@ -21,6 +21,7 @@ SensorKind = Literal[
     "joint_state",
     "camera",
     "rgbd",
+    "stereo",
     "segmentation",
 ]
 """What a sensor measures."""
@@ -47,6 +48,7 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
     "joint_state": ("position", "velocity", "effort"),
     "camera": ("rgb",),
     "rgbd": ("rgb", "depth"),
+    "stereo": ("rgb", "disparity", "depth"),
     "segmentation": ("models", "links"),
 }
 """The quantities of each kind; docs/sensors.md has their shapes, frames and units."""

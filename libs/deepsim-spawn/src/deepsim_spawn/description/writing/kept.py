@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from deepsim_math import Pose
+
 from .measurement import write_measurement
 from .pose import write_pose
 from .values import put
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.plugin import PluginDescription
-    from deepsim_spawn.description.sensor import SensorDescription
+    from deepsim_spawn.description.sensor import CameraDescription, SensorDescription
 
 
 JOINT_SENSOR = "force_torque"
@@ -38,11 +40,23 @@ def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
     if sensor.measurement is not None:
         write_measurement(element, sensor.measurement)
     if sensor.camera is not None:
-        put(element, "camera/horizontal_fov", sensor.camera.horizontal_fov)
-        put(element, "camera/image/width", sensor.camera.width)
-        put(element, "camera/image/height", sensor.camera.height)
-        put(element, "camera/clip/near", sensor.camera.near)
-        put(element, "camera/clip/far", sensor.camera.far)
+        _write_cameras(element, sensor.camera)
+
+
+def _write_cameras(sensor: etree._Element, camera: CameraDescription) -> None:
+    """Writes a lens, or the two of a stereo pair, into the elements that are there, or new ones."""
+    sides = ("left", "right") if camera.baseline else ("camera",)
+    lenses = sensor.findall("camera")
+    for side in sides[len(lenses) :]:
+        lenses.append(etree.SubElement(sensor, "camera", name=side))
+    for lens in lenses:
+        put(lens, "horizontal_fov", camera.horizontal_fov)
+        put(lens, "image/width", camera.width)
+        put(lens, "image/height", camera.height)
+        put(lens, "clip/near", camera.near)
+        put(lens, "clip/far", camera.far)
+    if camera.baseline:
+        write_pose(lenses[1], Pose((0.0, -camera.baseline, 0.0)))
 
 
 def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:

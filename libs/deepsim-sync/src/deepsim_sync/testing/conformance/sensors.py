@@ -82,6 +82,16 @@ EYES = sdf(
 )
 
 
+BASELINE = 0.2
+EYE = LENS.replace("<always_on>1</always_on>", "")
+TWO_EYES = sdf(
+    f"""<static>true</static><link name="link"><sensor name="pair" type="multicamera">
+    {EYE.replace("<camera>", "<camera name='left'>")}
+    {EYE.replace("<camera>", f"<camera name='right'><pose>0 {-BASELINE} 0 0 0 0</pose>")}
+    </sensor></link>"""
+)
+
+
 class SensorCases(Conformance):
     """The capability `Sensors`."""
 
@@ -230,6 +240,21 @@ class SensorCases(Conformance):
         np.testing.assert_allclose(depth[0, 2:4, 3:5], 1.9, atol=0.02)
         models = self.measured(bench, sensors, "eyes::link::rows", "models")[0]
         assert (models[2:4, 3:5] == bench.entities.models.row("wall")).all()
+
+    def test_a_stereo_pair_measures_by_disparity(self, bench: Bench, sensors: Sensors) -> None:
+        """In sixteenths of a pixel; nothing where the right camera does not see the surface."""
+        bench.spawn(WALL, "wall", (2, 0, 2))
+        bench.spawn(TWO_EYES, "eyes", (0, 0, 2))
+        if "eyes::link::pair" not in sensors.infos:
+            pytest.skip("this simulator has no stereo cameras")
+        disparity = self.measured(bench, sensors, "eyes::link::pair", "disparity")[0]
+        depth = self.measured(bench, sensors, "eyes::link::pair", "depth")[0]
+        exact = 4.0 / math.tan(0.5) * BASELINE / 1.9
+        assert disparity.shape == (6, 8)
+        np.testing.assert_allclose(disparity[:, 1:], round(exact * 16) / 16, atol=1e-9)
+        np.testing.assert_allclose(depth[:, 1:], 1.9 * exact * 16 / round(exact * 16), atol=1e-6)
+        assert not disparity[:, 0].any()  # the right camera sees less on the left
+        assert np.isinf(depth[:, 0]).all()
 
     def test_a_joint_state_sensor_reads_joints(self, bench: Bench, sensors: Sensors) -> None:
         """All of its model, or those that it names, in the order of `SensorInfo.joints`."""
