@@ -53,10 +53,11 @@ from .extent import Bounds, Footprint, OrientedBox
 from .gazebo_xml_loader import GazeboXMLLoader
 from .heightmaps import heightmap_heights
 from .images import image_rectangles
-from .meshes import mesh_triangles
+from .meshes import mesh_triangles, shape_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import ModelSpawner
+from .scene_mesh import SceneMesh, scene_mesh
 from .search_path import SearchPath
 
 __all__ = [
@@ -106,6 +107,7 @@ __all__ = [
     "Polyline",
     "Rays",
     "Scene",
+    "SceneMesh",
     "SearchPath",
     "SensorDescription",
     "Sphere",
@@ -119,4 +121,6 @@ __all__ = [
     "heightmap_heights",
     "image_rectangles",
     "mesh_triangles",
+    "scene_mesh",
+    "shape_triangles",
 ]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files as triangles."""
+"""Mesh files and shapes as triangles."""
 
 from __future__ import annotations
 
+from .shapes import shape_triangles
 from .triangles import mesh_triangles
 
-__all__ = ["mesh_triangles"]
+__all__ = ["mesh_triangles", "shape_triangles"]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes as triangles that look out of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import quaternions
+from deepsim_spawn.description import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Heightmap,
+    Image,
+    Mesh,
+    Plane,
+    Polyline,
+    Sphere,
+)
+from deepsim_spawn.heightmaps import heightmap_heights
+from deepsim_spawn.images import image_rectangles
+
+from .part import Faces, Vertices
+from .triangles import mesh_triangles
+
+Triangles = tuple[Vertices, Faces]
+
+
+def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
+    """Returns the surface of a shape; planes are rectangles, landscapes have no ground below.
+
+    Args:
+        geometry: The shape.
+        segments: Corners of round shapes around their axis, >= 3; they lie on the surface.
+
+    Returns:
+        Vertices (n, 3) in the frame of the shape [m], and faces (m, 3).
+
+    Raises:
+        ModelFormatError: A mesh or picture cannot be read.
+    """
+    match geometry:
+        case Box(size):
+            half_x, half_y, height = size.x / 2, size.y / 2, size.z
+            return _prism(_rectangle(-half_x, -half_y, half_x, half_y), -height / 2, height)
+        case Sphere(radius):
+            return _turned(radius * _half_circle(segments), segments)
+        case Ellipsoid(radii):
+            points, faces = _turned(_half_circle(segments), segments)
+            return points * np.array(radii), faces
+        case Capsule(radius, length):
+            round_end = radius * _half_circle(segments)
+            round_end[:, 1] += (
+                np.where(np.arange(len(round_end)) < len(round_end) / 2, -0.5, 0.5) * length
+            )
+            return _turned(round_end, segments)
+        case Cylinder(radius, length):
+            rim = [[0.0, -length / 2], [radius, -length / 2], [radius, length / 2]]
+            return _turned(np.array([*rim, [0.0, length / 2]]), segments)
+        case Cone(radius, length):
+            rim = [[0.0, -length / 2], [radius, -length / 2], [0.0, length / 2]]
+            return _turned(np.array(rim), segments)
+        case Plane(normal, size):
+            half_x, half_y = size[0] / 2, size[1] / 2
+            flat = np.column_stack([_rectangle(-half_x, -half_y, half_x, half_y), np.zeros(4)])
+            turned = quaternions.rotate(_upright(np.array(normal)), flat)
+            return np.asarray(turned, dtype=np.float64), _FLAT
+        case Mesh():
+            return mesh_triangles(geometry)
+        case Polyline(_, height):
+            return merged([_prism(flat, 0.0, height) for flat in geometry.convex_parts()])
+        case Heightmap(_, size, position):
+            return _landscape(heightmap_heights(geometry), size.x, size.y, np.array(position))
+        case Image():
+            rectangles = [_rectangle(*each) for each in image_rectangles(geometry).tolist()]
+            return merged([_prism(each, 0.0, geometry.height) for each in rectangles])
+
+
+def merged(parts: list[Triangles]) -> Triangles:
+    """Returns several meshes as one; vertices are not shared."""
+    starts = np.cumsum([0, *(len(points) for points, _ in parts)]).tolist()
+    if not parts:
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+    faces = [each + start for (_, each), start in zip(parts, starts, strict=False)]
+    return np.concatenate([points for points, _ in parts]), np.concatenate(faces)
+
+
+_FLAT = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def _rectangle(left: float, low: float, right: float, high: float) -> NDArray[np.float64]:
+    """Corners (4, 2), counterclockwise."""
+    return np.array([[left, low], [right, low], [right, high], [left, high]])
+
+
+def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triangles:
+    """A convex polygon (n, 2), counterclockwise, pulled up."""
+    n = len(polygon)
+    points = np.concatenate(
+        [np.column_stack([polygon, np.full(n, z)]) for z in (bottom, bottom + height)]
+    )
+    here, there = np.arange(n), np.roll(np.arange(n), -1)
+    fan = np.column_stack([np.zeros(n - 2, dtype=np.int64), here[1:-1], here[2:]])
+    walls = [
+        np.column_stack([here, there, there + n]),
+        np.column_stack([here, there + n, here + n]),
+    ]
+    return points, np.concatenate([fan[:, ::-1], fan + n, *walls])
+
+
+def _half_circle(segments: int) -> NDArray[np.float64]:
+    """Radii and heights (n, 2) of the unit ball's edge from the lower to the upper pole, n even."""
+    angles = np.linspace(-np.pi / 2, np.pi / 2, 2 * math.ceil(segments / 4) + 2)
+    edge = np.column_stack([np.cos(angles), np.sin(angles)])
+    edge[[0, -1], 0] = 0.0
+    return edge
+
+
+def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
+    """The surface of an edge (n, 2) of radii and heights, turned about z; its ends are on z."""
+    angles = np.arange(segments) * (2.0 * np.pi / segments)
+    rings = [
+        np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(segments, z)])
+        for r, z in edge[1:-1].tolist()
+    ]
+    tips = [[0.0, 0.0, edge[0, 1]], [0.0, 0.0, edge[-1, 1]]]
+    points = np.concatenate([*rings, tips])
+    here = np.arange(segments)
+    there = np.roll(here, -1)
+    bottom, top = len(points) - 2, len(points) - 1
+    faces = [np.column_stack([np.full(segments, bottom), there, here])]
+    for ring in range(len(rings) - 1):
+        low, high = ring * segments, (ring + 1) * segments
+        faces.append(np.column_stack([here + low, there + low, there + high]))
+        faces.append(np.column_stack([here + low, there + high, here + high]))
+    last = (len(rings) - 1) * segments
+    faces.append(np.column_stack([here + last, there + last, np.full(segments, top)]))
+    return points, np.concatenate(faces)
+
+
+def _landscape(
+    heights: NDArray[np.float64], along_x: float, along_y: float, middle: NDArray[np.float64]
+) -> Triangles:
+    """A grid of heights (rows along y, columns along x), each cell cut from its least corner."""
+    rows, columns = heights.shape
+    x, y = np.meshgrid(
+        np.linspace(-along_x / 2, along_x / 2, columns),
+        np.linspace(-along_y / 2, along_y / 2, rows),
+    )
+    points = np.column_stack([x.reshape(-1), y.reshape(-1), heights.reshape(-1)]) + middle
+    number = np.arange(rows * columns).reshape(rows, columns)
+    low, right = number[:-1, :-1].reshape(-1), number[:-1, 1:].reshape(-1)
+    up, far = number[1:, :-1].reshape(-1), number[1:, 1:].reshape(-1)
+    lower, upper = np.column_stack([low, right, far]), np.column_stack([low, far, up])
+    return points, np.concatenate([lower, upper])
+
+
+def _upright(normal: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quaternion of the shortest turn that takes +z to a unit vector."""
+    if normal[2] < -1.0 + 1e-12:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    turn = np.array([-normal[1], normal[0], 0.0, 1.0 + normal[2]])
+    return np.asarray(turn / np.linalg.norm(turn))

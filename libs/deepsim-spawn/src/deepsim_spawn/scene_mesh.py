@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole scene as one mesh or point cloud, for planning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Pose, poses
+from deepsim_sync import SCOPE, World
+
+from .description import Geometry, LinkDescription, ModelDescription, Plane
+from .meshes import shape_triangles
+from .meshes.shapes import merged
+
+if TYPE_CHECKING:
+    from trimesh import Trimesh
+
+
+@dataclass(frozen=True, slots=True)
+class SceneMesh:
+    """Triangles of several links, in the world frame.
+
+    Attributes:
+        vertices: (n, 3) [m].
+        faces: (m, 3), each counterclockwise seen from outside.
+        links: ``model::link`` of the links that have triangles.
+        face_links: (m,) which of them each face belongs to.
+    """
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int64]
+    links: tuple[str, ...]
+    face_links: NDArray[np.intp]
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """(m,) of the faces [m^2]."""
+        a, b, c = self.vertices[self.faces].swapaxes(0, 1)
+        found: NDArray[np.float64] = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+        return found
+
+    def points(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Returns a point cloud (count, 3): points drawn evenly from the surface [m].
+
+        Raises:
+            ValueError: The mesh is empty.
+        """
+        if not len(self.faces):
+            raise ValueError("the scene has no surface to draw points from")
+        areas = self.areas
+        face = self.faces[rng.choice(len(areas), count, p=areas / areas.sum())]
+        share = rng.random((count, 2, 1))
+        share = np.where(share.sum(axis=1, keepdims=True) > 1.0, 1.0 - share, share)
+        a, b, c = self.vertices[face].swapaxes(0, 1)
+        drawn: NDArray[np.float64] = a + share[:, 0] * (b - a) + share[:, 1] * (c - a)
+        return drawn
+
+    def to_trimesh(self) -> Trimesh:
+        """Returns it as a `trimesh.Trimesh`, whose vertices are as here.
+
+        Raises:
+            ImportError: The extra ``deepsim-spawn[meshes]`` is not installed.
+        """
+        try:
+            import trimesh  # noqa: PLC0415 (of an extra)
+        except ImportError:
+            raise ImportError("trimesh is an extra: pip install 'deepsim-spawn[meshes]'") from None
+        return trimesh.Trimesh(self.vertices, self.faces, process=False)
+
+
+def scene_mesh(
+    world: World,
+    models: Mapping[str, ModelDescription],
+    number: int = 0,
+    *,
+    visuals: bool = False,
+    segments: int = 32,
+    ground: float = 10.0,
+) -> SceneMesh:
+    """Merges models of a world into one mesh, where their links are now.
+
+    Example::
+
+        mesh = scene_mesh(world, {"table": table, "box": box})
+        cloud = mesh.points(10_000, np.random.default_rng(0))
+
+    Args:
+        world: The world.
+        models: The descriptions of those that are wanted, by the names they were spawned under.
+        number: Which of the W worlds.
+        visuals: Whether what is drawn counts, or what touches.
+        segments: Corners of round shapes around their axis, >= 3.
+        ground: Side of the square that stands for a plane that touches [m].
+
+    Raises:
+        TypeError: A description is of another kind, such as MJCF.
+        UnknownEntityError: A model is not there.
+        ModelFormatError: A mesh or picture cannot be read.
+    """
+    every = world.links.pose[number]
+    parts, links, counts = [], [], []
+    for name, model in models.items():
+        if not isinstance(model, ModelDescription):
+            raise TypeError(
+                f"the mesh of a scene is made of ModelDescriptions, "
+                f"and that of {name!r} is a {type(model).__name__}"
+            )
+        world.entities.models.row(name)  # raises for an unknown one
+        for link_name, link, _ in model.all_links():
+            scoped = name + SCOPE + link_name
+            pose = every[world.entities.links.row(scoped)]
+            shapes = _shapes(link, visuals=visuals, ground=ground)
+            if shapes:
+                placed = []
+                for place, shape in shapes:
+                    points, faces = shape_triangles(shape, segments)
+                    frame = poses.compose(pose, np.asarray(place))
+                    moved = np.asarray(poses.transform_points(frame, points), dtype=np.float64)
+                    placed.append((moved, faces))
+                parts.append(merged(placed))
+                links.append(scoped)
+                counts.append(len(parts[-1][1]))
+    vertices, faces = merged(parts)
+    return SceneMesh(vertices, faces, tuple(links), np.repeat(np.arange(len(counts)), counts))
+
+
+def _shapes(link: LinkDescription, *, visuals: bool, ground: float) -> list[tuple[Pose, Geometry]]:
+    """The shapes of a link and their poses in its frame."""
+    if visuals:
+        return [(each.pose, each.geometry) for each in link.visuals if each.visible]
+    found: list[tuple[Pose, Geometry]] = []
+    for each in link.collisions:
+        shape = each.geometry
+        if isinstance(shape, Plane):
+            shape = Plane(shape.normal, (ground, ground))
+        found.append((each.pose, shape))
+    return found
