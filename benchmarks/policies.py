@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often do the policies that ship with the examples succeed, on both engines?
+
+    python benchmarks/policies.py
+    python tools/gazebo run -- python benchmarks/policies.py --backend gazebo
+
+The first plays 100 episodes of each of 5 seeds on the embedded engine. The second plays the same
+policies, which were trained there, on Gazebo, one episode after the other. Each leaves the other's
+figures in the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from report import RESULTS, write
+from rich.progress import track
+
+from deepsim import Backend, load_task
+from deepsim.episodes.episode import Episode, run_episodes
+from deepsim.episodes.slot_policy import slot_policy
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SEEDS = range(5)
+APART = 1000  # between the seeds of two runs, of which world w takes the seed + w
+Plays = dict[str, object]
+
+
+def played(name: str, backend: str, worlds: int, rounds: int, seed: int) -> list[Episode]:
+    """Returns episodes of an example's own policy."""
+    task = load_task(EXAMPLES / name)
+    with Backend(backend), task.environment(seed, worlds) as environment:
+        act = slot_policy(task.policy("trained"), environment, seed)
+        numbers = range(1, rounds + 1)
+        runs = [run_episodes(environment, act, number, seed) for number in numbers]
+    return [episode for run in runs for episode in run]
+
+
+def figures(name: str, backend: str, worlds: int, rounds: int) -> Plays:
+    """Returns the share of successes of each seed, and the mean return."""
+    shares, returns = [], []
+    for seed in SEEDS:
+        episodes = played(name, backend, worlds, rounds, seed * APART)
+        infos = [info for each in episodes for info in each.info.values()]
+        shares.append(float(np.mean([info["success"] for info in infos])))
+        returns.extend(sum(each.rewards.values()) for each in episodes)
+    return {"success": shares, "return": float(np.mean(returns)), "episodes": len(returns)}
+
+
+def main() -> None:
+    """Plays them all and writes what came of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--backend", choices=("mujoco", "gazebo"), default="mujoco")
+    parser.add_argument("--episodes", type=int, default=None, help="of each seed")
+    options = parser.parse_args()
+    embedded = options.backend == "mujoco"
+    count = options.episodes or (100 if embedded else 4)
+    worlds, rounds = (count, 1) if embedded else (1, count)
+    file = RESULTS / "policies.json"
+    known = json.loads(file.read_text()) if file.is_file() else {}
+    names = sorted(file.parent.name for file in EXAMPLES.glob("*/policy.npz"))
+    found = {
+        name: {
+            **known.get(name, {}),
+            options.backend: figures(name, options.backend, worlds, rounds),
+        }
+        for name in track(names, "playing")
+    }
+    write("policies", found, "mujoco", "numpy")
+
+
+if __name__ == "__main__":
+    main()
