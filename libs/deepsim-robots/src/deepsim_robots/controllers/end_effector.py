@@ -14,7 +14,15 @@ from deepsim_math import poses, quaternions
 from deepsim_robots.joint_group import JointGroup
 from deepsim_robots.kinematics.damped_least_squares import next_positions, pose_error
 from deepsim_robots.kinematics.search import Search
-from deepsim_sync import SCOPE, UnsupportedError, WorldNumbers, checked_worlds
+from deepsim_sync import (
+    SCOPE,
+    Dynamics,
+    PoseSolver,
+    SolvingDynamics,
+    UnsupportedError,
+    WorldNumbers,
+    checked_worlds,
+)
 
 from .controller import Controller, Floats
 from .servo import ServoDrive, gains_of
@@ -40,6 +48,8 @@ class EndEffectorPosition(Controller):
         upper: Largest action; by default 1 m, and 0.1 m for steps.
         ik_damping: Of least squares, > 0: larger is slower and calmer near singular poses.
         step: Largest way of a joint from its position to its target [rad or m], > 0.
+        solver: ``dls``, or a solver of the simulator: ``mink``, an extra of deepsim-mujoco, which
+            takes limits as constraints, one world after the other.
         stiffness, damping: Of the joints, in place of the robot's gains.
     """
 
@@ -54,6 +64,7 @@ class EndEffectorPosition(Controller):
     upper: ArrayLike | None = None
     ik_damping: float = 0.05
     step: float = 0.3
+    solver: str = "dls"
     stiffness: ArrayLike | None = None
     damping: ArrayLike | None = None
 
@@ -109,6 +120,7 @@ class EndEffectorDrive(ServoDrive):
                 f"{type(world.simulator).__name__} has no Jacobians, which end effectors need"
             )
         self._dynamics = world.simulator.dynamics
+        self._solver = _solver(settings.solver, self._dynamics)
         self._settings = settings
         self._link = joints.link(settings.link)
         self._name = joints.model + SCOPE + settings.link
@@ -223,6 +235,21 @@ class EndEffectorDrive(ServoDrive):
     def _next(self, worlds: WorldNumbers) -> Floats:
         """Positions of the joints one step nearer to the goal, within their limits."""
         settings, traits = self._settings, self.joints.traits
+        if self._solver is not None:
+            self.joints.world.flush()
+            goals = poses.compose(self._base()[worlds], self._goal[worlds])
+            return self._solver.next_positions(
+                self._name,
+                self.joints.scoped,
+                np.asarray(goals, dtype=np.float64),
+                worlds,
+                self.joints.rows.position[worlds],
+                limits=(traits.lower, traits.upper),
+                point=self._tip[:3],
+                axes=settings.axes,
+                step=settings.step,
+                damping=settings.ik_damping,
+            )
         return next_positions(
             self._jacobian(worlds),
             self._error(worlds),
@@ -231,3 +258,21 @@ class EndEffectorDrive(ServoDrive):
             (traits.lower, traits.upper),
             settings.step,
         )
+
+
+def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
+    """Returns a solver of the simulator; None for least squares.
+
+    Raises:
+        UnsupportedError: The simulator has none of that name.
+    """
+    if name == "dls":
+        return None
+    solvers = dynamics.solvers if isinstance(dynamics, SolvingDynamics) else {}
+    if name not in solvers:
+        known = ", ".join(map(repr, ("dls", *solvers)))
+        raise UnsupportedError(
+            f"there is no solver {name!r} of inverse kinematics here; there is {known}; "
+            "'mink' is an extra: pip install 'deepsim-mujoco[mink]'"
+        )
+    return solvers[name]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Sequence
+from typing import Mapping, Protocol, Sequence, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,4 +47,48 @@ class Dynamics(Protocol):
         Raises:
             UnknownEntityError: No joint has the name.
         """
+        ...
+
+
+class PoseSolver(Protocol):
+    """Solves inverse kinematics step by step."""
+
+    def next_positions(
+        self,
+        link: str,
+        joints: Sequence[str],
+        goals: NDArray[np.float64],
+        worlds: NDArray[np.intp],
+        positions: NDArray[np.float64],
+        *,
+        limits: tuple[NDArray[np.float64], NDArray[np.float64]],
+        point: NDArray[np.float64],
+        axes: int,
+        step: float,
+        damping: float,
+    ) -> NDArray[np.float64]:
+        """Returns joint positions one step nearer to poses, (w, k) [rad or m].
+
+        Args:
+            link: Name of the link.
+            joints: Names of the k rows of the joints table that may move.
+            goals: Poses of the point, (w, 7), world frame.
+            worlds: The w worlds.
+            positions: Of the joints, (w, k).
+            limits: Least and largest positions, (k,) each.
+            point: (3,) fixed to the link, in the link's frame [m].
+            axes: 3 for positions, 6 for poses.
+            step: Largest change of a joint, > 0.
+            damping: > 0; larger is slower and calmer near singular poses.
+        """
+        ...
+
+
+@runtime_checkable
+class SolvingDynamics(Protocol):
+    """Dynamics that have solvers of inverse kinematics, too."""
+
+    @property
+    def solvers(self) -> Mapping[str, PoseSolver]:
+        """Those that are installed, by name."""
         ...
