@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import maths_arrays
 import maths_values
+import maths_wheels
 from peers import compare
 
 ROUNDS = 7
@@ -17,7 +18,8 @@ ROUNDS = 7
 
 def main() -> None:
     """Measures all tasks."""
-    compare("maths", [*maths_values.cases(), *maths_arrays.cases()], ROUNDS, "numpy")
+    tasks = [*maths_values.cases(), *maths_arrays.cases(), *maths_wheels.cases()]
+    compare("maths", tasks, ROUNDS, "numpy")
 
 
 if __name__ == "__main__":

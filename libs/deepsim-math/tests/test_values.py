@@ -271,3 +271,15 @@ def test_colour_channels_lie_between_zero_and_one(wrong):
         Color(0, wrong, 0)
     with pytest.raises(ValueError, match="colour channel r"):
         Material(diffuse=(wrong, 0, 0))
+
+
+@pytest.mark.parametrize("kind", [Vector3, Point, Euler, Quaternion])
+def test_a_value_with_a_nan_is_found_again(kind):
+    """It equals itself and keeps its hash, so that sets and dictionaries may hold it."""
+    value = kind(float("nan"), 1, 2)
+    assert value == value
+    assert len({hash(value) for _ in range(5)}) == 1
+    assert value in {value}
+    pose = Pose((float("nan"), 0, 0))
+    assert pose in {pose}
+    assert pose == pose

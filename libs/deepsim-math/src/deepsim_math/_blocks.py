@@ -57,6 +57,10 @@ def run(
         TypeError: when an argument has no numbers, or `out` is not an array of floats.
         ValueError: when a shape does not fit, or a length is zero where the formula needs one.
     """
+    if out is None and hasattr(formula, "apply"):  # in C, for plain arrays
+        plain: FloatArray | None = formula.apply(arguments)
+        if plain is not None:
+            return plain
     arrays = float_arrays(*arguments)
     dtype = arrays[0].dtype
     result: FloatArray = _apply(formula, None, arrays, widths, width, dtype, out, exact)
@@ -211,8 +215,14 @@ def _apply(
     target = result.reshape(rows, width or 1)
     tables = [_table(a, own, lead, rows) for a, own in zip(arrays, leads)]
     few = 0 if kernel else _FEW if exact else _FEW_INEXACT
+    first = 0
+    if hasattr(formula, "fill") and arrays[0].dtype is _DOUBLE:
+        with np.errstate(all="ignore"):
+            first = formula.fill(target, *tables)
     try:
-        if rows <= few and arrays[0].dtype is _DOUBLE:
+        if first == rows:
+            pass
+        elif rows <= few and arrays[0].dtype is _DOUBLE:
             start = 0
             if exact:
                 _by_rows(formula, width, exact)(target, *tables)
@@ -222,7 +232,7 @@ def _apply(
         else:
             work = kernel or _by_columns(formula, width)
             with np.errstate(all="ignore"):  # rows that are not finite flow through
-                for start in range(0, rows, _ROWS):
+                for start in range(first, rows, _ROWS):
                     block = slice(start, start + _ROWS)
                     parts = [table if len(table) == 1 else table[block] for table in tables]
                     if in_place:  # so that the kernel may write while it still reads

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, Union, overload
 
 import numpy as np
 
+from deepsim_math._compiled import compiled
 from deepsim_math.formulas import vectors as formulas
 
 from .numbers import number, numbers
@@ -32,6 +33,7 @@ SCALARS = (float, int, np.number)
 _UNIT = 4 * sys.float_info.epsilon
 
 
+@compiled
 class Coordinates(Row):
     """Three coordinates in one frame.
 
@@ -280,6 +282,7 @@ class Vector3(Coordinates):
         return NotImplemented
 
 
+@compiled
 class Point(Coordinates):
     """Place in a frame [m].
 
@@ -322,6 +325,7 @@ _set_x, _set_y, _set_z = slot_setters(Coordinates)
 _draft = drafts_of(Coordinates)
 
 
+@compiled
 def make(kind: type[C], x: float, y: float, z: float) -> C:
     """Makes a value of three Python floats, which the constructor would check."""
     value: Any = _draft()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import numpy as np
 
+from deepsim_math._compiled import compiled
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import Coordinates, Point, Vector3, make, xyz
@@ -23,6 +24,7 @@ _ORIGIN = Point()
 _IDENTITY = Quaternion()
 
 
+@compiled
 class Pose(Row):
     """Where a frame sits in its parent frame: position [m] and orientation.
 
@@ -121,7 +123,7 @@ class Pose(Row):
         if type(other) is not Pose and not isinstance(other, Pose):
             return _refuse_product(other)  # type: ignore[unreachable]
         a, q, b, r = self.position, self.orientation, other.position, other.orientation
-        return _make(
+        return make_pose(
             formulas.compose(a.x, a.y, a.z, q.x, q.y, q.z, q.w, b.x, b.y, b.z, r.x, r.y, r.z, r.w)
         )
 
@@ -138,11 +140,11 @@ class Pose(Row):
         Raises:
             ValueError: when the orientation has zero length.
         """
-        return _make(formulas.inverse(*self._row()))
+        return make_pose(formulas.inverse(*self._row()))
 
     def relative(self, other: Pose) -> Pose:
         """Returns the pose of `other` in this frame, both given in the same parent frame."""
-        return _make(formulas.relative(*self._row(), *other._row()))
+        return make_pose(formulas.relative(*self._row(), *other._row()))
 
     def interpolate(self, other: Pose, t: SupportsFloat) -> Pose:
         """Goes from this pose (t = 0) to `other` (t = 1): the position straight, the turn by slerp.
@@ -153,7 +155,7 @@ class Pose(Row):
         Raises:
             ValueError: when an orientation has zero length.
         """
-        return _make(formulas.interpolate(*self._row(), *other._row(), number(t, "t")))
+        return make_pose(formulas.interpolate(*self._row(), *other._row(), number(t, "t")))
 
     @classmethod
     def exp(cls, twist: Twist) -> Pose:
@@ -162,7 +164,7 @@ class Pose(Row):
         The twist stays constant in the moving frame's own axes; another time scales it:
         ``pose @ Pose.exp(dt * twist)``. `log` is the inverse (Murray, Li and Sastry 1994).
         """
-        return _make(formulas.exponential(*twist._row()))
+        return make_pose(formulas.exponential(*twist._row()))
 
     def log(self) -> Twist:
         """Returns the constant twist, in the moving frame's own axes, that leads here in 1 s.
@@ -246,7 +248,8 @@ def _refuse_product(other: object) -> Any:
     return NotImplemented
 
 
-def _make(row: tuple[float, ...]) -> Pose:
+@compiled
+def make_pose(row: tuple[float, ...]) -> Pose:
     """Makes a pose of seven Python floats, which the constructor would check."""
     pose: Any = _draft()
     pose.position = make(Point, row[0], row[1], row[2])

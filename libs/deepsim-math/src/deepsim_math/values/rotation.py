@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterable, SupportsFloat, TypeVar, overloa
 
 import numpy as np
 
+from deepsim_math._compiled import compiled
 from deepsim_math.formulas import rotations as formulas
 
 from .coordinates import Coordinates, Vector3, make, xyz
@@ -23,6 +24,7 @@ C = TypeVar("C", bound=Coordinates)
 _UP = Vector3(0.0, 0.0, 1.0)
 
 
+@compiled
 class Euler(Row):
     """Roll, pitch, yaw [rad] about fixed axes, x then y then z: R = Rz(yaw) Ry(pitch) Rx(roll).
 
@@ -55,6 +57,7 @@ class Euler(Row):
         return self.to_quaternion().isclose(other.to_quaternion(), rel_tol, abs_tol)
 
 
+@compiled
 class Quaternion(Row):
     """Rotation as a quaternion in the order of ROS: x, y, z, w.
 
@@ -376,6 +379,7 @@ def _refuse_product(other: object) -> Any:
     return NotImplemented
 
 
+@compiled
 def make_quaternion(x: float, y: float, z: float, w: float) -> Quaternion:
     """Makes a quaternion of four Python floats, which the constructor would check."""
     quaternion: Any = _draft()

@@ -8,6 +8,8 @@ from typing import Any, Callable, ClassVar, Generic, Iterator, NoReturn, TypeVar
 
 import numpy as np
 
+from deepsim_math._compiled import compiled_setters
+
 from .numbers import numbers
 
 V = TypeVar("V", bound="Value")
@@ -69,7 +71,7 @@ class Value:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self._fields(self) == self._fields(other)
+        return other is self or self._fields(self) == self._fields(other)
 
     def __hash__(self) -> int:
         return hash(self._fields(self))
@@ -132,7 +134,7 @@ def slot_setters(cls: type[Value]) -> tuple[Callable[[Any, Any], None], ...]:
 
     A frozen class refuses plain assignment; the slots' own descriptors are the fastest way past.
     """
-    return tuple(cls.__dict__[name].__set__ for name in cls.__match_args__)
+    return compiled_setters(cls) or tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
 
 
 def drafts_of(cls: type[Value]) -> Callable[[], Any]:

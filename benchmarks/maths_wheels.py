@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The maths benchmark on both wheels of deepsim-math, in one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from maths_case import Ways, as_quat, checked, peer, pose_row, same
+from peers import Case
+
+import deepsim_math
+
+LIBRARY = Path(__file__).parents[1] / "libs" / "deepsim-math"
+TEN, MILLION, T = 10, 1_000_000, 0.3
+RANDOM = np.random.default_rng(1)
+PURE, COMPILED = "pure wheel", "compiled wheel"
+
+
+def load(compiled: bool) -> Any:
+    """Imports deepsim_math anew from a wheel that is built for this; the one in use stays."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder]
+        environment = {**os.environ, "DEEPSIM_MATH_COMPILED": "1" if compiled else "0"}
+        subprocess.run([*command, str(LIBRARY)], env=environment, check=True)
+        (wheel,) = Path(folder).glob("*.whl")
+        zipfile.ZipFile(wheel).extractall(folder)
+        kept = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
+        sys.path.insert(0, folder)
+        try:
+            return __import__("deepsim_math")
+        finally:
+            sys.path.remove(folder)
+            for name in filter(is_ours, list(sys.modules)):
+                del sys.modules[name]
+            sys.modules.update(kept)
+
+
+def is_ours(module: str) -> bool:
+    return module.partition(".")[0] == deepsim_math.__name__
+
+
+def values(wheels: dict[str, Any]) -> Iterator[Case]:
+    """One value at a time, beside PyGLM."""
+    q, r = RANDOM.normal(size=(2, 4))
+    q, r, v = q / np.linalg.norm(q), r / np.linalg.norm(r), RANDOM.normal(size=3)
+    product, turn, arc, composition = ({} for _ in range(4))
+    for name, wheel in wheels.items():
+        a, b, w = wheel.Quaternion(*q), wheel.Quaternion(*r), wheel.Vector3(*v)
+        p, s = wheel.Pose(v, q), wheel.Pose(v, r)
+        product[name] = (lambda a=a, b=b: a * b, same)
+        turn[name] = (lambda a=a, w=w: a.rotate(w), same)
+        arc[name] = (lambda a=a, b=b: a.slerp(b, T), same)
+        composition[name] = (lambda p=p, s=s: p @ s, pose_row)
+    if peer("glm"):
+        glm = peer("glm")
+        g, h, u = glm.dquat(q[3], *q[:3]), glm.dquat(r[3], *r[:3]), glm.dvec3(*v)
+        product["PyGLM (C++)"] = (lambda: g * h, xyzw)
+        turn["PyGLM (C++)"] = (lambda: g * u, same)
+        arc["PyGLM (C++)"] = (lambda: glm.slerp(g, h, T), xyzw)
+    yield checked("both wheels, q * q", product, {"PyGLM (C++)": 2.0}, repeats=2000)
+    yield checked("both wheels, rotate", turn, {}, repeats=2000)
+    yield checked("both wheels, slerp", arc, {}, repeats=1000)
+    yield checked("both wheels, pose @ pose", composition, {}, repeats=1000)
+
+
+def xyzw(value: Any) -> Any:
+    return value.x, value.y, value.z, value.w
+
+
+def rows(wheels: dict[str, Any], count: int) -> Iterator[Case]:
+    """Rows, beside scipy: no slower in C; the pure wheel may take three times as long for ten."""
+    q, r = deepsim_math.quaternions.normalize(RANDOM.normal(size=(2, count, 4)))
+    v, euler = RANDOM.normal(size=(count, 3)), RANDOM.uniform(-1.5, 1.5, (count, 3))
+    rotation = peer("scipy.spatial.transform").Rotation if peer("scipy") else None
+    a, b = (rotation.from_quat(x) if rotation else None for x in (q, r))
+    tasks: dict[str, tuple[Any, Any, Any]] = {
+        "multiply": ((q, r), lambda: a * b, as_quat),
+        "rotate": ((q, v), lambda: a.apply(v), same),
+        "inverse": ((q,), lambda: a.inv(), as_quat),
+        "to_euler": ((q,), lambda: a.as_euler("xyz"), same),
+        "from_euler": ((euler,), lambda: rotation.from_euler("xyz", euler), as_quat),
+        "to_matrix": ((q,), lambda: a.as_matrix(), same),
+        "to_rotation_vector": ((q,), lambda: a.as_rotvec(), same),
+        "from_rotation_vector": ((v,), lambda: rotation.from_rotvec(v), as_quat),
+    }
+    for task in tasks if count <= TEN else ("multiply", "rotate", "to_euler"):
+        given, scipy, read = tasks[task]
+        ways: Ways = {}
+        for name, wheel in wheels.items():
+            function = getattr(wheel.quaternions, task)
+            ways[name] = (lambda function=function, given=given: function(*given), same)
+        if rotation:
+            ways["scipy"] = (scipy, read)
+        yield checked(
+            f"both wheels, {count} rows, {task}".replace("000000", " 000 000"), ways, {"scipy": 1.0}
+        )
+
+
+def cases() -> list[Case]:
+    """All tasks; building the compiled wheel needs a C compiler."""
+    wheels = {COMPILED: load(True), PURE: load(False)}
+    return [*values(wheels), *rows(wheels, TEN), *rows(wheels, MILLION)]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values and formulas in C where this is the compiled wheel; in the pure one nothing changes.
+
+The C takes plain arguments only: floats, values, float64 arrays. Everything else, and every
+error, comes from the Python that it stands beside.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, TypeVar
+
+from .formulas import motions, rotations, vectors
+from .values.numbers import number
+
+T = TypeVar("T")
+
+native: Any
+try:
+    native = import_module("deepsim_math._native")
+except ImportError:
+    native = None
+else:
+    native.keep("number", number)
+    for module in (vectors, rotations, motions):
+        native.install(module)
+
+
+def compiled(item: T) -> T:
+    """Returns the form in C of a value class or of a function that makes one, or `item` itself."""
+    name = getattr(item, "__name__", "")
+    made: Any = getattr(native, name, item)
+    if isinstance(item, type):
+        if made is not item:
+            made = _derive(item, made)
+        if native is not None:
+            native.keep(name, made)
+    result: T = made
+    return result
+
+
+def compiled_setters(cls: type) -> Any:
+    """Returns the functions that fill the fields of a class in C, or None."""
+    return None if native is None else native.SETTERS.get(cls.__name__)
+
+
+def _derive(cls: Any, base: type) -> type:
+    """Makes the class anew, on a base that keeps the fields in C and has some of the methods."""
+    namespace = {name: own for name, own in vars(cls).items() if name not in cls.__match_args__}
+    for name, method in vars(base).items():
+        if name == "__hash__" or (name in namespace and name not in ("__doc__", "__new__")):
+            native.keep(f"{cls.__name__}.{name}", getattr(cls, name))
+            namespace[name] = method
+    bases = (*cls.__bases__, base)
+    made: type = type(cls)(cls.__name__, bases, {**namespace, "__slots__": ()})
+    return made
