@@ -22,6 +22,7 @@ _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
 _BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
 """The warnings, in a row, of a world that only a reset helps."""
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+_NO_CONSTRAINTS = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
 _VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
 _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
@@ -203,7 +204,14 @@ class WorldStates:
 
     def derive(self) -> None:
         """Brings what MuJoCo derives from positions and velocities up to date."""
-        if self._derived_version != self.version:
+        if self._derived_version == self.version:
+            return
+        flags = self.batch.expand("opt.disableflags")
+        before = flags.copy()
+        flags |= _NO_CONSTRAINTS  # contacts cost more than all that is read here
+        try:
             with suppress(BatchError):  # of worlds that diverged
                 self.batch.forward(stage=_VELOCITIES)
-            self._derived_version = self.version
+        finally:
+            flags[:] = before
+        self._derived_version = self.version
