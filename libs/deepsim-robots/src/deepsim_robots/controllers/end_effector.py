@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import poses, quaternions
 from deepsim_robots.joint_group import JointGroup
 from deepsim_robots.kinematics.damped_least_squares import next_positions, pose_error
+from deepsim_robots.kinematics.link_chain import LinkChain
 from deepsim_robots.kinematics.search import Search
 from deepsim_sync import (
     SCOPE,
-    Dynamics,
     PoseSolver,
     SolvingDynamics,
     UnsupportedError,
@@ -115,16 +116,17 @@ class EndEffectorDrive(ServoDrive):
         gains = gains_of(joints, settings.stiffness, settings.damping, held=True)
         super().__init__(joints, *settings.bounds(), *gains)
         world = joints.world
-        if world.simulator.dynamics is None:
-            raise UnsupportedError(
-                f"{type(world.simulator).__name__} has no Jacobians, which end effectors need"
-            )
-        self._dynamics = world.simulator.dynamics
-        self._solver = _solver(settings.solver, self._dynamics)
+        dynamics = world.simulator.dynamics
+        self._solver = _solver(settings.solver, dynamics)
         self._settings = settings
         self._link = joints.link(settings.link)
         self._name = joints.model + SCOPE + settings.link
         self._root = world.models.select([joints.model])
+        self._jacobians: Callable[[], Floats] = (
+            LinkChain(joints, settings.link, settings.point).jacobian
+            if dynamics is None
+            else partial(dynamics.jacobian, self._name, joints.scoped, settings.point)
+        )
         self._tip = np.concatenate([np.asarray(settings.point, dtype=np.float64), _NO_TURN])
         self._goal = self.remember("goal", 7)
         self._given = self.remember("given")  # 1 after the first action
@@ -228,9 +230,7 @@ class EndEffectorDrive(ServoDrive):
 
     def _jacobian(self, worlds: WorldNumbers) -> Floats:
         """How the joints move the end effector, (w, m, k)."""
-        settings = self._settings
-        every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
-        return every[worlds, : settings.axes]
+        return self._jacobians()[worlds, : self._settings.axes]
 
     def _next(self, worlds: WorldNumbers) -> Floats:
         """Positions of the joints one step nearer to the goal, within their limits."""
@@ -260,7 +260,7 @@ class EndEffectorDrive(ServoDrive):
         )
 
 
-def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
+def _solver(name: str, dynamics: object) -> PoseSolver | None:
     """Returns a solver of the simulator; None for least squares.
 
     Raises:
