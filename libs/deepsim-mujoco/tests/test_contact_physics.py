@@ -58,6 +58,7 @@ Measure = Callable[..., float]
         pytest.param(impact, 0.0, 6e-3, id="impact depth"),
         pytest.param(lambda **o: sunk([1.0] * 10, **o), 0.0, 1e-4, id="stack of ten"),
         pytest.param(lambda **o: sunk([1.0, 100.0], **o), 0.0, 3e-4, id="100 kg on 1 kg"),
+        pytest.param(lambda **o: sunk([1.0, 1000.0], **o), 0.0, 2e-3, id="1000 kg on 1 kg"),
         pytest.param(grasped, 0.0, 5e-4, id="grasp"),
     ],
 )

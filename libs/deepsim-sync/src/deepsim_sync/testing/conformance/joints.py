@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
-from .models import HINGED, PENDULUM, PENDULUM_INERTIA, SINKER, SINKER_RATE
+from .models import HINGED, PENDULUM, PENDULUM_INERTIA, SINKER, SINKER_RATE, STOP, STOPPED
 from .runs import COMMANDS
 
 _HINGE = "pendulum::joint"
@@ -67,6 +67,45 @@ class JointCases(Conformance):
         time = pendulum.run(0.1)
         expected = time / PENDULUM_INERTIA
         assert pendulum.get("joints", "velocity", _HINGE) == pytest.approx(expected, rel=0.01)
+
+    @pytest.mark.parametrize("ratio", [1.0, 30.0, 900.0])
+    def test_stiff_gains_are_stable(self, pendulum: Bench, ratio: float) -> None:
+        """At ``damping * dt / inertia`` far beyond 2, where explicit damping diverges."""
+        damping = ratio * PENDULUM_INERTIA / pendulum.simulator.timestep
+        _write(pendulum, stiffness=10.0 * damping, damping=damping, target_position=0.4)
+        pendulum.run(2.0)
+        sag = 0.3 * GRAVITY / (10.0 * damping)
+        assert pendulum.get("joints", "position", _HINGE) == pytest.approx(0.4, abs=sag + 1e-4)
+        assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-4
+
+    def test_a_servo_tracks_a_sine(self, pendulum: Bench) -> None:
+        """It lags by what its weight and its acceleration take from the stiffness."""
+        stiffness, size, rate = 4000.0, 0.3, 2.0 * np.pi
+        room = (0.3 * GRAVITY + PENDULUM_INERTIA * size * rate**2) / stiffness
+        _write(pendulum, stiffness=stiffness, damping=200.0)
+        for step in range(600):
+            phase = rate * step * pendulum.simulator.timestep
+            target, speed = size * np.sin(phase), size * rate * np.cos(phase)
+            _write(pendulum, target_position=target, target_velocity=speed)
+            if step > 200 and step % 20 == 0:
+                position = pendulum.get("joints", "position", _HINGE)
+                assert position == pytest.approx(target, abs=1.5 * room + 2e-3)
+            pendulum.step()
+
+    def test_a_joint_stops_at_its_limit(self, bench: Bench) -> None:
+        """Hit at 5 rad/s it gives way by little; pushed by 2 N m it rests there."""
+        bench.spawn(STOPPED, "gate", (0, 0, 5))
+        if not len(bench.entities.joints):
+            pytest.skip("this simulator has no joints")
+        bench.write({("joints", "velocity"): {"gate::joint": 5.0}})
+        farthest = 0.0
+        for _ in range(150):
+            bench.step()
+            farthest = max(farthest, float(bench.get("joints", "position", "gate::joint")))
+        assert STOP - 1e-3 < farthest < STOP + 6e-3
+        bench.write({("joints", "feedforward"): {"gate::joint": 2.0}})
+        bench.run(1.0)
+        assert bench.get("joints", "position", "gate::joint") == pytest.approx(STOP, abs=3e-3)
 
     def test_a_slide_takes_metres_and_newtons(self, bench: Bench) -> None:
         bench.spawn(SINKER, "sinker", (0, 0, 5))

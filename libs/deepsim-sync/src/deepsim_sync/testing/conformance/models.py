@@ -221,3 +221,17 @@ GIMBAL = _model(
     _joint("ball", "world", "link"),
 )
 """A link on a ball joint, its centre of mass there, so that it does not fall."""
+
+STOP = 0.4
+STOPPED_INERTIA = 0.05
+STOPPED = _model(
+    "stopped",
+    _link("link", _inertial(1, STOPPED_INERTIA, STOPPED_INERTIA, STOPPED_INERTIA)),
+    _joint(
+        "revolute",
+        "world",
+        "link",
+        f"<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>{STOP}</upper></limit></axis>",
+    ),
+)
+"""A link that turns about its centre of mass, along z, as far as `STOP` [rad]."""
