@@ -19,9 +19,10 @@ import numpy as np
 from report import RESULTS, write
 from rich.progress import track
 
-from deepsim import Backend, load_task
+from deepsim import Backend, DeepSimError, load_task
 from deepsim.episodes.episode import Episode, run_episodes
 from deepsim.episodes.slot_policy import slot_policy
+from deepsim_envs import PolicyMaker
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SEEDS = range(5)
@@ -29,23 +30,34 @@ APART = 1000  # between the seeds of two runs, of which world w takes the seed +
 Plays = dict[str, object]
 
 
-def played(name: str, backend: str, worlds: int, rounds: int, seed: int) -> list[Episode]:
-    """Returns episodes of an example's own policy."""
+def played(
+    name: str, policy: PolicyMaker | None, worlds: int, seed: int, rounds: int = 1
+) -> list[Episode]:
+    """Returns episodes of an example by a policy, by default that which ships with it."""
     task = load_task(EXAMPLES / name)
-    with Backend(backend), task.environment(seed, worlds) as environment:
-        act = slot_policy(task.policy("trained"), environment, seed)
+    with task.environment(seed, worlds) as environment:
+        act = slot_policy(policy or task.policy("trained"), environment, seed)
         numbers = range(1, rounds + 1)
         runs = [run_episodes(environment, act, number, seed) for number in numbers]
     return [episode for run in runs for episode in run]
 
 
+def success(episodes: list[Episode]) -> float:
+    """Returns the share of episodes that succeeded."""
+    agents = [info for each in episodes for info in each.info.values()]
+    return float(np.mean([info["success"] for info in agents]))
+
+
 def figures(name: str, backend: str, worlds: int, rounds: int) -> Plays:
-    """Returns the share of successes of each seed, and the mean return."""
+    """Returns the share of successes of each seed, and the mean return; or why there are none."""
     shares, returns = [], []
     for seed in SEEDS:
-        episodes = played(name, backend, worlds, rounds, seed * APART)
-        infos = [info for each in episodes for info in each.info.values()]
-        shares.append(float(np.mean([info["success"] for info in infos])))
+        try:
+            with Backend(backend):
+                episodes = played(name, None, worlds, seed * APART, rounds)
+        except DeepSimError as error:
+            return {"refused": str(error)}
+        shares.append(success(episodes))
         returns.extend(sum(each.rewards.values()) for each in episodes)
     return {"success": shares, "return": float(np.mean(returns)), "episodes": len(returns)}
 
