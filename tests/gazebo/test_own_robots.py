@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own robots of the catalogue hold their homes on Gazebo, as on the embedded engine."""
+"""Our own robots of the catalogue move on Gazebo as on the embedded engine."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from deepsim_math import Pose
-from deepsim_robots import ROBOTS, Robot
+from deepsim_math import Pose, quaternions
+from deepsim_robots import ROBOTS, EndEffectorDrive, EndEffectorPose, Part, Robot, find_robot
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import World
 
@@ -32,3 +34,23 @@ def test_a_robot_holds_its_home(connect, name):
         worst = np.maximum(worst, off)
     assert (worst < np.radians(5.0)).all(), dict(zip(robot.joints.names, worst, strict=True))
     assert 2 * np.linalg.norm(robot.model.pose[0, 0, 3:5]) < np.radians(5.0)
+
+
+def test_an_end_effector_reaches_a_pose_on_weightless_links(connect):
+    """Gazebo has no Jacobians: they come from the described joints."""
+    world = World(connect(), steps_per_tick=20)
+    goal = np.array([0.4, 0.2, 0.3, 0.8, 0.6, 0.0, 0.0])  # downward
+    parts = {"arm": Part(["joint_.*"], EndEffectorPose(link="tool", normalized=False))}
+    robot = Robot(world, replace(find_robot("arm").load(), parts=parts, balance="gravity"), "arm")
+    robot.set_action(np.concatenate([goal[:3], quaternions.to_rotation_vector(goal[3:])]))
+    for _ in range(150):
+        world.tick()
+    drive = robot.parts["arm"]
+    assert isinstance(drive, EndEffectorDrive)
+    reached = drive.pose()
+    np.testing.assert_allclose(reached[0, :3], goal[:3], atol=2e-3)
+    assert quaternions.angle_to(reached[:, 3:], goal[None, 3:])[0] < 0.01
+    position = robot.joints.rows.position
+    world.reset()
+    assert drive.solve(goal).all()
+    np.testing.assert_allclose(robot.joints.rows.position, position, atol=0.02)

@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from deepsim import Backend, Task, open_simulator
+from deepsim import Backend, Task, load_task, open_simulator
+from deepsim.episodes.episode import run_episodes
+from deepsim.episodes.slot_policy import slot_policy
 from deepsim_gazebo import GazeboSimulator
 from deepsim_spawn import GazeboXMLLoader
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 pytestmark = pytest.mark.usefixtures("gazebo")
 
@@ -93,3 +99,13 @@ def test_traffic_and_looks_are_the_same_on_gazebo(racetrack: Task) -> None:
     assert set(names) == set(expected_names)
     colours = colours[:, names.rows(expected_names)]
     np.testing.assert_allclose(colours, expected_colours, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["push", "reach"])
+def test_policies_that_were_trained_on_mujoco_succeed(name: str) -> None:
+    """In at least three of four episodes."""
+    task = load_task(EXAMPLES / name)
+    with Backend("gazebo"), task.environment(7000) as environment:
+        act = slot_policy(task.policy("trained"), environment, 7000)
+        plays = [run_episodes(environment, act, number, 7000) for number in range(1, 5)]
+    assert sum(episode.info["arm"]["success"] for (episode,) in plays) >= 3
