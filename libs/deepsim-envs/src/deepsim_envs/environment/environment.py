@@ -178,13 +178,16 @@ class Environment:
         seen: tuple[Any, ...] = copied(self._seen)
         return seen
 
-    def step_worlds(self, actions: Sequence[Any], worlds: ArrayLike | None = None) -> Step:
+    def step_worlds(
+        self, actions: Sequence[Any], worlds: ArrayLike | None = None, *, copy: bool = True
+    ) -> Step:
         """Has every live agent of some worlds act once, and these worlds advance.
 
         Args:
             actions: A batch of actions (W, A_g, ...) for each group; rows of agents that are not
                 live, or of worlds that do not step, are ignored.
             worlds: The numbers of the worlds, ascending; all by default.
+            copy: Whether the arrays are the caller's own; without, they must not be changed.
 
         Returns:
             Observations in all worlds, rewards and ends.
@@ -201,8 +204,9 @@ class Environment:
         with self.world:
             _, reward, terminated, truncated = self._step(actions, chosen)
         self._no_step_because = None
-        seen = copied(self._seen)
-        return Step(seen, reward, terminated.copy(), truncated.copy())
+        if not copy:
+            return Step(self._seen, reward, terminated, truncated)
+        return Step(copied(self._seen), reward, terminated.copy(), truncated.copy())
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info as arrays (W, ...); an agent's own values are a dict of them.

@@ -107,7 +107,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             if live.any() and not live[0, self._agent.column]:
                 raise ResetNeededError(f"agent {self.agent!r} is done")
             actions = self._agent.actions([action], live, self._seen)
-        self._seen, reward, terminated, truncated = self.environment.step_worlds(actions)
+        step = self.environment.step_worlds(actions, copy=False)
+        self._seen, reward, terminated, truncated = step
         column = self._agent.column
         return (
             self._agent.observation(self._seen),
