@@ -12,6 +12,7 @@ import argparse
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from time import process_time_ns
 from typing import Any
 
@@ -21,7 +22,7 @@ import mujoco  # noqa: E402 (after the line above)
 import numpy as np  # noqa: E402
 from report import write  # noqa: E402
 
-from deepsim import GazeboXMLLoader, MujocoSimulator, Pose, World  # noqa: E402
+from deepsim import GazeboXMLLoader, MujocoSimulator, Pose, World, load_task  # noqa: E402
 from deepsim_robots import (  # noqa: E402
     EndEffectorPose,
     MountedSensor,
@@ -66,6 +67,7 @@ BARS = {
     "IMU and 4 contact sensors read, W = 256 / without them": 1.25,
     "lidar of 360 rays, W = 1 / mj_multiRay": 1.5,
     "end-effector control, an arm of 256 [us]": 5.0,
+    "examples/walk, W = 256 / its physics": 1.0 / 0.7,
 }
 
 
@@ -176,6 +178,20 @@ def arms() -> dict[str, Row]:
     return {"arms by joints": (ticks(hand=False), ARMS), "arms by hand": (ticks(hand=True), ARMS)}
 
 
+def walk() -> dict[str, Row]:
+    """Returns steps of the task, and the same number of physics steps of these worlds alone."""
+    worlds = COUNTS[-1]
+    task = load_task(Path(__file__).parents[1] / "examples" / "walk")
+    environment = task.environment(0, worlds)
+    environment.reset_worlds()
+    trot = np.zeros((worlds, 1, 12), np.float32)
+    simulator, steps = environment.world.simulator, environment.frame_skip
+    return {
+        "examples/walk, W = 256": (lambda: environment.step_worlds((trot,)), worlds),
+        "its physics": (lambda: simulator.step(steps), worlds),
+    }
+
+
 def least_times(rows: dict[str, Row], rounds: int) -> dict[str, float]:
     """Returns the least processor time of a call by name, per world [ns]."""
     counts, least = {}, dict.fromkeys(rows, np.inf)
@@ -198,7 +214,7 @@ def main() -> None:
     """Measures all in turns, prints times, ratios and bars, and writes them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
-    rows = {**lidars(), **arms()}
+    rows = {**lidars(), **arms(), **walk()}
     for worlds in COUNTS:
         rows |= steps_of_quadrupeds(worlds)
     least = least_times(rows, parser.parse_args().rounds)
