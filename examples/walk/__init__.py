@@ -107,12 +107,17 @@ class Field(Area):
         self.haste = np.zeros(len(world))  # square of the action's latest change
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins in the trot at any phase, turned and moved a little."""
+        """Begins in the trot at any phase, turned and off the lane a little."""
         self.phase[worlds] = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0]
         self.steps[worlds] = 0.0
         self.action[worlds] = 0.0
         noise = self.world.uniform(-0.05, 0.05, 12, worlds)
         self.joints.put(worlds, position=trot(self.phase[worlds]) + noise)
+        pose = self.robot.model.pose[worlds]
+        pose[..., 1] = self.world.uniform(-0.1, 0.1, 1, worlds)
+        turn = self.world.uniform(-0.2, 0.2, 1, worlds)
+        pose[..., 3:] = quaternions.from_axis_angle(UP, turn)
+        self.robot.model.put(worlds, pose=pose)
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Moves the joints' targets for the next step."""
