@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
+
+sys.path.append(str(Path(__file__).parent))
+
+from gazebo_conformance import GazeboConformance
 
 from deepsim_gazebo import GazeboSimulator
 from deepsim_sync import Simulator
-from deepsim_sync.testing.conformance import SimulatorConformance
 
 EMPTY = SimpleNamespace(
     models=(),
@@ -17,7 +22,7 @@ EMPTY = SimpleNamespace(
 )
 
 
-class TestConformance(SimulatorConformance):
+class TestConformance(GazeboConformance):
     """Reads through shared memory."""
 
     world_counts = (1,)

@@ -16,7 +16,7 @@ import pytest
 
 from deepsim_gazebo import GazeboSimulator
 
-sys.path.append(str(Path(__file__).parents[2] / "tools"))
+sys.path += [str(Path(__file__).parents[2] / "tools"), str(Path(__file__).parent)]
 
 from gazebo.sandbox import attached
 from gazebo.servers import GazeboServer

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
+from gazebo_conformance import GazeboConformance
 
 from deepsim_gazebo import GazeboSimulator
 from deepsim_sync import Simulator
-from deepsim_sync.testing.conformance import SimulatorConformance
 
 
-class TestConformance(SimulatorConformance):
+class TestConformance(GazeboConformance):
     """Reads through shared memory."""
 
     world_counts = (1,)

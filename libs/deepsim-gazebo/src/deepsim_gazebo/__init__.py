@@ -4,7 +4,7 @@
 ROS need not be installed: this library calls services over TCPROS itself.
 """
 
-from .cameras import GazeboCameras
+from .capabilities.cameras import GazeboCameras
 from .errors import (
     CallLostError,
     CallRefusedError,

@@ -30,7 +30,11 @@ from deepsim_sync import (
     checked_requests,
 )
 
-from .cameras import GazeboCameras
+from .capabilities.cameras import GazeboCameras
+from .capabilities.contacts import GazeboContacts
+from .capabilities.dynamics import GazeboDynamics
+from .capabilities.physics_factors import GazeboPhysics
+from .capabilities.sensors import GazeboSensors
 from .description import DescribedWorld, sdf_of
 from .errors import GazeboError
 from .protocol.client import BatchStateClient, NewEntity
@@ -39,6 +43,7 @@ from .protocol.layout import TABLES
 from .ros.clock import SimulationClock
 from .session.pace import Pace
 from .session.session import Session
+from .session.single_world import is_chosen
 from .shared_memory.table_reader import TableReader
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
@@ -70,6 +75,9 @@ class GazeboSimulator:
     Attributes:
         cameras: Pictures, if gzserver found a display when it started; otherwise None. The reason
             is logged, and is part of `BatchStateClient.names`.
+        physics: Factors of mass, weight, friction and damping.
+        dynamics: Jacobians and bias forces.
+        sensors: Measurements at the end of a step.
 
     Raises:
         UnreachableError: No gzserver with the plugin is running.
@@ -78,10 +86,6 @@ class GazeboSimulator:
     worlds = 1
     depth_cameras = None
     camera_mounts = None
-    contacts = None
-    dynamics = None
-    sensors = None
-    physics = None
     snapshots = None
 
     def __init__(
@@ -97,6 +101,7 @@ class GazeboSimulator:
         self._session = Session(self._client, lock_step=lock_step)
         self._shared = TableReader(self._client, usable=shared_memory)
         self._clock = SimulationClock(self._client.master, self._client.caller, timeout)
+        self.physics = GazeboPhysics(self._session)
         self._pace = None if lock_step else Pace(self._clock)
         self._recent: set[Kind] = set()  # tables that were read since the last step
         self._reply: ExchangeReply | None = None  # of the last step or read
@@ -108,8 +113,18 @@ class GazeboSimulator:
             self.close()
             raise
         self.cameras = None if no_pictures else GazeboCameras(self._session)
+        self.dynamics = GazeboDynamics(self._session, self.read)
+        self.sensors = GazeboSensors(self._session, self.read, self.cameras, lock_step=lock_step)
+        self._contacts: GazeboContacts | None = None
         if no_pictures:
             _LOGGER.info("Gazebo takes no pictures: %s", no_pictures)
+
+    @property
+    def contacts(self) -> GazeboContacts:
+        """The points where links touch; Gazebo keeps the forces there once this was asked for."""
+        if self._contacts is None:
+            self._contacts = GazeboContacts(self._session)
+        return self._contacts
 
     # Time
 
@@ -142,22 +157,26 @@ class GazeboSimulator:
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
-        if not _chosen(worlds):
+        if not is_chosen(worlds):
             return
         if self._pace is not None:
             self._pace.wait(n * self.timestep, self.timestep)
             return
         wanted = [kind for kind in TABLES if kind in self._recent and not self._shared.usable]
         self._recent.clear()
+        sensors = self.sensors.prefetched()
+        self.sensors.begin_step()
         self._keep(None)
         while n > _STEPS_PER_CALL:
             self._session.exchange(steps=_STEPS_PER_CALL, more_steps=True)
             n -= _STEPS_PER_CALL
-        self._keep(self._session.exchange(steps=n, kinds=wanted))
+        reply = self._session.exchange(steps=n, kinds=wanted, sensors=sensors)
+        self._keep(reply)
+        self.sensors.keep(reply, sensors)
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
         """Goes back to time 0; seeds are not used, as Gazebo takes its seed when it starts."""
-        if not _chosen(worlds):
+        if not is_chosen(worlds):
             return
         self._session.take_control()
         self._client.reset()
@@ -225,16 +244,20 @@ class GazeboSimulator:
         """
         if n < 0:
             raise ValueError(f"a world advances by n >= 0 steps, got {n}")
+        sensors = self.sensors.prefetched() if n else ()
         if n:
             self._recent.clear()
+            self.sensors.begin_step()
         self._keep(None)
         steps = n if self._pace is None else 0
         wanted = () if self._shared.usable else _kinds(columns)
         if changes is not None and changes.cells:
-            reply, refusals = self._session.write(changes, steps, wanted)
+            reply, refusals = self._session.write(changes, steps, wanted, sensors)
         else:
-            reply, refusals = self._session.exchange(steps=steps, kinds=wanted), ()
+            reply = self._session.exchange(steps=steps, kinds=wanted, sensors=sensors)
+            refusals = ()
         self._keep(reply)
+        self.sensors.keep(reply, sensors)
         if self._pace is not None and n and not refusals:
             self._pace.wait(n * self.timestep, self.timestep)
         return refusals
@@ -316,6 +339,8 @@ class GazeboSimulator:
 
     def _keep(self, reply: ExchangeReply | None) -> None:
         """Keeps a reply for reads at the same instant; a free-running world has no instants."""
+        if reply is None:
+            self.sensors.forget()
         self._reply = None if self._pace is not None else reply
         kinds = () if self._reply is None else self._reply.tables
         self._unread = {(kind, column) for kind in kinds for column in COLUMNS[kind]}
@@ -326,18 +351,6 @@ class GazeboSimulator:
         self._session.names.invalidate()
         if self._pace is not None:
             self._pace.restart()
-
-
-def _chosen(worlds: WorldNumbers | None) -> bool:
-    """Returns whether the only world is among the chosen ones.
-
-    Raises:
-        ValueError: Another world is.
-    """
-    numbers = [0] if worlds is None else np.asarray(worlds).tolist()
-    if numbers not in ([], [0]):
-        raise ValueError(f"Gazebo has one world, number 0, got {numbers}")
-    return bool(numbers)
 
 
 def _kinds(columns: Collection[Key]) -> tuple[Kind, ...]:

@@ -45,9 +45,16 @@ def changes(draw: Any) -> dict[Any, Cells]:
     return batch
 
 
-@given(u64, changes(), u32, st.booleans(), st.sets(st.sampled_from(TABLES)))
+@given(
+    u64, changes(), u32, st.booleans(), st.sets(st.sampled_from(TABLES)), st.lists(u32, max_size=3)
+)
 def test_requests_are_what_ros_expects(
-    generation: int, batch: dict[Any, Cells], steps: int, more: bool, kinds: set[Kind]
+    generation: int,
+    batch: dict[Any, Cells],
+    steps: int,
+    more: bool,
+    kinds: set[Kind],
+    sensors: list[int],
 ) -> None:
     """Field by field, in the order of Exchange.srv and Cells.msg."""
     expected = struct.pack("<QI", generation, len(batch))
@@ -58,7 +65,8 @@ def test_requests_are_what_ros_expects(
         expected += struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers)
     mask = sum(1 << TABLES.index(kind) for kind in kinds)
     expected += struct.pack("<I?B", steps, more, mask)
-    assert ExchangeRequest(generation, batch, steps, more, kinds).pack() == expected
+    expected += struct.pack(f"<I{len(sensors)}I", len(sensors), *sensors)
+    assert ExchangeRequest(generation, batch, steps, more, kinds, sensors).pack() == expected
 
 
 @st.composite
@@ -75,6 +83,7 @@ def replies(draw: Any) -> dict[str, Any]:
         "timestep": draw(finite),
         "refusals": draw(st.lists(st.tuples(u32, u32, st.text(max_size=20)), max_size=4)),
         "tables": tables,
+        "measured": draw(st.lists(finite, max_size=3)),
     }
 
 
@@ -84,7 +93,7 @@ def wire(reply: dict[str, Any]) -> bytes:
     parts.append(struct.pack("<I", len(reply["refusals"])))
     for change, position, reason in reply["refusals"]:
         parts.append(struct.pack("<II", change, position) + wire_string(reason))
-    for numbers in reply["tables"].values():
+    for numbers in (*reply["tables"].values(), reply["measured"]):
         parts.append(struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers))
     return b"".join(parts)
 
@@ -103,6 +112,7 @@ def test_replies_are_read_as_they_were_written(reply: dict[str, Any]) -> None:
     for kind, numbers in reply["tables"].items():
         assert read.tables[kind].shape == (len(numbers) // WIDTHS[kind], WIDTHS[kind])
         assert read.tables[kind].ravel().tolist() == numbers
+    assert read.measured.tolist() == reply["measured"]
 
 
 @given(replies(), st.data())
@@ -139,6 +149,7 @@ def test_an_incomplete_row_is_refused() -> None:
                 "lights": [],
                 "joints": [],
             },
+            "measured": [],
         }
     )
     with pytest.raises(GazeboError, match="14 numbers for links, of 22 per row"):
@@ -149,6 +160,9 @@ def test_requests_describe_themselves() -> None:
     """For error messages."""
     rows = np.arange(3, dtype=np.intp)
     cells = Cells(rows * 0, rows, np.zeros((3, 7)))
-    request = ExchangeRequest(1, {("models", "pose"): cells}, 10, kinds=["models", "lights"])
-    assert str(request) == "set 3 cells; 10 steps; read models, lights"
+    request = ExchangeRequest(
+        1, {("models", "pose"): cells}, 10, kinds=["models", "lights"], sensors=[4]
+    )
+    text = "set 3 cells; 10 steps; read models, lights; measure with 1 sensors"
+    assert str(request) == text
     assert str(ExchangeRequest(1)) == "the time"

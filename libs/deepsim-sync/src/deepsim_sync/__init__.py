@@ -31,6 +31,8 @@ from .port.physics_properties import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
+    check_property,
+    checked_factors,
 )
 from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
 from .port.simulator import Seeds, Simulator, WorldNumbers
@@ -153,6 +155,8 @@ __all__ = [
     "WriteRefusedError",
     "WrongThreadError",
     "call_all",
+    "check_property",
+    "checked_factors",
     "checked_requests",
     "checked_worlds",
     "invoke",

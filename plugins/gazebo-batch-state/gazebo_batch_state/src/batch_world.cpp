@@ -72,15 +72,23 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
       lights_(transport_),
       joints_(index_, motion_),
       wrenches_(index_),
+      factors_(index_, joints_),
+      sensors_(world_, index_),
       steps_({[this] { return world_->IsPaused(); },
               [this](bool paused) { world_->SetPaused(paused); },
               [this](WorldControl::Pace pace) { SetPace(pace); }}) {
   visuals_.Follow(index_);
   lights_.Follow(index_);
   joints_.Follow();
+  sensors_.Follow();
   NoteTime();
   connections_ = {
       Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { BeginStep(); }),
+      Events::ConnectBeforePhysicsUpdate([this](const auto& /*info*/) {
+        if (sensors_.Contacts().IsWatched()) {
+          sensors_.Contacts().BeforePhysics();
+        }
+      }),
       Events::ConnectWorldUpdateEnd([this] { EndStep(); }),
       Events::ConnectTimeReset([this] { NoteTime(); }),
       Events::ConnectWorldReset([this] { was_reset_ = true; }),
@@ -89,10 +97,18 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
 
 void BatchWorld::BeginStep() {
   steps_.OnStepBegin();
-  if (!joints_.IsIdle() || !wrenches_.IsIdle()) {
+  if (!joints_.IsIdle() || !wrenches_.IsIdle() || !factors_.IsIdle()) {
     const View view(*this);  // or a model might have been removed
     joints_.Drive(view.Now().timestep);
     wrenches_.Apply();
+    factors_.Apply(world_->Gravity());
+  }
+  if (!sensors_.IsIdle()) {
+    const View view(*this);
+    if (steps_.Kind() == StepKind::kFree) {
+      sensors_.BeginTick();
+    }
+    sensors_.BeginStep();
   }
 }
 
@@ -100,6 +116,10 @@ void BatchWorld::EndStep() {
   NoteTime();
   if (steps_.Kind() == StepKind::kFree) {
     wrenches_.Clear();
+  }
+  if (!sensors_.IsIdle()) {
+    const View view(*this);
+    sensors_.EndStep(view.Now().timestep);
   }
   if (!observers_.empty()) {
     const View view(*this);
@@ -132,10 +152,14 @@ void BatchWorld::Refresh() {
     lights_.Follow(index_);
     joints_.Follow();
     wrenches_.Follow();
+    factors_.Follow();
+    sensors_.Follow();
   }
   if (was_reset_.exchange(false)) {
+    factors_.Reset();
     joints_.Reset();
     wrenches_.Clear();
+    sensors_.Reset();
   }
   visuals_.Receive(index_);
   lights_.Receive(index_);
@@ -236,6 +260,10 @@ Reason BatchWorld::Access::Write(Table table, std::uint8_t column, Row row, doub
 }
 
 bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
+  if (n > 0 && !world_.tick_goes_on_) {
+    world_.sensors_.BeginTick();
+  }
+  world_.tick_goes_on_ = more;
   physics_.unlock();
   const LockStep::Result result = world_.steps_.Advance(n);
   if (result == LockStep::Result::kStopped) {

@@ -59,6 +59,18 @@ void CheckModel(const sdf::SDFPtr& document) {
   }
 }
 
+/// Gives sensors that read joints a name that Gazebo passes over: it would refuse their model.
+void HideJointSensors(const sdf::ElementPtr& element) {
+  for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
+    const std::string name = child->GetName();
+    if (name == "model" || name == "link") {
+      HideJointSensors(child);
+    } else if (name == "sensor" && child->Get<std::string>("type") == "joint_state") {
+      child->SetName(kHiddenSensor);
+    }
+  }
+}
+
 /// Refuses a heightmap whose picture is not there, which ends Gazebo 11.
 void CheckPicture(const sdf::ElementPtr& heightmap) {
   const auto uri = heightmap->Get<std::string>("uri");
@@ -76,7 +88,7 @@ void CheckPicture(const sdf::ElementPtr& heightmap) {
 void CheckShapes(const sdf::ElementPtr& element) {
   for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
     const std::string shape = child->GetName();
-    if (shape == "collision") {
+    if (shape == "collision" && element->GetName() == "link") {  // or a contact sensor names it
       const sdf::ElementPtr inside = child->GetElement("geometry")->GetFirstElement();
       if (!inside || inside->GetName() == "empty") {
         throw std::invalid_argument("collision '" + child->Get<std::string>("name") +
@@ -131,6 +143,7 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
   }
   if (models == 1) {
     CheckShapes(root);
+    HideJointSensors(root);
     CheckModel(document_);
   }
   const sdf::ElementPtr element = root->GetElement(models == 1 ? "model" : "light");

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "gazebo_batch_state/measure_services.hpp"
 #include "gazebo_batch_state/picture_sensor.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 
@@ -88,6 +89,7 @@ void FlatServices::Exchange(Request& request, Response& response) {
     }
   }
   Fill(access, request.tables, response);
+  response.measured = Measure(access, request.sensors);
   shared_.Write(access);
 }
 

@@ -64,7 +64,8 @@ void JointTable::Follow() {
     axis.described.effort_limit = LimitOf(entity.joint->GetEffortLimit(entity.axis));
     axis.described.velocity_limit = LimitOf(entity.joint->GetVelocityLimit(entity.axis));
     axis.command = axis.described;
-    axis.own_damping = entity.joint->GetDamping(entity.axis);
+    axis.described_damping = entity.joint->GetDamping(entity.axis);
+    axis.own_damping = axis.described_damping;
   }
 }
 
@@ -206,12 +207,26 @@ void JointTable::Release(Row row) {
 void JointTable::SetDamper(Row row, double damper) {
   Axis& axis = axes_[row];
   if (axis.damper != damper) {
-    const JointEntity& entity = index_.Joints()[row];
     axis.damper = damper;
-    entity.joint->SetStiffnessDamping(entity.axis, entity.joint->GetStiffness(entity.axis),
-                                      axis.own_damping + damper,
-                                      entity.joint->GetSpringReferencePosition(entity.axis));
+    SetDamping(row);
   }
+}
+
+void JointTable::ScaleDamping(Row row, double factor) {
+  Axis& axis = axes_[row];
+  const double damping = factor * axis.described_damping;
+  if (axis.own_damping != damping && !index_.Joints()[row].mimic) {  // its spring damps a follower
+    axis.own_damping = damping;
+    SetDamping(row);
+  }
+}
+
+void JointTable::SetDamping(Row row) const {
+  const JointEntity& entity = index_.Joints()[row];
+  const Axis& axis = axes_[row];
+  entity.joint->SetStiffnessDamping(entity.axis, entity.joint->GetStiffness(entity.axis),
+                                    axis.own_damping + axis.damper,
+                                    entity.joint->GetSpringReferencePosition(entity.axis));
 }
 
 }  // namespace gazebo_batch_state

@@ -2,6 +2,7 @@
 #include "gazebo_batch_state/server.hpp"
 
 #include <chrono>
+#include <gazebo/physics/PhysicsEngine.hh>
 #include <gazebo/physics/World.hh>
 
 namespace gazebo_batch_state {
@@ -34,6 +35,9 @@ Server::Server(const gazebo::physics::WorldPtr& world)
       entities_(world_, renderer_, shared_),
       whole_(world_, shared_),
       bounds_(world_),
+      physics_(world_),
+      measures_(world_),
+      kinematics_(world_),
       pictures_(world_, renderer_),
       single_(world),
       services_(node_, queue_),
@@ -79,6 +83,12 @@ void Server::Offer() {
   services_.Offer("reset", whole_, &WorldServices::Reset);
   services_.Offer("set_physics", whole_, &WorldServices::SetPhysics);
   services_.Offer("get_bounds", bounds_, &BoundsServices::GetBounds);
+  services_.Offer("get_contacts", measures_, &MeasureServices::GetContacts);
+  services_.Offer("get_kinematics", kinematics_, &KinematicsServices::GetKinematics);
+  services_.Offer("get_sensors", measures_, &MeasureServices::GetSensors);
+  services_.Offer("watch", measures_, &MeasureServices::Watch);
+  services_.Offer("get_factors", physics_, &PhysicsServices::GetFactors);
+  services_.Offer("scale_links", physics_, &PhysicsServices::ScaleLinks);
   services_.Offer("get_image", pictures_, &PictureServices::GetImage);
   if (node_.param("single_state_services", false)) {
     single_services_.Offer("get_model_state", single_, &SingleStateServices::GetModelState);
@@ -95,6 +105,7 @@ void Server::Run() {
     const BatchWorld::Access access(world_);
     clock_.Start(node_);
   }
+  world_.World()->Physics()->InitForThread();  // this thread finds contacts too
   Offer();
   auto swept = std::chrono::steady_clock::now();
   while (!ended_) {

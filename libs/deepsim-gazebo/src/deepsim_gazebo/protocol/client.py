@@ -115,7 +115,7 @@ class BatchStateClient:
 
     def names(self) -> Listing:
         """Returns the names of all entities."""
-        reader = self._ask("get_names", b"", "all names")
+        reader = self.ask("get_names", b"", "all names")
         (generation,) = reader.fields(_GENERATION)
         *rows, cameras = (reader.strings() for _ in range(len(TABLES) + 1))
         no_pictures = reader.string()
@@ -147,15 +147,15 @@ class BatchStateClient:
 
     def pause(self) -> None:
         """Stops time."""
-        self._do("pause", b"", "stop time")
+        self.do("pause", b"", "stop time")
 
     def unpause(self) -> None:
         """Lets time run freely."""
-        self._do("unpause", b"", "let time run")
+        self.do("unpause", b"", "let time run")
 
     def reset(self) -> None:
         """Goes back to time 0: every model at its spawn pose and at rest."""
-        self._do("reset", b"", "go back to time 0")
+        self.do("reset", b"", "go back to time 0")
 
     def set_physics(self, timestep: float, gravity: ArrayLike) -> None:
         """Sets the step size [s] and gravity [m/s^2], (3,) in the world frame.
@@ -167,7 +167,7 @@ class BatchStateClient:
         if vector.shape != (3,):
             raise ValueError(f"gravity must be 3 numbers, got {gravity!r}")
         body = np.array([timestep, *vector], dtype="<f8").tobytes()
-        self._do("set_physics", body, f"timestep {timestep} s, gravity {vector.tolist()}")
+        self.do("set_physics", body, f"timestep {timestep} s, gravity {vector.tolist()}")
 
     def image(self, camera: str | CameraView) -> NDArray[np.uint8]:
         """Takes a picture at the present instant.
@@ -182,8 +182,8 @@ class BatchStateClient:
         free = (0.0,) * 6 + (1.0, 0.0, 0, 0)
         if view is not None:
             free = (*view.pose, view.horizontal_fov, view.width, view.height)
-        reader = self._ask("get_image", pack_string(name) + _FREE_CAMERA.pack(*free), str(camera))
-        self._check(reader, "get_image")
+        reader = self.ask("get_image", pack_string(name) + _FREE_CAMERA.pack(*free), str(camera))
+        self.check(reader, "get_image")
         _, _, width, height = reader.fields(_PICTURE)
         rgb = reader.octets()
         reader.end()
@@ -207,7 +207,7 @@ class BatchStateClient:
         Raises:
             CallRefusedError: There is no such model or link, or it has no collision.
         """
-        reader = self._ask("get_bounds", pack_strings(names), _listed(names))
+        reader = self.ask("get_bounds", pack_strings(names), _listed(names))
         numbers, failures = reader.floats(), self._failures(reader, "get_bounds", names)
         reader.fields(_STAMP)
         reader.end()
@@ -226,8 +226,8 @@ class BatchStateClient:
         Args:
             directory: A folder in the server's file system; by default the server chooses one.
         """
-        reader = self._ask("open_shared_memory", pack_string(directory), "the tables in a file")
-        self._check(reader, "open_shared_memory")
+        reader = self.ask("open_shared_memory", pack_string(directory), "the tables in a file")
+        self.check(reader, "open_shared_memory")
         path = reader.string()
         version, size = reader.fields(_FILE)
         reader.end()
@@ -247,22 +247,33 @@ class BatchStateClient:
             self.close()
             raise
 
-    def _ask(self, service: str, body: bytes, asked: str) -> Reader:
+    def ask(self, service: str, body: bytes, asked: str) -> Reader:
+        """Calls a service and returns its answer; `asked` is for error messages."""
         return Reader(self._call(service, body, asked), service)
 
-    def _do(self, service: str, body: bytes, asked: str) -> None:
-        reader = self._ask(service, body, asked)
-        self._check(reader, service)
+    def do(self, service: str, body: bytes, asked: str) -> None:
+        """Calls a service that answers whether it succeeded, and nothing else.
+
+        Raises:
+            CallRefusedError: It did not.
+        """
+        reader = self.ask(service, body, asked)
+        self.check(reader, service)
         reader.end()
 
-    def _check(self, reader: Reader, service: str) -> None:
+    def check(self, reader: Reader, service: str) -> None:
+        """Reads the beginning of an answer: whether the call succeeded.
+
+        Raises:
+            CallRefusedError: It did not.
+        """
         (success,) = reader.fields(_BOOL)
         message = reader.string()
         if not success:
             raise CallRefusedError(f"{service} was refused: {message}")
 
     def _rows(self, service: str, body: bytes, names: Sequence[str]) -> list[str | None]:
-        reader = self._ask(service, body, _listed(names))
+        reader = self.ask(service, body, _listed(names))
         failures = self._failures(reader, service, names)
         reader.end()
         return failures

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.ros.serialization import Reader, pack_array
 from deepsim_sync import Cells, Key, Kind
@@ -70,6 +72,7 @@ class ExchangeRequest:
         steps: Physics steps to make afterwards.
         more_steps: Whether another request continues these steps: forces on links stay.
         kinds: The tables to return.
+        sensors: Rows of the sensors to measure with.
     """
 
     generation: int = 0
@@ -77,6 +80,7 @@ class ExchangeRequest:
     steps: int = 0
     more_steps: bool = False
     kinds: Collection[Kind] = ()
+    sensors: Sequence[int] = ()
 
     def pack(self) -> bytes:
         """Serialises the request."""
@@ -89,6 +93,7 @@ class ExchangeRequest:
             )
         mask = sum(1 << TABLE_NUMBERS[kind] for kind in self.kinds)
         parts.append(_REQUEST_TAIL.pack(self.steps, self.more_steps, mask))
+        parts.append(pack_array(np.array(self.sensors), "<u4"))
         return b"".join(parts)
 
     def __str__(self) -> str:
@@ -96,6 +101,7 @@ class ExchangeRequest:
         what = [f"set {rows} cells"] if rows else []
         what += [f"{self.steps} steps"] if self.steps else []
         what += [f"read {', '.join(self.kinds)}"] if self.kinds else []
+        what += [f"measure with {len(self.sensors)} sensors"] if self.sensors else []
         return "; ".join(what) or "the time"
 
 
@@ -109,6 +115,7 @@ class ExchangeReply:
         instant: The instant that the tables belong to.
         refusals: Rows that were not accepted.
         tables: The requested tables.
+        measured: What the requested sensors measure; empty if a row was wrong.
     """
 
     status: Status
@@ -116,6 +123,7 @@ class ExchangeReply:
     instant: Instant
     refusals: Sequence[RefusedCell]
     tables: Mapping[Kind, Rows]
+    measured: Rows
 
     @classmethod
     def unpack(cls, body: bytes, kinds: Collection[Kind]) -> ExchangeReply:
@@ -134,6 +142,7 @@ class ExchangeReply:
             numbers = reader.floats()
             if kind in kinds:
                 tables[kind] = _rows(kind, numbers)
+        measured = reader.floats()
         reader.end()
         try:
             status = Status(code)
@@ -142,7 +151,7 @@ class ExchangeReply:
         # A single division of integers rounds once, so n steps last exactly n timesteps.
         time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
         instant = Instant(generation, iterations, time, timestep)
-        return cls(status, message, instant, refusals, tables)
+        return cls(status, message, instant, refusals, tables, measured)
 
 
 def _refused_cell(reader: Reader) -> RefusedCell:

@@ -77,6 +77,12 @@ class Reader:
         at = self._advance(8 * count)
         return np.frombuffer(self._body, dtype="<f8", count=count, offset=at)
 
+    def integers(self) -> list[int]:
+        """Reads an array of uint32."""
+        count = self.length(4)
+        at = self._advance(4 * count)
+        return list(struct.unpack_from(f"<{count}I", self._body, at))
+
     def octets(self) -> NDArray[np.uint8]:
         """Reads an array of uint8, a read-only view of the message."""
         count = self.length(1)

@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import struct
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_gazebo.errors import CallRefusedError, GazeboError
 from deepsim_gazebo.protocol.client import BatchStateClient
 from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, Instant, Status
 from deepsim_gazebo.protocol.layout import COLUMN_NUMBERS
-from deepsim_sync import Changes, Kind, Refusal, SimulationError, Tables
+from deepsim_sync import Changes, Entities, Kind, Refusal, SimulationError, Tables
 
 from .entity_names import EntityNames
 from .row_mapping import fill_tables, map_cells
 
+_GENERATION = struct.Struct("<Q")
 _ATTEMPTS = 8  # while another client keeps adding and removing entities
 
 
@@ -38,10 +43,17 @@ class Session:
         self._losses: int | None = None  # of the client at the last take_control
 
     def exchange(
-        self, *, steps: int = 0, more_steps: bool = False, kinds: Collection[Kind] = ()
+        self,
+        *,
+        steps: int = 0,
+        more_steps: bool = False,
+        kinds: Collection[Kind] = (),
+        sensors: Sequence[int] = (),
     ) -> ExchangeReply:
         """Makes some physics steps and returns tables; see `ExchangeRequest`."""
-        return self.send(ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds))
+        return self.send(
+            ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
+        )
 
     def send(self, request: ExchangeRequest) -> ExchangeReply:
         """Makes one round trip; the status of the answer is OK, STALE or REFUSED.
@@ -60,7 +72,7 @@ class Session:
         return reply
 
     def write(
-        self, changes: Changes, steps: int, kinds: Collection[Kind]
+        self, changes: Changes, steps: int, kinds: Collection[Kind], sensors: Sequence[int] = ()
     ) -> tuple[ExchangeReply, tuple[Refusal, ...]]:
         """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
 
@@ -80,7 +92,9 @@ class Session:
                 cells, lost = map_cells(cells, before, now)
                 before = now
                 refusals += lost
-            request = ExchangeRequest(now.generation, cells, 0 if refusals else steps, kinds=kinds)
+            request = ExchangeRequest(
+                now.generation, cells, 0 if refusals else steps, kinds=kinds, sensors=sensors
+            )
             reply = self.send(request)
             if reply.status is not Status.STALE:
                 break
@@ -104,6 +118,47 @@ class Session:
                 return
             reply = self.exchange(kinds=kinds)
         raise _unstable(f"read {', '.join(kinds)}")
+
+    def numbers(self, service: str) -> tuple[Entities, NDArray[np.float64]]:
+        """Calls a service that answers with a generation and numbers of its rows.
+
+        Returns:
+            The names of that generation, and the numbers as they came.
+        """
+        self.take_control()
+        for _ in range(_ATTEMPTS):
+            reader = self.client.ask(service, b"", "all rows")
+            (generation,) = reader.fields(_GENERATION)
+            numbers = reader.floats()
+            reader.end()
+            self.names.observe(generation)
+            present = self.names.present.entities
+            if present.generation == generation:
+                return present, numbers
+        raise _unstable(f"call {service}")
+
+    def do(self, service: str, pack: Callable[[Entities], bytes], asked: str) -> None:
+        """Calls a service with rows of the present generation.
+
+        Args:
+            service: Its name.
+            pack: Makes the request from the names of all rows.
+            asked: For error messages.
+
+        Raises:
+            CallRefusedError: The rows are right, and it refused all the same.
+        """
+        self.take_control()
+        for _ in range(_ATTEMPTS):
+            now = self.names.present.entities
+            try:
+                self.client.do(service, pack(now), asked)
+                return
+            except CallRefusedError:
+                self.names.invalidate()
+                if self.names.present.entities.generation == now.generation:
+                    raise
+        raise _unstable(asked)
 
     def take_control(self) -> None:
         """Pauses the server, or lets it run, if it may have been restarted."""

@@ -79,6 +79,12 @@ class PluginServer:
         lost_bytes: Number of bytes missing from its pictures.
         lost_numbers: Number of values missing from its bounds.
         hidden: Whether it refuses pictures.
+        factors: Of each link, (n, 6).
+        points: Of contacts, 12 numbers each.
+        kinematics: The numbers of links, joints and gravity.
+        sensors: Name, text, kind, rows and rays of each.
+        measurements: The numbers of each sensor.
+        watched: What it was told to watch.
         fault: A status that the next exchange returns instead of doing anything.
     """
 
@@ -96,6 +102,12 @@ class PluginServer:
         self.lost_bytes = 0
         self.lost_numbers = 0
         self.hidden = False
+        self.factors = np.ones((0, 6))
+        self.points: list[list[float]] = []
+        self.kinematics: list[float] = []
+        self.sensors: list[tuple[str, str, int, int, int]] = []
+        self.measurements: list[list[float]] = []
+        self.watched: list[str] = []
         self.shared_file: tuple[str, int, int] | None = None
         self._network = network
         self.start()
@@ -142,6 +154,7 @@ class PluginServer:
             (*request.take("BB"), request.array("I"), request.array("d")) for _ in range(count)
         ]
         steps, _, mask = request.take("I?B")
+        sensors = request.array("I")
         self.meddle()
         status, refusals, message = 0, [], ""
         if self.fault is not None:
@@ -170,6 +183,7 @@ class PluginServer:
                     floats(self.flat(kind) if mask >> number & 1 else ())
                     for number, kind in enumerate(TABLES)
                 ),
+                floats([number for row in sensors for number in self.measurements[row]]),
             )
         )
 
@@ -216,6 +230,39 @@ class PluginServer:
         reasons = ["" if name in known else f"there is no model or link '{name}'" for name in names]
         bounds = struct.pack(f"<I{len(numbers)}d", len(numbers), *numbers)
         return bounds + self._rows(reasons) + struct.pack("<II", 1, 0)
+
+    def _get_factors(self, request: Request) -> bytes:
+        return struct.pack("<Q", self.generation) + floats(self.factors)
+
+    def _scale_links(self, request: Request) -> bytes:
+        generation, column = request.take("QB")
+        rows, factors = request.array("I"), request.array("d")
+        if generation != self.generation:
+            return struct.pack("<?", False) + string("rows are of another generation")
+        self.factors[rows, column] = factors
+        return self._done()
+
+    def _get_contacts(self, request: Request) -> bytes:
+        return struct.pack("<Q", self.generation) + floats(self.points)
+
+    def _get_kinematics(self, request: Request) -> bytes:
+        return struct.pack("<Q", self.generation) + floats(self.kinematics)
+
+    def _get_sensors(self, request: Request) -> bytes:
+        names, texts, kinds, rows, rays = zip(*self.sensors) if self.sensors else [()] * 5
+        return (
+            struct.pack("<Q", self.generation)
+            + strings(names)
+            + strings(texts)
+            + struct.pack(f"<I{len(kinds)}B", len(kinds), *kinds)
+            + struct.pack(f"<I{len(rows)}I", len(rows), *rows)
+            + struct.pack(f"<I{len(rays)}I", len(rays), *rays)
+        )
+
+    def _watch(self, request: Request) -> bytes:
+        names = [request.string() for _ in range(request.number("I"))]
+        self.watched += names + ["contacts"] * request.number("?")
+        return self._done()
 
     def _spawn_models(self, request: Request) -> bytes:
         reasons = []

@@ -53,12 +53,13 @@ def tables_of(simulator: GazeboSimulator, columns: Any = ALL_COLUMNS) -> Tables:
 
 
 def test_one_world_without_optional_capabilities(simulator: GazeboSimulator) -> None:
-    """Except cameras, if the server renders."""
+    """Except those that the plugin offers, and cameras if the server renders."""
     port: Simulator = simulator
     assert port.worlds == 1
     assert port.time.shape == (1,)
     assert port.cameras is not None
-    assert (port.camera_mounts, port.contacts, port.physics, port.snapshots) == (None,) * 4
+    assert None not in (port.contacts, port.physics, port.dynamics, port.sensors)
+    assert (port.camera_mounts, port.depth_cameras, port.snapshots) == (None,) * 3
 
 
 def test_the_only_world_can_be_chosen(simulator: GazeboSimulator, server: Any) -> None:

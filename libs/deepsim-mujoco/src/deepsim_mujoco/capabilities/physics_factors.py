@@ -13,7 +13,14 @@ from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.surfaces import priorities
 from deepsim_mujoco.state.layout import numbers_of
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import CAN_BE_ZERO, PHYSICS_PROPERTIES, Entities, PhysicsProperty, WorldNumbers
+from deepsim_sync import (
+    PHYSICS_PROPERTIES,
+    Entities,
+    PhysicsProperty,
+    WorldNumbers,
+    check_property,
+    checked_factors,
+)
 
 Factors = NDArray[np.float64]
 _OF_DOFS: dict[PhysicsProperty, str] = {
@@ -76,7 +83,7 @@ class PhysicsFactors:
 
     def factors(self, name: PhysicsProperty) -> Factors:
         """Returns the factors of one property, (W, links)."""
-        self._check_name(name)
+        check_property(name)
         return self._factors[name].copy()
 
     def scale(
@@ -87,23 +94,11 @@ class PhysicsFactors:
         worlds: WorldNumbers | None = None,
     ) -> None:
         """Sets factors of one property in some worlds, without a recompile."""
-        self._check_name(name)
+        check_property(name)
         links = list(links)
         rows = self._links.rows(links)
         chosen = self._chosen(worlds)
-        try:
-            values = np.asarray(factors, dtype=np.float64)
-            values = np.broadcast_to(values, (len(chosen), len(rows)))
-            least = values >= 0.0 if name in CAN_BE_ZERO else values > 0.0
-            fit = bool((np.isfinite(values) & least).all())
-        except (TypeError, ValueError):
-            fit = False
-        if not fit:
-            raise ValueError(
-                f"factors of {name} of {links} must be finite numbers "
-                f"{'>=' if name in CAN_BE_ZERO else '>'} 0, one, or one for each "
-                f"link, or one for each link in each of {len(chosen)} worlds, got {factors!r}"
-            )
+        values = checked_factors(name, links, factors, len(chosen))
         self._factors[name][chosen[:, None], rows] = values
         self._scaled.add(name)
         self._apply(name, chosen)
@@ -151,11 +146,6 @@ class PhysicsFactors:
 
     def _chosen(self, worlds: WorldNumbers | None) -> WorldNumbers:
         return np.arange(self._states.worlds) if worlds is None else np.asarray(worlds, np.intp)
-
-    def _check_name(self, name: str) -> None:
-        if name not in PHYSICS_PROPERTIES:
-            known = ", ".join(PHYSICS_PROPERTIES)
-            raise ValueError(f"there is no physics property {name!r}; there are {known}")
 
     def _replace(self, name: PhysicsProperty, worlds: WorldNumbers, factors: Factors) -> None:
         now = self._factors[name]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Literal, Protocol, get_args
+from typing import Iterable, Literal, Protocol, Sequence, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,3 +55,43 @@ class PhysicsProperties(Protocol):
             UnknownEntityError: No link has the name; nothing was changed.
         """
         ...
+
+
+def check_property(name: str) -> None:
+    """Refuses a name of no property.
+
+    Raises:
+        ValueError: There is no such property.
+    """
+    if name not in PHYSICS_PROPERTIES:
+        known = ", ".join(PHYSICS_PROPERTIES)
+        raise ValueError(f"there is no physics property {name!r}; there are {known}")
+
+
+def checked_factors(
+    name: PhysicsProperty, links: Sequence[str], factors: ArrayLike, worlds: int
+) -> NDArray[np.float64]:
+    """Returns factors of one property as users give them, (w, k).
+
+    Args:
+        name: The property.
+        links: The k links.
+        factors: Of a shape that broadcasts to (w, k).
+        worlds: The number of chosen worlds, w.
+
+    Raises:
+        ValueError: A factor is not fit, see `PhysicsProperties.scale`.
+    """
+    try:
+        values = np.broadcast_to(np.asarray(factors, dtype=np.float64), (worlds, len(links)))
+        least = values >= 0.0 if name in CAN_BE_ZERO else values > 0.0
+        fit = bool((np.isfinite(values) & least).all())
+    except (TypeError, ValueError):
+        fit = False
+    if not fit:
+        raise ValueError(
+            f"factors of {name} of {list(links)} must be finite numbers "
+            f"{'>=' if name in CAN_BE_ZERO else '>'} 0, one, or one for each link, or one for "
+            f"each link in each of {worlds} worlds, got {factors!r}"
+        )
+    return values

@@ -16,8 +16,10 @@
 #include "gazebo_batch_state/instant.hpp"
 #include "gazebo_batch_state/joint_table.hpp"
 #include "gazebo_batch_state/light_table.hpp"
+#include "gazebo_batch_state/link_factors.hpp"
 #include "gazebo_batch_state/lock_step.hpp"
 #include "gazebo_batch_state/motion.hpp"
+#include "gazebo_batch_state/sensor_table.hpp"
 #include "gazebo_batch_state/visual_table.hpp"
 #include "gazebo_batch_state/wrench_table.hpp"
 
@@ -85,6 +87,12 @@ class BatchWorld {
     /// \return why it was refused, or nothing
     Reason Write(Table table, std::uint8_t column, Row row, double* cell);
 
+    /// The factors of physics properties.
+    LinkFactors& Factors() { return world_.factors_; }
+
+    /// Sensors and contacts.
+    SensorTable& Sensors() { return world_.sensors_; }
+
     /// Makes n physics steps.
     ///
     /// \param more whether forces on links are to stay for further steps
@@ -132,6 +140,9 @@ class BatchWorld {
   LightTable lights_;
   JointTable joints_;
   WrenchTable wrenches_;
+  LinkFactors factors_;
+  SensorTable sensors_;
+  bool tick_goes_on_ = false;  // the next steps belong to those before
   std::atomic<bool> was_reset_{false};  // and the tables do not know yet
   LockStep steps_;
   double own_rate_ = 0.0;  // steps per second as described, 0: no limit

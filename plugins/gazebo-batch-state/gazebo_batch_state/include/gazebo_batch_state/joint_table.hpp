@@ -33,6 +33,9 @@ class JointTable {
   /// \return why it was refused, or nothing
   Reason Write(Row row, std::uint8_t column, double value);
 
+  /// Makes the damping that the joint itself has a multiple of the described one.
+  void ScaleDamping(Row row, double factor);
+
   /// Whether no axis has a command to exert.
   bool IsIdle() const { return driven_ == 0 && followers_.empty(); }
 
@@ -54,7 +57,8 @@ class JointTable {
     double turns = 0.0;     // whole turns that Gazebo does not count [rad]
     bool driven = false;
     double damper = 0.0;  // the part of the joint's damping that is ours
-    double own_damping = 0.0;
+    double own_damping = 0.0;        // of the joint itself
+    double described_damping = 0.0;  // the same, not scaled
   };
 
   double Position(Row row) const;
@@ -63,6 +67,7 @@ class JointTable {
   void Engage(Row row);
   void Release(Row row);
   void SetDamper(Row row, double damper);
+  void SetDamping(Row row) const;
   void Hold(Row follower, double dt);
 
   const EntityIndex& index_;

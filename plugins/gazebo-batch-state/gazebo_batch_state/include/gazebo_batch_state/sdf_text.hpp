@@ -6,6 +6,9 @@
 
 namespace gazebo_batch_state {
 
+/// What sensors that Gazebo does not know are called in the descriptions that it gets.
+constexpr const char* kHiddenSensor = "deepsim:sensor";
+
 /// An element as XML with all digits of its numbers; sdformat's own ToString keeps six.
 std::string SdfText(const sdf::ElementPtr& element);
 

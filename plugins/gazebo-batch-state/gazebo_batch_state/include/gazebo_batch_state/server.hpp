@@ -13,7 +13,10 @@
 #include "gazebo_batch_state/clock_topic.hpp"
 #include "gazebo_batch_state/entity_services.hpp"
 #include "gazebo_batch_state/flat_services.hpp"
+#include "gazebo_batch_state/kinematics_services.hpp"
 #include "gazebo_batch_state/look_services.hpp"
+#include "gazebo_batch_state/measure_services.hpp"
+#include "gazebo_batch_state/physics_services.hpp"
 #include "gazebo_batch_state/picture_services.hpp"
 #include "gazebo_batch_state/renderer.hpp"
 #include "gazebo_batch_state/service_table.hpp"
@@ -57,6 +60,9 @@ class Server {
   EntityServices entities_;
   WorldServices whole_;
   BoundsServices bounds_;
+  PhysicsServices physics_;
+  MeasureServices measures_;
+  KinematicsServices kinematics_;
   PictureServices pictures_;
   SingleStateServices single_;
   ServiceTable services_;

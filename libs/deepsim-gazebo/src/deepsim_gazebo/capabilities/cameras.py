@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_gazebo.errors import CallRefusedError
+from deepsim_gazebo.session.session import Session
+from deepsim_gazebo.session.single_world import check_world
 from deepsim_sync import CameraView, UnknownEntityError
-
-from .errors import CallRefusedError
-from .session.session import Session
 
 
 class GazeboCameras:
@@ -37,8 +37,7 @@ class GazeboCameras:
             UnknownEntityError: No camera sensor has the name.
             CallRefusedError: The server cannot take the picture; the message says why.
         """
-        if world != 0:
-            raise ValueError(f"Gazebo has one world, number 0, got {world}")
+        check_world(world)
         self._session.take_control()
         try:
             return self._session.client.image(camera)

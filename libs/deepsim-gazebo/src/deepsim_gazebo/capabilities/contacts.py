@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points where links touch, as Gazebo's physics has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_gazebo.errors import MalformedReplyError
+from deepsim_gazebo.protocol.sensors import watch
+from deepsim_gazebo.session.session import Session
+from deepsim_gazebo.session.single_world import check_world
+from deepsim_sync import ContactPoints
+
+_NUMBERS = 12  # of a point
+
+
+class GazeboContacts:
+    """The contact points at the present instant; see `deepsim_sync.Contacts`.
+
+    A force is that of the latest physics step, at the nearest point of the same two collisions. It
+    is 0 where these did not touch in that step, and before the first step since this object was
+    made: only then does Gazebo keep forces.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        session.take_control()
+        watch(session.client, contacts=True)
+
+    def read(self, world: int = 0) -> ContactPoints:
+        """Returns the contact points; Gazebo looks for them anew."""
+        check_world(world)
+        _, numbers = self._session.numbers("get_contacts")
+        if len(numbers) % _NUMBERS:
+            raise MalformedReplyError(
+                f"the answer of get_contacts has {len(numbers)} numbers, of {_NUMBERS} per point"
+            )
+        points = numbers.reshape(-1, _NUMBERS) + 0.0  # never -0.0
+        return ContactPoints(
+            links=points[:, :2].astype(np.intp),
+            position=points[:, 2:5].copy(),
+            normal=points[:, 5:8].copy(),
+            depth=points[:, 8].copy(),
+            force=points[:, 9:].copy(),
+        )

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inertial units, force-torque and contact sensors, lidars, joint states and cameras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
+
+from deepsim_gazebo.errors import MalformedReplyError
+from deepsim_gazebo.protocol.exchange import ExchangeReply
+from deepsim_gazebo.protocol.layout import Rows
+from deepsim_gazebo.protocol.sensors import SensorListing, SensorRow, list_sensors, watch
+from deepsim_gazebo.session.session import Session
+from deepsim_sync import QUANTITIES, Key, Reading, SensorInfo, Tables, UnknownEntityError
+
+from .cameras import GazeboCameras
+
+_ATTEMPTS = 8  # while another client keeps adding and removing models
+_IMU = (4, 7)  # where quantities after the first begin
+_FORCE_TORQUE = (3,)
+_CONTACT = (1, 4, 7, 10, 11, 14, 15, 16, 17, 18)
+_FLAGS = ("found", "first_contact")
+_SINGLE = ("distance", "peak_force", "air_time", "last_air_time", "contact_time")
+
+
+class GazeboSensors:
+    """Measures at the end of a step, in the plugin; see `deepsim_sync.Sensors`.
+
+    An acceleration is the change of the sensor's velocity in the latest physics step. Where there
+    was none, an inertial unit feels its weight if something bears its model, and nothing otherwise;
+    forces are 0. What was read since the last step comes with the answer of the next one. Of
+    cameras the colours are measured, where gzserver renders.
+
+    Args:
+        session: The session with the server.
+        read_tables: `GazeboSimulator.read`.
+        cameras: The cameras, if it renders.
+        lock_step: Whether the world stands still between steps; one that runs has no instants.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        read_tables: Callable[[Tables, Collection[Key]], None],
+        cameras: GazeboCameras | None,
+        *,
+        lock_step: bool,
+    ) -> None:
+        self._lock_step = lock_step
+        self._session, self._read_tables, self._cameras = session, read_tables, cameras
+        self._listing = SensorListing(-1, {})
+        self._infos: Mapping[str, SensorInfo] = {}
+        self._recent: dict[str, None] = {}  # read since the last step
+        self._measured: dict[str, Rows] = {}
+
+    @property
+    def infos(self) -> Mapping[str, SensorInfo]:
+        """All sensors by their names ``model::link::sensor``, cameras after the others."""
+        self._follow()
+        return self._infos
+
+    def _follow(self) -> None:
+        """Takes up the sensors of the present generation."""
+        names = self._session.names
+        for _ in range(_ATTEMPTS):
+            present = names.present.entities
+            if self._listing.generation == present.generation:
+                return
+            self._session.take_control()
+            listing = list_sensors(self._session.client, present.joints)
+            names.observe(listing.generation)
+            if listing.generation == present.generation:
+                cameras = () if self._cameras is None else self._cameras.names
+                self._listing = listing
+                self._infos = {
+                    **{name: each.info for name, each in listing.sensors.items()},
+                    **{name: SensorInfo("camera") for name in cameras},
+                }
+                self._recent = {name: None for name in self._recent if name in self._infos}
+                self._measured = {}
+
+    def watch(self, name: str) -> None:
+        """Measures with a sensor from the next step on."""
+        if name not in self.infos:
+            raise UnknownEntityError("sensor", name, self.infos)
+        if name in self._listing.sensors:
+            watch(self._session.client, [name])
+
+    def read(self, name: str) -> Reading:
+        """Returns the present measurement of a sensor, (1, ...)."""
+        infos = self.infos
+        if name not in infos:
+            raise UnknownEntityError("sensor", name, infos)
+        if name not in self._listing.sensors:
+            assert self._cameras is not None
+            return {"rgb": self._cameras.render(name)[None]}
+        info = infos[name]
+        if info.kind == "joint_state":
+            return self._joint_state(info)
+        self._recent[name] = None
+        if not self._lock_step:
+            self._measured = {}
+        for _ in range(_ATTEMPTS):
+            if name in self._measured:
+                break
+            rows = self.prefetched()
+            self.keep(self._session.exchange(sensors=rows), rows)
+            self._follow()
+            if name not in self._listing.sensors:
+                raise UnknownEntityError("sensor", name, self._infos)
+        else:
+            raise MalformedReplyError(f"the answers of exchange lack what {name} measures")
+        return _reading(self._listing.sensors[name], self._measured[name])
+
+    def prefetched(self) -> Sequence[int]:
+        """Returns the rows of the sensors that were read since the last step."""
+        return [self._listing.sensors[name].number for name in self._recent]
+
+    def begin_step(self) -> None:
+        """Begins anew to note which sensors are read."""
+        self._recent = {}
+
+    def keep(self, reply: ExchangeReply, rows: Sequence[int]) -> None:
+        """Keeps what the sensors of some rows measured, until `forget`."""
+        self._measured = {}
+        listed = self._listing
+        if reply.instant.generation != listed.generation or not rows:
+            return
+        by_number = {each.number: name for name, each in listed.sensors.items()}
+        names = [by_number[row] for row in rows]
+        sizes = [listed.sensors[name].size for name in names]
+        if len(reply.measured) != sum(sizes):
+            raise MalformedReplyError(
+                f"the answer of exchange has {len(reply.measured)} numbers for sensors of {sizes}"
+            )
+        self._measured = dict(zip(names, np.split(reply.measured, np.cumsum(sizes)[:-1])))
+
+    def forget(self) -> None:
+        """Drops measurements, which are no longer of the present instant."""
+        self._measured = {}
+
+    def _joint_state(self, info: SensorInfo) -> Reading:
+        tables = Tables(self._session.names.present.entities)
+        columns = QUANTITIES["joint_state"]
+        self._read_tables(tables, [("joints", column) for column in columns])
+        rows = tables.entities.joints.rows(info.joints)
+        return {column: tables.column("joints", column)[:, rows] for column in columns}
+
+
+def _reading(sensor: SensorRow, numbers: Rows) -> Reading:
+    """Returns the quantities of one measurement, new arrays (1, ...)."""
+    kind = sensor.info.kind
+    if kind == "lidar":
+        return {"ranges": numbers.reshape(1, *sensor.shape).copy()}
+    cuts = {"imu": _IMU, "force_torque": _FORCE_TORQUE, "contact": _CONTACT}[kind]
+    reading = {
+        what: values[None].copy() for what, values in zip(QUANTITIES[kind], np.split(numbers, cuts))
+    }
+    if kind == "contact":
+        single = {what: reading[what][:, 0] for what in _SINGLE}
+        flags = {what: reading[what][:, 0] != 0.0 for what in _FLAGS}
+        reading.update({**single, **flags})
+    return reading

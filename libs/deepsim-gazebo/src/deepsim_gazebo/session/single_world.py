@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of worlds that Gazebo has: one, number 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deepsim_sync import WorldNumbers
+
+
+def is_chosen(worlds: WorldNumbers | None) -> bool:
+    """Returns whether the only world is among the chosen ones.
+
+    Raises:
+        ValueError: Another world is.
+    """
+    numbers = [0] if worlds is None else np.asarray(worlds).tolist()
+    if numbers not in ([], [0]):
+        raise ValueError(f"Gazebo has one world, number 0, got {numbers}")
+    return bool(numbers)
+
+
+def check_world(world: int) -> None:
+    """Refuses any world but the only one.
+
+    Raises:
+        ValueError: It is another one.
+    """
+    if world != 0:
+        raise ValueError(f"Gazebo has one world, number 0, got {world}")

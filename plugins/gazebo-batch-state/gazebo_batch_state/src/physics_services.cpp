@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gazebo_batch_state/physics_services.hpp"
+
+#include <cmath>
+
+namespace gazebo_batch_state {
+namespace {
+
+namespace msg = gazebo_batch_state_msgs;
+
+/// What is wrong with a request, if anything is.
+Reason Check(const EntityIndex& index, const msg::ScaleLinks::Request& request) {
+  if (request.generation != index.Generation()) {
+    return "rows are of generation " + std::to_string(request.generation) + ", it is " +
+           std::to_string(index.Generation()) + " now: ask get_names";
+  }
+  if (request.property >= kProperties) {
+    return "properties are 0.." + std::to_string(kProperties - 1) + ", got " +
+           std::to_string(request.property);
+  }
+  if (request.links.size() != request.factors.size()) {
+    return std::to_string(request.factors.size()) + " factors for " +
+           std::to_string(request.links.size()) + " links";
+  }
+  const auto property = static_cast<Property>(request.property);
+  const bool can_be_zero = property == Property::kGravity || property == Property::kJointFriction;
+  for (std::size_t number = 0; number < request.links.size(); ++number) {
+    const double factor = request.factors[number];
+    if (!std::isfinite(factor) || factor < 0.0 || (factor == 0.0 && !can_be_zero)) {
+      return "factors must be finite and > 0, or 0 for gravity and joint friction, got " +
+             std::to_string(factor);
+    }
+    if (request.links[number] >= index.Links().size()) {
+      return "there is no row " + std::to_string(request.links[number]) + ", only " +
+             std::to_string(index.Links().size());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void PhysicsServices::GetFactors(msg::GetFactors::Request& /*request*/,
+                                 msg::GetFactors::Response& response) {
+  BatchWorld::Access access(world_);
+  response.generation = access.Index().Generation();
+  response.factors.resize(kProperties * access.Rows(Table::kLinks));
+  access.Factors().Read(response.factors.data());
+}
+
+void PhysicsServices::ScaleLinks(msg::ScaleLinks::Request& request,
+                                 msg::ScaleLinks::Response& response) {
+  BatchWorld::Access access(world_);
+  response.message = Check(access.Index(), request);
+  response.success = response.message.empty() ? 1 : 0;
+  for (std::size_t number = 0; response.success != 0 && number < request.links.size(); ++number) {
+    access.Factors().Scale(static_cast<Property>(request.property), request.links[number],
+                           request.factors[number]);
+  }
+}
+
+}  // namespace gazebo_batch_state
