@@ -73,6 +73,18 @@ def test_a_server_that_ends_costs_one_call(
     np.testing.assert_allclose(tables.models.twist[0, 0, 2], -0.098)
 
 
+def test_a_reader_of_shared_memory_notices_that_its_server_was_killed(
+    connect: Connect, restarted: GazeboServer
+) -> None:
+    """Though it makes no calls, and the file that it reads is still there."""
+    simulator = connect(shared_memory=True, lock_step=False)
+    tables = Tables(simulator.entities)
+    simulator.read(tables)
+    restarted.kill()
+    with pytest.raises(GazeboError):
+        simulator.read(tables)
+
+
 def test_a_server_ends_during_a_step(gazebo: GazeboSimulator, restarted: GazeboServer) -> None:
     """SIGINT ends the call with an error, and the server."""
     gazebo.spawn([SpawnRequest(BOX, f"box{n}", Pose((3 * n, 0, 5))) for n in range(100)])

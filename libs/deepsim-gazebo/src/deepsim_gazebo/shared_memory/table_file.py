@@ -40,6 +40,9 @@ _LATEST_AT = 56
 _BUFFER = struct.Struct("=QQQIIdQQQQQ")
 _SEQUENCE = struct.Struct("=Q")
 
+_OFD_GETLK = 36  # of Linux; in `fcntl` from Python 3.9
+_FLOCK = struct.Struct("hhqqi0q")  # type, whence, start, length, process
+
 
 class TableFileError(GazeboError):
     """The file cannot be opened, or has an unknown layout."""
@@ -90,6 +93,13 @@ class TableFile:
     def obsolete(self) -> bool:
         """Whether the server has replaced this file by another one."""
         return bool(_LATEST_AND_OBSOLETE.unpack_from(self._memory, _LATEST_AT)[1])
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the server that wrote this file is gone; it locks the file while it lives."""
+        asked = _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
+        answer = fcntl.fcntl(self._file, _OFD_GETLK, asked)
+        return int(_FLOCK.unpack(answer)[0]) == fcntl.F_UNLCK
 
     def read(self, tables: Tables, kinds: Collection[Kind]) -> Instant | None:
         """Fills tables of this file's generation, all at one instant.

@@ -29,7 +29,6 @@ class TableReader:
 
     def __init__(self, client: BatchStateClient, *, usable: bool) -> None:
         self._client = client
-        self._losses = client.losses
         self._file: TableFile | None = None
         self.usable = usable
 
@@ -43,11 +42,8 @@ class TableReader:
         """
         if not self.usable:
             return None
-        if self._losses != self._client.losses:
-            self.close()  # the file of a dead server looks like a world that stands still
-            self._losses = self._client.losses
         try:
-            if self._file is None or self._file.obsolete:
+            if self._file is None or self._file.obsolete or self._file.abandoned:
                 self.close()
                 self._file = TableFile(self._client.open_shared_memory())
             if self._file.generation != tables.entities.generation:

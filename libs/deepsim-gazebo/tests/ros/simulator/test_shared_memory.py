@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import struct
 import subprocess
 import sys
@@ -44,6 +45,8 @@ class SharedFile:
         self.sequences = [0] * buffers
         path.write_bytes(bytes(self.size))
         self._file = path.open("r+b", buffering=0)
+        lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        fcntl.fcntl(self._file, 37, lock)  # F_OFD_SETLK, as the server does while it lives
         header = (MAGIC, 2, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
         self.put(0, struct.pack("<QIIQQIIQQII5I", *header, buffers - 1, 0, *self._counts))
         for number in range(buffers):
@@ -180,6 +183,21 @@ def test_an_obsolete_file_is_replaced(
     simulator.read(tables)
     assert server.calls == ["get_names", "open_shared_memory"]
     np.testing.assert_array_equal(tables.models.pose[0, 2, :3], [7, 8, 9])
+
+
+def test_the_file_of_a_server_that_died_is_left(
+    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+) -> None:
+    """The next read asks the server for another one, and so finds out that it is gone."""
+    file = share()
+    file.publish()
+    simulator.read(Tables(simulator.entities))
+    file.close()  # without the mark of one that is obsolete
+    share().publish(8.0)
+    tables = Tables(simulator.entities)
+    simulator.read(tables)
+    assert (tables.models.pose == 8.0).all()
+    assert server.calls == ["open_shared_memory"] * 2
 
 
 def test_rows_of_another_generation_are_not_mixed_up(
@@ -321,10 +339,12 @@ def test_the_file_of_a_dead_server_is_not_read(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
     """It would look like a world that stands still."""
-    share().publish(3.0)
+    file = share()
+    file.publish(3.0)
     tables = Tables(simulator.entities)
     simulator.read(tables)
     server.kill()
+    file.close()
     with pytest.raises(CallLostError):
         simulator.step()
     server.start()
