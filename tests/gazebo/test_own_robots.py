@@ -36,8 +36,8 @@ def test_a_robot_holds_its_home(connect, name):
     assert 2 * np.linalg.norm(robot.model.pose[0, 0, 3:5]) < np.radians(5.0)
 
 
-def test_an_end_effector_reaches_a_pose_on_weightless_links(connect):
-    """Gazebo has no Jacobians: they come from the described joints."""
+def test_an_end_effector_reaches_a_pose(connect):
+    """Without weight, which would keep it short of its goal."""
     world = World(connect(), steps_per_tick=20)
     goal = np.array([0.4, 0.2, 0.3, 0.8, 0.6, 0.0, 0.0])  # downward
     parts = {"arm": Part(["joint_.*"], EndEffectorPose(link="tool", normalized=False))}

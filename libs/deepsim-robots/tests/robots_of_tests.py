@@ -106,16 +106,3 @@ def wheels(*names: str, steering: tuple[str, ...] = ()) -> str:
         limits = "<effort>20</effort><velocity>50</velocity>"
         elements.append(joint(name, "base", f"{name}_link", axis, "continuous", limits))
     return model(*elements, name="wheels")
-
-
-class PlainSimulator:
-    """Another simulator, without dynamics and properties of physics."""
-
-    dynamics = None
-    physics = None
-
-    def __init__(self, simulator):
-        self._simulator = simulator
-
-    def __getattr__(self, name):
-        return getattr(self._simulator, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots_of_tests import SEVEN, PlainSimulator, joint, link, model
+from robots_of_tests import SEVEN
 
 from deepsim_math import Euler, Pose, poses, quaternions
 from deepsim_robots import (
@@ -17,25 +17,10 @@ from deepsim_robots import (
     Robot,
     RobotConfig,
 )
-from deepsim_spawn import ModelSpawner
-from deepsim_sync import UnknownEntityError, UnsupportedError, World
+from deepsim_sync import UnknownEntityError
 
 HOME = {"joint2": -0.5, "joint4": -2.0, "joint6": 1.6}
 TIP = (0.0, 0.0, 0.1)
-
-
-SLIDING = model(
-    link("base"),
-    link("link1", at="0 0 0.3 0.2 0 0"),
-    link("link2", at="0.2 0 0.5 0 0.4 0"),
-    link("link3", at="0.4 0.1 0.5 0 0 0"),
-    joint("mount", "world", "base", kind="fixed"),
-    joint("joint1", "base", "link1", "0 0.6 0.8"),
-    joint("joint2", "link1", "link2", "1 0 0", "prismatic"),
-    joint("joint3", "link2", "link3", "0 1 0").replace(
-        "<parent>", "<pose>.1 0 .05 .3 0 0</pose><parent>"
-    ),
-)
 
 
 def arm(world, controller, pose=None) -> tuple[Robot, EndEffectorDrive]:
@@ -83,41 +68,6 @@ def test_a_pose_is_reached_while_time_passes(make_world):
     reached = poses.relative(robot.model.pose[:, 0], drive.pose())
     np.testing.assert_allclose(reached[:, :3], goal[:, :3], atol=1e-3)
     assert (quaternions.angle_to(reached[:, 3:], goal[:, 3:]) < 5e-3).all()
-
-
-@pytest.mark.parametrize(
-    ("source", "home"), [(SEVEN, HOME), (SLIDING, {"joint1": 0.4})], ids=["hinges", "slide"]
-)
-def test_end_effectors_move_alike_without_jacobians_of_the_simulator(make_world, source, home):
-    """Those of described links are the same; joints beyond the link do not count."""
-    trace = []
-    for wrap in (lambda simulator: simulator, PlainSimulator):
-        world = World(wrap(make_world(2).simulator), steps_per_tick=5)
-        controller = EndEffectorPose(link="link3", point=TIP, delta=True, normalized=False)
-        gains = {".*": Gains(stiffness=2000.0, damping=200.0, effort_limit=1000.0)}
-        config = RobotConfig(source, {"arm": Part(["joint.*"], controller)}, home, gains)
-        robot = Robot(world, config, "arm", Pose((1.0, 2.0, 0.0), Euler(0.3, 0.0, 0.7)))
-        for step in ([0.01, 0.02, -0.01, 0.0, 0.0, 0.1], [0.0, -0.02, 0.0, 0.1, 0.0, 0.0]):
-            robot.set_action([step, np.negative(step)])
-            for _ in range(10):
-                world.tick()
-            trace.append(robot.joints.rows.position)
-    np.testing.assert_allclose(trace[2:], trace[:2], atol=1e-9)
-    assert np.abs(trace[1] - trace[0]).max() > 1e-3
-
-
-def test_end_effectors_need_jacobians_or_described_links(make_world):
-    """A model that the world has is known by its names alone."""
-    world = World(PlainSimulator(make_world().simulator))
-    ModelSpawner(SEVEN).spawn(world, "arm")
-    config = RobotConfig(None, {"arm": Part([".*"], EndEffectorPose(link="link7", stiffness=9.0))})
-    with pytest.raises(UnsupportedError, match=r"PlainSimulator lacks, .* 'arm' is neither"):
-        Robot(world, config, "arm")
-    wrist = joint("joint4", "link3", "link4", kind="ball")
-    ball = SLIDING.replace("</model>", link("link4") + wrist + "</model>")
-    config = RobotConfig(ball, {"arm": Part([".*"], EndEffectorPose(link="link4", stiffness=9.0))})
-    with pytest.raises(UnsupportedError, match="joint 'joint4' of 'ball' is ball"):
-        Robot(world, config, "ball")
 
 
 @pytest.mark.parametrize("frame", ["root", "tool", "world"])

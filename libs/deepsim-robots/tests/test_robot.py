@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from robots_of_tests import ARM, PlainSimulator
+from robots_of_tests import ARM
 
 from deepsim_math import Pose
 from deepsim_robots import (
@@ -19,7 +19,7 @@ from deepsim_robots import (
     RobotManager,
 )
 from deepsim_spawn import ModelSpawner
-from deepsim_sync import DuplicateEntityError, UnknownEntityError, UnsupportedError, World
+from deepsim_sync import DuplicateEntityError, UnknownEntityError
 
 
 def test_a_robot_is_at_home_after_construction_and_reset(make_world, arm_config):
@@ -154,20 +154,6 @@ def test_passive_forces_are_balanced(make_world, balance):
     for _ in range(20):
         world.tick()
     np.testing.assert_array_equal(robot.observe(), moved)
-
-
-def test_links_are_weightless_where_gravity_has_no_factors(make_world):
-    """A limp arm stays where it is, after a reset too."""
-    world = World(PlainSimulator(make_world(2, gravity=True).simulator), steps_per_tick=5)
-    parts = {"arm": Part([".*"], "joint_effort")}
-    robot = Robot(world, RobotConfig(HANGING, parts, balance="gravity"), "arm")
-    world.reset(worlds=np.array([1]))
-    for _ in range(100):
-        world.tick()
-    np.testing.assert_allclose(robot.joints.rows.position, 0.0, atol=1e-9)
-    ModelSpawner(HANGING).spawn(world, "other")
-    with pytest.raises(UnsupportedError, match=r"gravity of SDF and URDF only, .* 'other' is not"):
-        Robot(world, RobotConfig(None, parts, balance="gravity"), "other")
 
 
 def test_controllers_run_in_the_worlds_that_tick(make_world, arm_config):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_spawn import MjcfModel, ModelDescription
 from deepsim_sync import SCOPE, JointRows, StateRows, UnknownEntityError, World, WorldNumbers
 
 Floats = NDArray[np.float64]
@@ -53,29 +52,21 @@ class JointGroup:
         part: Name of the part, for messages.
         names: The joints, without the model's name.
         traits: Their constants.
-        description: The model as described, if it was spawned so.
 
     Attributes:
-        world, model, part, names, traits, description: As given.
+        world, model, part, names, traits: As given.
         rows: Their rows.
         efforts: (W, n) the efforts that controllers feed forward [N m or N].
     """
 
     def __init__(
-        self,
-        world: World,
-        model: str,
-        part: str,
-        names: Sequence[str],
-        traits: JointTraits,
-        description: ModelDescription | MjcfModel | None = None,
+        self, world: World, model: str, part: str, names: Sequence[str], traits: JointTraits
     ) -> None:
         self.world = world
         self.model = model
         self.part = part
         self.names = tuple(names)
         self.traits = traits
-        self.description = description
         self.rows: JointRows = world.joints.select([model + SCOPE + name for name in names])
         self.efforts: Floats = np.zeros((len(world), len(self.names)))
         self._every = len(world)
@@ -108,8 +99,7 @@ class JointGroup:
             if name not in self.names:
                 raise UnknownEntityError(f"joint of part {self.part!r}", name, self.names)
             index.append(self.names.index(name))
-        traits = self.traits.take(index)
-        return JointGroup(self.world, self.model, self.part, names, traits, self.description)
+        return JointGroup(self.world, self.model, self.part, names, self.traits.take(index))
 
     def link(self, name: str) -> StateRows:
         """Returns the row of a link of the model.

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from deepsim_spawn import ModelDescription
-from deepsim_sync import UnsupportedError, WorldNumbers
+from deepsim_sync import PHYSICS_PROPERTIES, UnsupportedError, WorldNumbers
 
 from .joint_group import JointGroup
 
@@ -33,19 +31,16 @@ class PassiveForces:
         ]
         simulator: Any = joints.world.simulator
         self._dynamics: Any = getattr(simulator, "dynamics", None)
-        self._physics = simulator.physics  # where it is None, links are `weightless`
-        described = isinstance(joints.description, ModelDescription)
-        if balance == "gravity" and self._physics is None and not described:
-            raise UnsupportedError(
-                f"{type(simulator).__name__} balances gravity of SDF and URDF only, which "
-                f"{joints.model!r} is not"
-            )
+        self._physics = simulator.physics
+        can_float = self._physics is not None and "gravity" in PHYSICS_PROPERTIES
+        if balance == "gravity" and not can_float:
+            raise UnsupportedError(f"{type(simulator).__name__} cannot balance gravity")
         if balance == "bias" and self._dynamics is None:
             raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Takes the weight from all links, which a reset of the world gave back."""
-        if self._balance == "gravity" and self._physics is not None:
+        if self._balance == "gravity":
             world, model = self._joints.world, self._joints.model
             world.flush()
             self._physics.scale("gravity", world.entities.links.within(model), 0.0, worlds)
@@ -58,12 +53,3 @@ class PassiveForces:
             for group, index in self._groups:
                 efforts[:, index] += group.efforts
             self._joints.put(worlds, feedforward=efforts[worlds])
-
-
-def weightless(description: ModelDescription) -> ModelDescription:
-    """Returns a description none of whose links falls."""
-    return replace(
-        description,
-        links=tuple(replace(link, gravity=False) for link in description.links),
-        models=tuple(weightless(model) for model in description.models),
-    )

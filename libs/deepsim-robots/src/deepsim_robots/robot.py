@@ -27,7 +27,7 @@ from .controllers.names import controller_of
 from .joint_group import JointGroup
 from .manager import RobotManager
 from .matching import matching
-from .passive_forces import PassiveForces, weightless
+from .passive_forces import PassiveForces
 from .sensing import with_sensors
 from .traits import described_axes, joint_names, joint_traits
 
@@ -132,9 +132,6 @@ class Robot:
         description = ModelSpawner(config.source, arguments=arguments).description
         description = with_base(description, config.fixed_base)
         description = with_sensors(description, config.sensors)
-        floats = config.balance == "gravity" and world.simulator.physics is None
-        if floats and not isinstance(description, MjcfModel):
-            description = weightless(description)
         world.spawn(description, self.name, pose if pose is not None else description.pose)
         return description
 
@@ -145,7 +142,7 @@ class Robot:
         axes = described_axes(description)
         names = joint_names(world, name, axes)
         traits = joint_traits(world, name, names, axes, config)
-        self.joints = JointGroup(world, name, "all joints", names, traits, description)
+        self.joints = JointGroup(world, name, "all joints", names, traits)
         self.parts: dict[str, Drive] = {}
         self.slices: dict[str, slice] = {}
         self._half: dict[str, Floats] = {}
@@ -163,8 +160,7 @@ class Robot:
             if its.controller is None:
                 continue
             controller = controller_of(its.controller)
-            own, some = [names[i] for i in index], traits.take(index)
-            group = JointGroup(world, name, part, own, some, description)
+            group = JointGroup(world, name, part, [names[i] for i in index], traits.take(index))
             drive = controller.drive(group)
             if controller.normalized:
                 drive.require_finite()

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import poses, quaternions
 from deepsim_robots.joint_group import JointGroup
 from deepsim_robots.kinematics.damped_least_squares import next_positions, pose_error
-from deepsim_robots.kinematics.link_chain import LinkChain
 from deepsim_robots.kinematics.search import Search
 from deepsim_sync import (
     SCOPE,
+    Dynamics,
     PoseSolver,
     SolvingDynamics,
     UnsupportedError,
@@ -116,17 +115,16 @@ class EndEffectorDrive(ServoDrive):
         gains = gains_of(joints, settings.stiffness, settings.damping, held=True)
         super().__init__(joints, *settings.bounds(), *gains)
         world = joints.world
-        dynamics = world.simulator.dynamics
-        self._solver = _solver(settings.solver, dynamics)
+        if world.simulator.dynamics is None:
+            raise UnsupportedError(
+                f"{type(world.simulator).__name__} has no Jacobians, which end effectors need"
+            )
+        self._dynamics = world.simulator.dynamics
+        self._solver = _solver(settings.solver, self._dynamics)
         self._settings = settings
         self._link = joints.link(settings.link)
         self._name = joints.model + SCOPE + settings.link
         self._root = world.models.select([joints.model])
-        self._jacobians: Callable[[], Floats] = (
-            LinkChain(joints, settings.link, settings.point).jacobian
-            if dynamics is None
-            else partial(dynamics.jacobian, self._name, joints.scoped, settings.point)
-        )
         self._tip = np.concatenate([np.asarray(settings.point, dtype=np.float64), _NO_TURN])
         self._goal = self.remember("goal", 7)
         self._given = self.remember("given")  # 1 after the first action
@@ -230,7 +228,9 @@ class EndEffectorDrive(ServoDrive):
 
     def _jacobian(self, worlds: WorldNumbers) -> Floats:
         """How the joints move the end effector, (w, m, k)."""
-        return self._jacobians()[worlds, : self._settings.axes]
+        settings = self._settings
+        every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
+        return every[worlds, : settings.axes]
 
     def _next(self, worlds: WorldNumbers) -> Floats:
         """Positions of the joints one step nearer to the goal, within their limits."""
@@ -260,7 +260,7 @@ class EndEffectorDrive(ServoDrive):
         )
 
 
-def _solver(name: str, dynamics: object) -> PoseSolver | None:
+def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
     """Returns a solver of the simulator; None for least squares.
 
     Raises:
