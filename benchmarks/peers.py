@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import process_time
 
 import matplotlib
 
@@ -58,7 +58,8 @@ class Case:
     def measure(self, rounds: int) -> dict[str, float]:
         """Microseconds of the whole task, by way: the shortest turn, in turns with the others.
 
-        What else runs on the machine only makes a turn longer.
+        Counts the time that this process computes, on all of its threads, so that other processes
+        matter little; they only make a turn longer.
         """
         counts = {name: self.repeats or _repeats(way) for name, way in self.ways.items()}
         times = dict.fromkeys(self.ways, float("inf"))
@@ -74,10 +75,10 @@ def _repeats(way: Way) -> int:
 
 
 def _seconds(way: Way, count: int) -> float:
-    start = perf_counter()
+    start = process_time()
     for _ in range(count):
         way()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def compare(name: str, cases: list[Case], rounds: int, *packages: str) -> None:

@@ -32,7 +32,9 @@ class Follower:
             ValueError: when `source` follows this collider, or is it.
         """
         # Looked up without asking for it: the thing itself may come into being later.
-        has_pose = inspect.getattr_static(source, "pose", None) is not None
+        has_pose = isinstance(source, Follower) or (
+            inspect.getattr_static(source, "pose", None) is not None
+        )
         if not has_pose and not callable(source):
             raise TypeError(
                 f"cannot attach to {source!r}: "

@@ -36,6 +36,7 @@ class Solid(NamedTuple):
     """How far the shape reaches beyond its core [m]."""
 
 
+# Rays against those up to BOX may be compiled.
 BALL, CAPSULE, BOX, GEOMETRY, OTHER = range(5)
 KINDS = 5
 

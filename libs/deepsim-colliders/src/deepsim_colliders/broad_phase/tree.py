@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes around boxes around shapes, eight to a group, in each of many worlds."""
+"""Boxes around boxes around shapes, twelve to a group, in each of many worlds."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from deepsim_colliders.sets.rows import Array, Flags, Index
 
 from .blocks import Pairs
 
-GROUP = 8
+GROUP = 12
 
 # Groups that are opened at once.
 _CHUNK = 2048
 
 
 class Tree:
-    """Bounding boxes in groups of eight neighbours, groups of groups, up to a single group.
+    """Bounding boxes in groups of twelve neighbours, groups of groups, up to a single group.
 
     Neighbours are those that follow each other on the curve of Morton 1966. All worlds have as many
-    shapes, so child c of group g is group 8 g + c of the level below, without pointers.
+    shapes, so child c of group g is group 12 g + c of the level below, without pointers.
 
     Args:
         lower: least coordinates, (worlds, n, 3) [m]; infinite for what meets nothing.
@@ -44,7 +44,7 @@ class Tree:
         self.starts: Index = np.concatenate([[0], np.cumsum(sizes)])
         """Of each level, the finest first, in `boxes`."""
         self.boxes: Array = np.concatenate(levels, axis=1)
-        """Shape (worlds, groups, 6, 8): least and greatest x, y, z of eight boxes."""
+        """Shape (worlds, groups, 6, 12): least and greatest x, y, z of twelve boxes."""
         self.rows: Index = np.full((worlds, sizes[0] * GROUP), -1)
         """Number of each shape of the finest level, counted over all worlds."""
         finite = np.abs(levels[0][np.isfinite(levels[0])])
@@ -59,7 +59,7 @@ class Tree:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]
             overlaps = (boxes[:, :3] <= high) & (low <= boxes[:, 3:])
             hit: Flags = np.logical_and.reduce(overlaps, axis=1)
-            # Where a group has fewer than eight, its boxes end before they begin.
+            # Where a group has fewer than others, its boxes end before they begin.
             hit &= boxes[:, 0] <= boxes[:, 3]
             return hit
 
@@ -114,7 +114,7 @@ class Tree:
 
 
 def _grouped(values: Array, empty: float) -> Array:
-    """From (worlds, n, 3) to (worlds, groups, 3, 8)."""
+    """From (worlds, n, 3) to (worlds, groups, 3, 12)."""
     worlds, count, _ = values.shape
     groups = -(-count // GROUP)
     padded = np.full((worlds, groups * GROUP, 3), empty)

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs
-from deepsim_colliders.broad_phase.tree import Tree
+from deepsim_colliders.broad_phase.tree import GROUP, Tree
 from deepsim_colliders.sets.rows import Array, Index
 
 from .loader import compiled, writable
@@ -37,7 +37,7 @@ def around(
 
     Returns how many there are.
     """
-    groups, levels = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
+    groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
     found = 0
     for one in range(world.size):
         here = world[one]
@@ -49,8 +49,8 @@ def around(
             waiting -= 1
             group, level = groups[waiting], levels[waiting]
             box = boxes[here, starts[level] + group]
-            for child in range(8):
-                # Where a group has fewer than eight, its boxes end before they begin.
+            for child in range(GROUP):
+                # Where a group has fewer than others, its boxes end before they begin.
                 if (
                     box[0, child] <= box[3, child]
                     and box[0, child] <= ux
@@ -61,10 +61,10 @@ def around(
                     and lz <= box[5, child]
                 ):
                     if level:
-                        groups[waiting], levels[waiting] = group * 8 + child, level - 1
+                        groups[waiting], levels[waiting] = group * GROUP + child, level - 1
                         waiting += 1
                     else:
                         if found < number.size:
-                            number[found], row[found] = one, order[here, group * 8 + child]
+                            number[found], row[found] = one, order[here, group * GROUP + child]
                         found += 1
     return found

@@ -12,7 +12,7 @@ import numpy as np
 Function = Callable[..., Any]
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, inline: Any = "never") -> Function:
     """The function as machine code, made at the first call.
 
     It is kept next to the sources, or in the user's cache where those cannot be written.
@@ -20,10 +20,15 @@ def compiled(function: Function) -> Function:
     import numba  # noqa: PLC0415  # of an extra
 
     try:
-        kept: Function = numba.njit(cache=True)(function)
+        kept: Function = numba.njit(cache=True, error_model="numpy", inline=inline)(function)
     except RuntimeError:  # neither place can be written
-        kept = numba.njit(function)
+        kept = numba.njit(error_model="numpy", inline=inline)(function)
     return kept
+
+
+def compiled_within(function: Function) -> Function:
+    """The function as machine code in the place of each call: arrays pass at no cost."""
+    return compiled(function, "always")
 
 
 @lru_cache(maxsize=None)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from deepsim_colliders._shape import BALL, BOX
+from deepsim_colliders.broad_phase.tree import GROUP
 
-from .loader import compiled
+from .loader import compiled, compiled_within
 
 
 @compiled
@@ -38,10 +39,11 @@ def _ball(
     return middle - reach, middle + reach
 
 
-@compiled
+@compiled_within
 def _meeting(
     kind: int,
-    solid: Any,
+    solids: Any,
+    which: int,
     ox: float,
     oy: float,
     oz: float,
@@ -52,14 +54,14 @@ def _meeting(
     farthest: float,
 ) -> float:
     """Where a ray is first in a shape; infinity for nowhere."""
-    x, y, z = ox - solid[0], oy - solid[1], oz - solid[2]
-    lx = x * solid[3] + y * solid[4] + z * solid[5]
-    ly = x * solid[6] + y * solid[7] + z * solid[8]
-    lz = x * solid[9] + y * solid[10] + z * solid[11]
-    ex = dx * solid[3] + dy * solid[4] + dz * solid[5]
-    ey = dx * solid[6] + dy * solid[7] + dz * solid[8]
-    ez = dx * solid[9] + dy * solid[10] + dz * solid[11]
-    hx, hy, hz, radius = solid[12], solid[13], solid[14], solid[15]
+    x, y, z = ox - solids[which, 0], oy - solids[which, 1], oz - solids[which, 2]
+    lx = x * solids[which, 3] + y * solids[which, 4] + z * solids[which, 5]
+    ly = x * solids[which, 6] + y * solids[which, 7] + z * solids[which, 8]
+    lz = x * solids[which, 9] + y * solids[which, 10] + z * solids[which, 11]
+    ex = dx * solids[which, 3] + dy * solids[which, 4] + dz * solids[which, 5]
+    ey = dx * solids[which, 6] + dy * solids[which, 7] + dz * solids[which, 8]
+    ez = dx * solids[which, 9] + dy * solids[which, 10] + dz * solids[which, 11]
+    hx, hy, hz, radius = solids[which, 12], solids[which, 13], solids[which, 14], solids[which, 15]
     if kind == BOX:
         start, end = _slab(lx, ex, hx)
         first, last = _slab(ly, ey, hy)
@@ -81,7 +83,7 @@ def _meeting(
     gx = max(abs(lx + at * ex) - hx, 0.0)
     gy = max(abs(ly + at * ey) - hy, 0.0)
     gz = max(abs(lz + at * ez) - hz, 0.0)
-    reach = radius + solid[16]
+    reach = radius + solids[which, 16]
     met: float = np.inf
     if gx * gx + gy * gy + gz * gz <= reach * reach and at <= farthest:
         met = at
@@ -108,9 +110,12 @@ def trace(
 ) -> None:
     """Fill `distance` and `row` for rays (3, n), as many for each world."""
     worlds, count = boxes.shape[0], origins.shape[1]
-    per_world = count // worlds
-    groups, levels = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64)
-    times, enter = np.empty(256), np.empty(8)
+    per_world, per_tree = count // worlds, boxes.shape[1]
+    # One index instead of rows of rows: each of these would be counted as a reference.
+    planes = boxes.reshape(-1)
+    groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
+    times, enter = np.empty(512), np.empty(GROUP)
+    opened = np.empty(GROUP + 1, dtype=np.int64)
     for ray in range(count):
         world = ray // per_world
         ox, oy, oz = origins[0, ray], origins[1, ray], origins[2, ray]
@@ -123,10 +128,10 @@ def trace(
         iy = math.copysign(1.0 / max(abs(dy), 1e-300), dy)
         iz = math.copysign(1.0 / max(abs(dz), 1e-300), dz)
         # Near and far planes of a box, and how far rounding may have moved the ray to them.
-        nx, px = (3, -pad) if ix < 0.0 else (0, pad)
-        ny, py = (4, -pad) if iy < 0.0 else (1, pad)
-        nz, pz = (5, -pad) if iz < 0.0 else (2, pad)
-        fx, fy, fz = 3 - nx, 5 - ny, 7 - nz
+        nx, px = (3 * GROUP, -pad) if ix < 0.0 else (0, pad)
+        ny, py = (4 * GROUP, -pad) if iy < 0.0 else (GROUP, pad)
+        nz, pz = (5 * GROUP, -pad) if iz < 0.0 else (2 * GROUP, pad)
+        fx, fy, fz = 3 * GROUP - nx, 5 * GROUP - ny, 7 * GROUP - nz
         best, found = np.inf, -1
         groups[0], levels[0], times[0] = 0, starts.size - 2, -np.inf
         waiting = 1
@@ -135,41 +140,42 @@ def trace(
             if times[waiting] > limit:
                 continue
             group, level = groups[waiting], levels[waiting]
-            box = boxes[world, starts[level] + group]
-            for child in range(8):
-                start = max(
-                    at,
-                    max(
-                        (box[nx, child] - px - ox) * ix,
-                        max((box[ny, child] - py - oy) * iy, (box[nz, child] - pz - oz) * iz),
-                    ),
-                )
-                end = min(
-                    (box[fx, child] + px - ox) * ix,
-                    min((box[fy, child] + py - oy) * iy, (box[fz, child] + pz - oz) * iz),
-                )
+            base = (world * per_tree + starts[level] + group) * 6 * GROUP
+            # Comparisons written out: `max` and `min` cost more, for the sake of NaN.
+            for box in range(base, base + GROUP):
+                start, first = (planes[box + nx] - px - ox) * ix, (planes[box + ny] - py - oy) * iy
+                start = start if start > first else first
+                first = (planes[box + nz] - pz - oz) * iz
+                start = start if start > first else first
+                start = start if start > at else at
                 start *= 1.0 - 1e-14
-                enter[child] = start if start <= end * (1.0 + 1e-14) else np.inf
-            first = waiting
-            for child in range(8):
+                end, last = (planes[box + fx] + px - ox) * ix, (planes[box + fy] + py - oy) * iy
+                end = end if end < last else last
+                last = (planes[box + fz] + pz - oz) * iz
+                end = end if end < last else last
+                enter[box - base] = start if start <= end * (1.0 + 1e-14) else np.nan
+            number = 0
+            for child in range(GROUP):
+                opened[number] = child
+                number += 1 if enter[child] <= limit else 0
+            lowest, below = waiting, group * GROUP
+            for one in range(number):
+                child = opened[one]
                 time = enter[child]
-                if time == np.inf or time > limit:
-                    continue
                 if level:
                     # The nearest is opened first.
                     place = waiting
-                    while place > first and times[place - 1] < time:
+                    while place > lowest and times[place - 1] < time:
                         groups[place], times[place] = groups[place - 1], times[place - 1]
-                        levels[place] = levels[place - 1]
                         place -= 1
-                    groups[place], levels[place], times[place] = group * 8 + child, level - 1, time
+                    groups[place], levels[waiting], times[place] = below + child, level - 1, time
                     waiting += 1
                     continue
-                which = order[world, group * 8 + child]
-                if which < 0 or not asked[which]:
+                which = order[world, below + child]
+                if time > limit or which < 0 or not asked[which]:
                     continue
                 time = _meeting(
-                    kinds[which], solids[which], ox, oy, oz, dx, dy, dz, at, farthest[ray]
+                    kinds[which], solids, which, ox, oy, oz, dx, dy, dz, at, farthest[ray]
                 )
                 if time < best or (time == best and time < np.inf and which < found):
                     best, found = time, which

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepsim_colliders._shape import BALL, BOX, CAPSULE
+from deepsim_colliders._shape import BOX
 from deepsim_colliders.broad_phase.bounds import Bounds
 from deepsim_colliders.rays.nearest import Nearest
 from deepsim_colliders.rays.rays import Rays
@@ -17,13 +17,14 @@ from .loader import writable
 class Scene:
     """The shapes of kinds that are compiled, of all worlds, and the bounds of the rest."""
 
-    def __init__(self, rows: Rows, worlds: int) -> None:
-        fast = np.isin(rows.kind, (BALL, BOX, CAPSULE))
+    def __init__(self, rows: Rows, bounds: Bounds) -> None:
+        worlds, fast = bounds.worlds, rows.kind <= BOX
         self._fast, self.slow = np.flatnonzero(fast), np.flatnonzero(~fast)
         # All worlds have the same kinds in the same order.
         whole = self.slow.size == 0
         packed = rows if whole else rows.take(self._fast)
-        self._tree = Bounds(packed, worlds).tree if self._fast.size else None
+        bounds = bounds if whole else Bounds(packed, worlds)
+        self._tree = bounds.tree if self._fast.size else None
         self._kinds = writable(packed.kind.astype(np.int64))
         self._solids = _solids(packed)
         self.rest = None if whole else Bounds(rows.take(self.slow), worlds)
@@ -47,6 +48,18 @@ class Scene:
         if self.slow.size:
             met = np.flatnonzero(nearest.row >= 0)
             nearest.row[met] = self._fast[nearest.row[met]]
+
+    def surfaces(self, rays: Rays, nearest: Nearest, dimensions: int) -> tuple[Array, Array]:
+        """Points and normals, (n, 3), where rays enter; of shapes that are all compiled."""
+        from .surfaces import surfaces  # noqa: PLC0415
+
+        points, normals = np.empty((2, nearest.row.size, 3))
+        columns = [_in_space(side) for side in (rays.origins, rays.directions)]
+        surfaces(
+            *(self._solids, self._kinds, dimensions == 2, *columns, writable(rays.nearest)),
+            *(nearest.row, nearest.distance, points, normals),
+        )
+        return points, normals
 
 
 def _solids(rows: Rows) -> Array:

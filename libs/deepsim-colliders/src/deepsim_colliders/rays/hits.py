@@ -7,9 +7,28 @@ import numpy as np
 
 from deepsim_colliders._shape import BOX, GEOMETRY, OTHER
 from deepsim_colliders.sets.rows import Array, Index, Rows
+from deepsim_colliders.sets.snapshot import Snapshot
 
+from .nearest import Nearest
 from .ray_hits import AllRayHits, RayHits
 from .rays import Rays
+
+
+def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
+    """Put together the answer about the first shapes that rays of the leading shape `lead` meet."""
+    if not now.compiled or now.scene.rest is not None:
+        return ray_hits(now.all_rows, rays, lead, nearest.row, nearest.distance)
+    width, dimensions = len(rays.origins), len(now.all_rows.center)
+    points, normals = now.scene.surfaces(rays, nearest, dimensions)
+    return _answer(
+        now.all_rows,
+        rays,
+        lead,
+        nearest.row,
+        nearest.distance,
+        points[:, :width],
+        normals[:, :width],
+    )
 
 
 def ray_hits(
@@ -19,22 +38,31 @@ def ray_hits(
     width, dimensions = len(rays.origins), len(rows.center)
     hits = np.flatnonzero(row >= 0)
     met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
-    ids = np.full(row.size, -1)
-    ids[hits] = met.owner
-    inside = np.zeros(row.size, dtype=np.bool_)
-    inside[hits] = distance == some.nearest
     points = np.full((row.size, width), np.nan)
     points[hits] = (some.origins + distance * some.directions).T
-    surfaces = np.full((row.size, width), np.nan)
-    surfaces[hits, dimensions:] = 0.0
-    surfaces[hits, :dimensions] = _normals(met, some.flat(dimensions), distance).T
-    surfaces[inside] = np.nan
+    normals = np.full((row.size, width), np.nan)
+    normals[hits, dimensions:] = 0.0
+    normals[hits, :dimensions] = _normals(met, some.flat(dimensions), distance).T
+    normals[hits[distance == some.nearest]] = np.nan
+    return _answer(rows, rays, lead, row, distances, points, normals)
+
+
+def _answer(
+    rows: Rows,
+    rays: Rays,
+    lead: tuple[int, ...],
+    row: Index,
+    distances: Array,
+    points: Array,
+    normals: Array,
+) -> RayHits:
+    met, width = row >= 0, len(rays.origins)
     return RayHits(
-        ids.reshape(lead),
+        np.where(met, rows.owner[row], -1).reshape(lead),
         distances.reshape(lead),
         points.reshape(*lead, width),
-        surfaces.reshape(*lead, width),
-        inside.reshape(lead),
+        normals.reshape(*lead, width),
+        (met & (distances == rays.nearest)).reshape(lead),
     )
 
 

@@ -21,7 +21,7 @@ from deepsim_colliders.pairs.meeting import hold_points, meet
 from deepsim_colliders.pairs.near import near_pairs
 from deepsim_colliders.rays.distances import distances
 from deepsim_colliders.rays.first import first_met
-from deepsim_colliders.rays.hits import all_ray_hits, ray_hits
+from deepsim_colliders.rays.hits import all_ray_hits, first_hits
 from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
 from deepsim_colliders.rays.rays import Rays, leading_shape
 from deepsim_math import Frustum
@@ -276,7 +276,7 @@ class ColliderSet:
         rays, lead = self._rays(origins, directions, min_distance, max_distance)
         flat = rays.flat(self._dimensions)
         nearest = first_met(self._now, flat, self._now.asked(mask))
-        return ray_hits(self._now.all_rows, rays, lead, nearest.row, nearest.distance)
+        return first_hits(self._now, rays, lead, nearest)
 
     def raycast_all(
         self,

@@ -65,7 +65,10 @@ class Rows(NamedTuple):
 
     def turn_to_world(self, vectors: Any) -> Array:
         """Take one vector for each shape, (dimensions, n), from its frame to the world."""
-        turned: Array = np.einsum("in,ikn->kn", np.asarray(vectors), self.axes)
+        x, *rest = zip(vectors, self.axes)
+        turned: Array = x[0] * x[1]
+        for vector, axis in rest:
+            turned += vector * axis
         return turned
 
 

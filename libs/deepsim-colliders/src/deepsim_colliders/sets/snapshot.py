@@ -129,7 +129,7 @@ class Snapshot:
     def scene(self) -> Scene:
         """The rows as compiled code takes them."""
         if self._scene is None:
-            self._scene = Scene(self.all_rows, self.worlds)
+            self._scene = Scene(self.all_rows, self.bounds)
         return self._scene
 
     def asked(self, mask: SupportsIndex) -> Flags | None:
