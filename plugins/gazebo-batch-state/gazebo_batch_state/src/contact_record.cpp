@@ -54,11 +54,10 @@ std::array<double, ContactRecord::kNumbers> ContactRecord::Summary(double timest
     return static_cast<double>(steps) * timestep;
   };
   const bool found = distance_ < std::numeric_limits<double>::infinity();
-  return {found ? 1.0 : 0.0, force.X(),    force.Y(),          force.Z(),
-          torque.X(),        torque.Y(),   torque.Z(),         position.X(),
-          position.Y(),      position.Z(), distance_,          normal_.X(),
-          normal_.Y(),       normal_.Z(),  peak_,              first_ ? 1.0 : 0.0,
-          seconds(air_),     seconds(last_air_), seconds(contact_)};
+  return {found ? 1.0 : 0.0,  force.X(),     force.Y(),          force.Z(),        torque.X(),
+          torque.Y(),         torque.Z(),    position.X(),       position.Y(),     position.Z(),
+          distance_,          normal_.X(),   normal_.Y(),        normal_.Z(),      peak_,
+          first_ ? 1.0 : 0.0, seconds(air_), seconds(last_air_), seconds(contact_)};
 }
 
 }  // namespace gazebo_batch_state

@@ -53,8 +53,7 @@ void KinematicsServices::GetKinematics(msg::GetKinematics::Request& /*request*/,
     put({inertia(1, 1), inertia(1, 2), inertia(2, 2)});
   }
   for (const JointEntity& entity : index.Joints()) {
-    numbers.insert(numbers.end(),
-                   {static_cast<double>(entity.child), entity.slides ? 1.0 : 0.0});
+    numbers.insert(numbers.end(), {static_cast<double>(entity.child), entity.slides ? 1.0 : 0.0});
     put(entity.joint->GlobalAxis(entity.axis));
     put(entity.slides ? index.Links()[entity.child].link->WorldPose().Pos()
                       : entity.joint->Anchor(entity.axis));

@@ -154,8 +154,8 @@ void LinkFactors::Set(Row row, const Scaled& scaled, Property property) const {
 }
 
 void LinkFactors::CountWeights() {
-  weights_ = static_cast<std::size_t>(
-      std::count_if(scaled_.begin(), scaled_.end(), [](const auto& each) {
+  weights_ =
+      static_cast<std::size_t>(std::count_if(scaled_.begin(), scaled_.end(), [](const auto& each) {
         return each.second.factors[NumberOf(Property::kGravity)] != 1.0;
       }));
 }

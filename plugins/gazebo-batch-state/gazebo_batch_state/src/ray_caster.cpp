@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/ray_caster.hpp"
 
+#include <gazebo/physics/ode/ode_inc.h>
+
 #include <algorithm>
 #include <gazebo/physics/Collision.hh>
 #include <gazebo/physics/Link.hh>
 #include <gazebo/physics/World.hh>
 #include <gazebo/physics/ode/ODEPhysics.hh>
-#include <gazebo/physics/ode/ode_inc.h>
 #include <limits>
 #include <stdexcept>
 

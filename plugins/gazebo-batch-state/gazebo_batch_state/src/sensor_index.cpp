@@ -45,8 +45,8 @@ std::optional<SensorKind> KindOf(const std::string& type) {
 
 /// Equal angles from the first to the last.
 std::vector<double> AnglesOf(const sdf::ElementPtr& rays, std::size_t otherwise) {
-  const double samples = ValueOf(rays, "samples", static_cast<double>(otherwise)) *
-                         ValueOf(rays, "resolution", 1.0);
+  const double samples =
+      ValueOf(rays, "samples", static_cast<double>(otherwise)) * ValueOf(rays, "resolution", 1.0);
   const double bounded = std::min(std::max(samples, 1.0), static_cast<double>(kMostRays));
   const auto count = static_cast<std::size_t>(std::lround(bounded));
   const double first = ValueOf(rays, "min_angle", 0.0);
@@ -60,8 +60,8 @@ std::vector<double> AnglesOf(const sdf::ElementPtr& rays, std::size_t otherwise)
 }
 
 Scan ScanOf(const sdf::ElementPtr& sensor, const physics::LinkPtr& link) {
-  const sdf::ElementPtr ray = sensor->HasElement("ray") ? Child(sensor, "ray")
-                                                        : Child(sensor, "lidar");
+  const sdf::ElementPtr ray =
+      sensor->HasElement("ray") ? Child(sensor, "ray") : Child(sensor, "lidar");
   const sdf::ElementPtr scan = Child(ray, "scan");
   const sdf::ElementPtr range = Child(ray, "range");
   Scan found;
@@ -123,8 +123,8 @@ class Finder {
     for (const ModelEntity& owner : index_.Models()) {
       for (const auto& joint : owner.model->GetJoints()) {
         const auto child = joint->GetChild();
-        const auto row = child ? index_.Names(Table::kLinks).Find(child->GetScopedName())
-                               : std::nullopt;
+        const auto row =
+            child ? index_.Names(Table::kLinks).Find(child->GetScopedName()) : std::nullopt;
         if (row) {
           AddAll(joint->GetSDF(), *row, joint);
         }
@@ -151,8 +151,8 @@ class Finder {
            const physics::JointPtr& joint) {
     const physics::LinkPtr& link = index_.Links()[row].link;
     SensorEntity sensor;
-    sensor.name = index_.Names(Table::kLinks).Names()[row] + kScope +
-                  element->Get<std::string>("name");
+    sensor.name =
+        index_.Names(Table::kLinks).Names()[row] + kScope + element->Get<std::string>("name");
     sensor.xml = element->ToString("");
     sensor.kind = kind;
     sensor.link = row;

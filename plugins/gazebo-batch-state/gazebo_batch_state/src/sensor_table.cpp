@@ -145,8 +145,8 @@ void SensorTable::ReadForceTorque(const SensorEntity& sensor, double* numbers) c
   Put(sensor.frame.Rot().RotateVectorReverse(-wrench.body2Torque), numbers);
 }
 
-void SensorTable::ReadContact(const SensorEntity& sensor, const Measured& measured,
-                              double timestep, double* numbers) {
+void SensorTable::ReadContact(const SensorEntity& sensor, const Measured& measured, double timestep,
+                              double* numbers) {
   ContactRecord record = measured.record;
   if (record.Steps() == 0) {
     Feel(sensor, contacts_.Now(), record);

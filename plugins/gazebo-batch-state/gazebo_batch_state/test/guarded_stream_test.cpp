@@ -70,7 +70,8 @@ TEST(GuardedStream, LengthsThatOverflowAreRefused) {
   Bytes bytes = Written(Sample());
   // 2^29 + 1 rows of 8 bytes are 8 bytes, if counted with 32 bits
   const std::uint32_t length = (1U << 29U) + 1U;
-  const auto place = bytes.end() - 5 - 3 * 8 - 4;
+  const auto tail = 4 + 1 + 1 + 4;  // steps, more_steps, tables and the length of sensors
+  const auto place = bytes.end() - tail - 3 * 8 - 4;
   std::memcpy(&*place, &length, sizeof(length));
   EXPECT_THROW(Read<ExchangeRequest>(bytes), std::length_error);
 }

@@ -142,7 +142,7 @@ class BatchWorld {
   WrenchTable wrenches_;
   LinkFactors factors_;
   SensorTable sensors_;
-  bool tick_goes_on_ = false;  // the next steps belong to those before
+  bool tick_goes_on_ = false;           // the next steps belong to those before
   std::atomic<bool> was_reset_{false};  // and the tables do not know yet
   LockStep steps_;
   double own_rate_ = 0.0;  // steps per second as described, 0: no limit

@@ -14,12 +14,12 @@ namespace gazebo_batch_state {
 
 /// A point where two collisions touch.
 struct ContactPoint {
-  std::array<std::optional<Row>, 2> links;       ///< nothing: of no row
+  std::array<std::optional<Row>, 2> links;        ///< nothing: of no row
   std::array<std::uint32_t, 2> collisions{0, 0};  ///< Gazebo's ids
-  Vector3d position;                             ///< world frame [m]
-  Vector3d normal;                               ///< from the first link to the second
-  double depth = 0.0;                            ///< [m]
-  Vector3d force;                                ///< of the first on the second, world frame [N]
+  Vector3d position;                              ///< world frame [m]
+  Vector3d normal;                                ///< from the first link to the second
+  double depth = 0.0;                             ///< [m]
+  Vector3d force;                                 ///< of the first on the second, world frame [N]
 };
 
 /// Finds where things touch, without Gazebo's own topics and sensors.
@@ -46,8 +46,8 @@ class ContactReader {
   /// The contacts of the latest step: where things touched when it began.
   const std::vector<ContactPoint>& OfStep() const { return of_step_; }
 
-  /// The contacts at the present instant, with those of the latest step that nobody has pulled apart
-  /// since: what rests leaves its contacts by some 1e-12 m in every other step.
+  /// The contacts at the present instant, with those of the latest step that nobody has pulled
+  /// apart since: what rests leaves its contacts by some 1e-12 m in every other step.
   ///
   /// A force is that of the latest step, at the nearest point between the same collisions; it is 0
   /// where they did not touch.

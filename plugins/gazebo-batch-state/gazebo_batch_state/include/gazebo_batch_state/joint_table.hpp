@@ -56,7 +56,7 @@ class JointTable {
     double effort = 0.0;    // of the latest step
     double turns = 0.0;     // whole turns that Gazebo does not count [rad]
     bool driven = false;
-    double damper = 0.0;  // the part of the joint's damping that is ours
+    double damper = 0.0;             // the part of the joint's damping that is ours
     double own_damping = 0.0;        // of the joint itself
     double described_damping = 0.0;  // the same, not scaled
   };
