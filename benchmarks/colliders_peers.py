@@ -187,7 +187,12 @@ def mujoco_picture(
 
 
 def pymunk_pairs(poses: np.ndarray, sizes: np.ndarray) -> dict[str, Way]:
-    """Rectangles of pymunk, (n, 3) of x, y, yaw: a step finds what touches after each has moved."""
+    """Rectangles of pymunk, (n, 3) of x, y, yaw, with its usual settings, stepped by 1e-9 s.
+
+    "step" leaves them where they are: its tree and the contacts of the step before stay valid, so
+    that it does less than ours, which takes new poses. "move and step" gives each body its pose
+    first, by a loop in Python, as pymunk has no call for all. Both also solve the contacts.
+    """
     import pymunk  # noqa: PLC0415  # only where it is installed
 
     space = pymunk.Space()

@@ -18,7 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from report import RESULTS, write
 
 #: Seconds that a turn of a short way takes.
@@ -135,7 +135,9 @@ def _picture(name: str, cases: list[tuple[str, dict[str, float]]]) -> None:
         axes.set(xscale="log", xlim=(min(seconds) / 3, max(seconds) * 12))
         axes.set_title(case, fontsize=13, loc="left")
         axes.set_xlabel("time of the whole task, logarithmic", fontsize=10)
+        axes.xaxis.set_major_locator(LogLocator(numticks=6))
         axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="x", alpha=0.4)
         axes.set_axisbelow(True)
         axes.invert_yaxis()
