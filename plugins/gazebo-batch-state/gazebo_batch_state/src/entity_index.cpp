@@ -21,6 +21,9 @@ bool IsCamera(const std::string& type) {
   return type == "camera" || type == "depth" || type == "multicamera" || type == "wideanglecamera";
 }
 
+/// Gazebo says that such a joint has no degree of freedom.
+bool IsBall(const physics::JointPtr& joint) { return joint->HasType(physics::Base::BALL_JOINT); }
+
 /// The row of a joint's end; nothing for the world.
 std::optional<Row> RowOf(const NameIndex& links, const physics::LinkPtr& link) {
   return link ? links.Find(link->GetScopedName()) : std::nullopt;
@@ -85,6 +88,18 @@ std::optional<Row> RootOf(const std::vector<LinkEntity>& links, const std::vecto
     return *canonical;
   }
   return among.empty() ? std::nullopt : std::optional<Row>(among.front());
+}
+
+/// How a link is turned in the world as described; nothing is the world.
+Quaterniond DescribedTurn(const physics::LinkPtr& link) {
+  Quaterniond turn;
+  for (physics::BasePtr part = link; part; part = part->GetParent()) {
+    const auto entity = boost::dynamic_pointer_cast<physics::Entity>(part);
+    if (entity) {
+      turn = entity->InitialRelativePose().Rot() * turn;
+    }
+  }
+  return turn;
 }
 
 /// A model's frame in the frame of a link below it, as described.
@@ -261,7 +276,7 @@ void EntityIndex::Join() {
         const bool has_child = Has(entity.links, child);
         if (has_parent != has_child) {
           entity.held = reason;
-        } else if (has_parent && joint->DOF() > 0) {
+        } else if (has_parent && (joint->DOF() > 0 || IsBall(joint))) {
           entity.flexible = true;
         }
       }
@@ -298,6 +313,9 @@ void EntityIndex::FindLeaders() {
       mimic = Mimicry{next.leader, mimic->multiplier * next.multiplier,
                       mimic->multiplier * next.offset + mimic->offset};
     }
+    if (mimic && joints_[mimic->leader].is_ball) {
+      mimic = std::nullopt;
+    }
     if (steps <= joints_.size()) {  // or they follow each other in a circle
       joints_[row].mimic = mimic;
     }
@@ -307,15 +325,25 @@ void EntityIndex::FindLeaders() {
 void EntityIndex::AddJoint(const physics::JointPtr& joint, Connections& connections) {
   const auto child = RowOf(Names(Table::kLinks), joint->GetChild());
   const bool slides = joint->HasType(physics::Base::SLIDER_JOINT);
-  const unsigned int axes = slides || joint->HasType(physics::Base::HINGE_JOINT)
-                                ? 1
-                                : (joint->HasType(physics::Base::UNIVERSAL_JOINT) ? 2 : 0);
+  unsigned int axes = 0;
+  if (slides || joint->HasType(physics::Base::HINGE_JOINT)) {
+    axes = 1;
+  } else if (joint->HasType(physics::Base::UNIVERSAL_JOINT)) {
+    axes = 2;
+  } else if (IsBall(joint)) {
+    axes = 3;
+  }
   if (!child || axes == 0) {
     return;
   }
   JointEntity entity;
   entity.joint = joint;
   entity.slides = slides;
+  entity.is_ball = IsBall(joint);
+  if (entity.is_ball) {
+    entity.described =
+        DescribedTurn(joint->GetParent()).Inverse() * DescribedTurn(joint->GetChild());
+  }
   entity.parent = RowOf(Names(Table::kLinks), joint->GetParent());
   entity.child = *child;
   Connections::Group group = connections.Around(*child, entity.parent);
@@ -327,7 +355,8 @@ void EntityIndex::AddJoint(const physics::JointPtr& joint, Connections& connecti
   }
   const std::string name = joint->GetScopedName();
   for (; entity.axis < axes; ++entity.axis) {
-    if (At(Table::kJoints).Add(entity.axis == 0 ? name : name + "::2")) {
+    const std::string suffix = entity.axis == 0 ? "" : "::" + std::to_string(entity.axis + 1);
+    if (At(Table::kJoints).Add(name + suffix)) {
       joints_.push_back(entity);
     }
   }

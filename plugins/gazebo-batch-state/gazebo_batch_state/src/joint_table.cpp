@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gazebo/physics/Joint.hh>
+#include <gazebo/physics/Link.hh>
 #include <gazebo/physics/ode/ODEJoint.hh>
 #include <iterator>
 #include <limits>
@@ -21,7 +22,7 @@ constexpr std::uint8_t kStiffness = 6;
 constexpr double kMimicImpulse = 1e7;  // [N m s/rad or N s/m]: half the error goes in each step
 
 std::uint64_t KeyOf(const JointEntity& entity) {
-  return std::uint64_t{entity.joint->GetId()} * 2U + entity.axis;
+  return std::uint64_t{entity.joint->GetId()} * 3U + entity.axis;
 }
 
 double LimitOf(double gazebos) {
@@ -61,20 +62,23 @@ void JointTable::Follow() {
     }
     Axis& axis = axes_.emplace_back();
     axis.key = KeyOf(entity);
-    axis.described.effort_limit = LimitOf(entity.joint->GetEffortLimit(entity.axis));
-    axis.described.velocity_limit = LimitOf(entity.joint->GetVelocityLimit(entity.axis));
+    axis.described.effort_limit = LimitOf(kNoLimit);
+    axis.described.velocity_limit = LimitOf(kNoLimit);
+    if (!entity.is_ball) {  // of which Gazebo knows no axes
+      axis.described.effort_limit = LimitOf(entity.joint->GetEffortLimit(entity.axis));
+      axis.described.velocity_limit = LimitOf(entity.joint->GetVelocityLimit(entity.axis));
+      axis.described_damping = entity.joint->GetDamping(entity.axis);
+      axis.own_damping = axis.described_damping;
+    }
     axis.command = axis.described;
-    axis.described_damping = entity.joint->GetDamping(entity.axis);
-    axis.own_damping = axis.described_damping;
   }
 }
 
 void JointTable::Read(double* numbers) const {
   for (Row row = 0; row < axes_.size(); ++row) {
-    const JointEntity& entity = index_.Joints()[row];
     const Axis& axis = axes_[row];
     *numbers++ = Position(row) + 0.0;  // no -0
-    *numbers++ = entity.joint->GetVelocity(entity.axis) + 0.0;
+    *numbers++ = Velocity(row) + 0.0;
     *numbers++ = axis.effort;
     for (std::size_t column = 0; column < kCommandColumns; ++column) {
       *numbers++ = axis.command.At(column);
@@ -124,9 +128,12 @@ void JointTable::Drive(double dt) {
     }
     const JointEntity& entity = index_.Joints()[row];
     axis.followed = gazebo_batch_state::Follow(axis.command, axis.followed, dt);
-    const JointDrive drive = Evaluate(axis.command, axis.followed, Position(row),
-                                      entity.joint->GetVelocity(entity.axis));
+    const JointDrive drive = Evaluate(axis.command, axis.followed, Position(row), Velocity(row));
     axis.effort = drive.effort;
+    if (entity.is_ball) {
+      Push(entity, drive.effort);
+      continue;
+    }
     if (entity.mimic) {  // its spring takes up the damper
       entity.joint->SetForce(entity.axis, drive.effort);
       continue;
@@ -169,15 +176,36 @@ void JointTable::Reset() {
   }
 }
 
+/// Turns the child of a ball joint about one of its axes, and its parent the other way.
+void JointTable::Push(const JointEntity& entity, double effort) const {
+  const auto& child = index_.Links()[entity.child].link;
+  Vector3d torque;
+  torque[entity.axis] = effort;
+  torque = child->WorldPose().Rot().RotateVector(torque);
+  child->AddTorque(torque);
+  if (entity.parent) {
+    index_.Links()[*entity.parent].link->AddTorque(-torque);
+  }
+}
+
+double JointTable::Velocity(Row row) const {
+  const JointEntity& entity = index_.Joints()[row];
+  return entity.is_ball ? motion_.BallRate(entity)[entity.axis]
+                        : entity.joint->GetVelocity(entity.axis);
+}
+
 double JointTable::Position(Row row) const {
   const JointEntity& entity = index_.Joints()[row];
+  if (entity.is_ball) {
+    return motion_.BallTurn(entity)[entity.axis];
+  }
   return entity.joint->Position(entity.axis) + axes_[row].turns;
 }
 
 /// Takes a position for the present one, but for what is less than half a turn.
 void JointTable::CountTurns(Row row, double position) {
   const JointEntity& entity = index_.Joints()[row];
-  if (!entity.slides) {
+  if (!entity.slides && !entity.is_ball) {
     const double left = position - entity.joint->Position(entity.axis);
     axes_[row].turns = kTurn * std::round(left / kTurn);
   }
@@ -185,9 +213,11 @@ void JointTable::CountTurns(Row row, double position) {
 
 void JointTable::Engage(Row row) {
   const JointEntity& entity = index_.Joints()[row];
-  SolveImplicitly(entity.joint);
-  entity.joint->SetEffortLimit(entity.axis, kNoLimit);
-  entity.joint->SetVelocityLimit(entity.axis, kNoLimit);
+  if (!entity.is_ball) {
+    SolveImplicitly(entity.joint);
+    entity.joint->SetEffortLimit(entity.axis, kNoLimit);
+    entity.joint->SetVelocityLimit(entity.axis, kNoLimit);
+  }
   axes_[row].driven = true;
   ++driven_;
 }
@@ -195,11 +225,13 @@ void JointTable::Engage(Row row) {
 void JointTable::Release(Row row) {
   const JointEntity& entity = index_.Joints()[row];
   Axis& axis = axes_[row];
-  if (!entity.mimic) {
+  if (!entity.mimic && !entity.is_ball) {
     SetDamper(row, 0.0);
   }
-  entity.joint->SetEffortLimit(entity.axis, GazebosLimit(axis.described.effort_limit));
-  entity.joint->SetVelocityLimit(entity.axis, GazebosLimit(axis.described.velocity_limit));
+  if (!entity.is_ball) {
+    entity.joint->SetEffortLimit(entity.axis, GazebosLimit(axis.described.effort_limit));
+    entity.joint->SetVelocityLimit(entity.axis, GazebosLimit(axis.described.velocity_limit));
+  }
   axis.driven = false;
   --driven_;
 }
@@ -215,7 +247,9 @@ void JointTable::SetDamper(Row row, double damper) {
 void JointTable::ScaleDamping(Row row, double factor) {
   Axis& axis = axes_[row];
   const double damping = factor * axis.described_damping;
-  if (axis.own_damping != damping && !index_.Joints()[row].mimic) {  // its spring damps a follower
+  const JointEntity& entity = index_.Joints()[row];
+  const bool has_own = !entity.mimic && !entity.is_ball;  // its spring damps a follower
+  if (axis.own_damping != damping && has_own) {
     axis.own_damping = damping;
     SetDamping(row);
   }

@@ -54,9 +54,16 @@ void KinematicsServices::GetKinematics(msg::GetKinematics::Request& /*request*/,
   }
   for (const JointEntity& entity : index.Joints()) {
     numbers.insert(numbers.end(), {static_cast<double>(entity.child), entity.slides ? 1.0 : 0.0});
+    const Pose3d child = index.Links()[entity.child].link->WorldPose();
+    if (entity.is_ball) {
+      Vector3d axis;
+      axis[entity.axis] = 1.0;
+      put(child.Rot().RotateVector(axis));
+      put(entity.joint->Anchor(0));
+      continue;
+    }
     put(entity.joint->GlobalAxis(entity.axis));
-    put(entity.slides ? index.Links()[entity.child].link->WorldPose().Pos()
-                      : entity.joint->Anchor(entity.axis));
+    put(entity.slides ? child.Pos() : entity.joint->Anchor(entity.axis));
   }
   put(world_.World()->Gravity());
 }

@@ -39,7 +39,8 @@ void LinkFactors::Follow() {
     std::map<Row, double> axes;  // they are in the same order as before
     auto described = scaled.joint_friction.begin();
     for (Row axis = 0; axis < index_.Joints().size(); ++axis) {
-      if (index_.Joints()[axis].child == row && described != scaled.joint_friction.end()) {
+      const JointEntity& entity = index_.Joints()[axis];
+      if (entity.child == row && !entity.is_ball && described != scaled.joint_friction.end()) {
         axes.emplace(axis, (described++)->second);
       }
     }
@@ -104,7 +105,7 @@ LinkFactors::Scaled LinkFactors::Described(Row row) const {
   }
   for (Row axis = 0; axis < index_.Joints().size(); ++axis) {
     const JointEntity& entity = index_.Joints()[axis];
-    if (entity.child == row) {
+    if (entity.child == row && !entity.is_ball) {
       scaled.joint_friction[axis] = entity.joint->GetParam(kFrictionKey, entity.axis);
     }
   }

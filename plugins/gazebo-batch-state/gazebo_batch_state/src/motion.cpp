@@ -10,8 +10,6 @@ namespace gazebo_batch_state {
 namespace {
 
 namespace physics = gazebo::physics;
-using ignition::math::Quaterniond;
-
 constexpr const char* kNoVelocity = "it stays where it is put, so it has no velocity";
 
 State StateOf(const physics::Link& link) {
@@ -158,7 +156,11 @@ Reason Motion::SetModelTwist(Row row, const Twist& twist) const {
 
 Reason Motion::ShiftJoint(Row row, double by) const {
   const JointEntity& entity = index_.Joints()[row];
-  if (entity.held.empty() && by != 0.0) {
+  if (entity.held.empty() && by != 0.0 && entity.is_ball) {
+    Vector3d turn = BallTurn(entity);
+    turn[entity.axis] += by;
+    MoveBall(entity, turn, BallRate(entity));
+  } else if (entity.held.empty() && by != 0.0) {
     MoveJoint(entity, by, RatesOf(*entity.joint));
   }
   return entity.held;
@@ -166,7 +168,11 @@ Reason Motion::ShiftJoint(Row row, double by) const {
 
 Reason Motion::SetJointRate(Row row, double rate) const {
   const JointEntity& entity = index_.Joints()[row];
-  if (entity.held.empty()) {
+  if (entity.held.empty() && entity.is_ball) {
+    Vector3d rates = BallRate(entity);
+    rates[entity.axis] = rate;
+    MoveBall(entity, BallTurn(entity), rates);
+  } else if (entity.held.empty()) {
     Rates rates = RatesOf(*entity.joint);
     rates.at(entity.axis) = rate;
     MoveJoint(entity, 0.0, rates);
@@ -189,13 +195,10 @@ void Motion::MoveJoint(const JointEntity& entity, double by, const Rates& rates)
       const Quaterniond turn(axis, by);
       pose = {anchor + turn.RotateVector(pose.Pos() - anchor), turn * pose.Rot()};
     }
-    child.SetWorldPose(pose);
+    child.SetWorldPose(pose);  // which turns a second axis
   }
-  Twist twist;  // of the parent, where the child is
-  if (entity.parent) {
-    const State parent = Link(*entity.parent);
-    twist = At(parent.twist, pose.Pos() - parent.pose.Pos());
-  }
+  const State parent = ParentOf(entity);
+  Twist twist = At(parent.twist, pose.Pos() - parent.pose.Pos());
   for (unsigned int axis = 0; axis < rates.size() && axis < joint.DOF(); ++axis) {
     const Vector3d rate = rates.at(axis) * joint.GlobalAxis(axis);
     if (entity.slides) {
@@ -205,16 +208,54 @@ void Motion::MoveJoint(const JointEntity& entity, double by, const Rates& rates)
       twist.linear += rate.Cross(pose.Pos() - anchor);
     }
   }
-  const State after = {pose, twist};
   SetTwist(child, twist);
-  for (std::size_t number = 0; number < carried.size(); ++number) {
-    physics::Link& link = *index_.Links()[entity.carried[number]].link;
-    const State moved = Carry(carried[number], before, after);
-    if (by != 0.0) {
+  TakeAlong(entity.carried, carried, before, {pose, twist}, by != 0.0);
+}
+
+void Motion::MoveBall(const JointEntity& entity, const Vector3d& turn, const Vector3d& rate) const {
+  const State before = Link(entity.child);
+  const auto carried = States(entity.carried);
+  const State parent = ParentOf(entity);
+  const Vector3d anchor = entity.joint->Anchor(0);
+  const Quaterniond rotation = parent.pose.Rot() * entity.described * Rotation(turn);
+  const Vector3d arm = before.pose.Rot().RotateVectorReverse(before.pose.Pos() - anchor);
+  const Pose3d pose(anchor + rotation.RotateVector(arm), rotation);
+  const Vector3d own = rotation.RotateVector(rate);
+  Twist twist = At(parent.twist, pose.Pos() - parent.pose.Pos());
+  twist.angular += own;
+  twist.linear += own.Cross(pose.Pos() - anchor);
+  physics::Link& child = *index_.Links()[entity.child].link;
+  child.SetWorldPose(pose);
+  SetTwist(child, twist);
+  TakeAlong(entity.carried, carried, before, {pose, twist}, true);
+}
+
+/// Takes links along with one that got another state.
+void Motion::TakeAlong(const std::vector<Row>& rows, const std::vector<State>& states,
+                       const State& before, const State& after, bool moves) const {
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    physics::Link& link = *index_.Links()[rows[number]].link;
+    const State moved = Carry(states[number], before, after);
+    if (moves) {
       link.SetWorldPose(moved.pose);
     }
     SetTwist(link, moved.twist);
   }
+}
+
+State Motion::ParentOf(const JointEntity& entity) const {
+  return entity.parent ? Link(*entity.parent) : State();
+}
+
+Vector3d Motion::BallTurn(const JointEntity& entity) const {
+  const Quaterniond turn = ParentOf(entity).pose.Rot().Inverse() * Link(entity.child).pose.Rot();
+  return RotationVector(entity.described.Inverse() * turn);
+}
+
+Vector3d Motion::BallRate(const JointEntity& entity) const {
+  const State child = Link(entity.child);
+  const Vector3d rate = child.twist.angular - ParentOf(entity).twist.angular;
+  return child.pose.Rot().RotateVectorReverse(rate);
 }
 
 }  // namespace gazebo_batch_state

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/rigid_motion.hpp"
 
+#include <cmath>
+
 namespace gazebo_batch_state {
+namespace {
+
+constexpr double kSmall = 1e-9;  // below this a sine is its angle
+
+}  // namespace
 
 Pose3d Compose(const Pose3d& a, const Pose3d& b) {
   return {a.Pos() + a.Rot().RotateVector(b.Pos()), a.Rot() * b.Rot()};
@@ -25,6 +32,23 @@ State Carry(const State& part, const State& carrier_before, const State& carrier
   return {pose,
           {rigid_after.linear + turn.RotateVector(part.twist.linear - rigid_before.linear),
            rigid_after.angular + turn.RotateVector(part.twist.angular - rigid_before.angular)}};
+}
+
+Vector3d RotationVector(const Quaterniond& rotation) {
+  const double sign = rotation.W() < 0.0 ? -1.0 : 1.0;  // the shorter way round
+  const Vector3d part(rotation.X(), rotation.Y(), rotation.Z());
+  const double sine = part.Length();
+  const double factor = sine < kSmall ? 2.0 : 2.0 * std::atan2(sine, sign * rotation.W()) / sine;
+  return sign * factor * part;
+}
+
+Quaterniond Rotation(const Vector3d& vector) {
+  const double angle = vector.Length();
+  const double factor = angle < kSmall ? 0.5 : std::sin(angle / 2.0) / angle;
+  Quaterniond rotation(std::cos(angle / 2.0), factor * vector.X(), factor * vector.Y(),
+                       factor * vector.Z());
+  rotation.Normalize();
+  return rotation;
 }
 
 State ToWorld(const State& frame, const State& state) {

@@ -8,8 +8,6 @@
 namespace gazebo_batch_state {
 namespace {
 
-using ignition::math::Quaterniond;
-
 void ExpectNear(const Vector3d& a, const Vector3d& b) {
   EXPECT_NEAR(a.Distance(b), 0.0, 1e-12) << a << " is not " << b;
 }
@@ -52,6 +50,19 @@ TEST(Frames, ByHand) {
   const State frame = {{{1, 0, 0}, kQuarterTurn}, {{0, 1, 0}, {0, 0, 1}}};
   const State seen = FromWorld(frame, {{{1, 2, 0}, kQuarterTurn}, {{0, 3, 0}, {0, 0, 1}}});
   ExpectNear(seen, {{{2, 0, 0}, Quaterniond::Identity}, {{2, 0, 0}, {0, 0, 0}}});
+}
+
+TEST(RotationVector, ThereAndBackIsNothing) {
+  for (const Vector3d& vector :
+       {Vector3d(0, 0, 0), Vector3d(1e-12, 0, 0), Vector3d(0.3, -0.7, 0.5), Vector3d(0, 3.1, 0)}) {
+    ExpectNear(RotationVector(Rotation(vector)), vector);
+    ExpectNear(RotationVector(-Rotation(vector)), vector);
+  }
+}
+
+TEST(RotationVector, IsTheShorterWayRound) {
+  ExpectNear(RotationVector(Rotation({0, 0, 2.0 * M_PI - 0.25})), {0, 0, -0.25});
+  ExpectNear(Rotation({0, 0, M_PI / 2}).RotateVector({1, 0, 0}), {0, 1, 0});
 }
 
 TEST(Carry, WhatDoesNotMoveRelativeToItsCarrierGoesAlongRigidly) {

@@ -50,6 +50,8 @@ struct JointEntity {
   gazebo::physics::JointPtr joint;
   unsigned int axis = 0;      ///< of the joint
   bool slides = false;        ///< or it turns
+  bool is_ball = false;       ///< its axes are x, y and z of the child
+  Quaterniond described;      ///< of a ball joint: the child in the frame of the parent
   std::optional<Row> parent;  ///< the link that it is attached to; nothing: the world
   Row child = 0;
   std::vector<Row> carried;  ///< links that go where the child goes

@@ -62,6 +62,8 @@ class JointTable {
   };
 
   double Position(Row row) const;
+  double Velocity(Row row) const;
+  void Push(const JointEntity& entity, double effort) const;
   std::vector<Row> FollowersOf(Row leader) const;
   void CountTurns(Row row, double position);
   void Engage(Row row);

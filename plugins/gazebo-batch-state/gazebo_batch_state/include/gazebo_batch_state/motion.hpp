@@ -30,6 +30,11 @@ class Motion {
   Reason SetModelPose(Row row, const Pose3d& pose) const;
   Reason SetModelTwist(Row row, const Twist& twist) const;
 
+  /// The turn of a ball joint from where it is described, and the angular velocity of its child
+  /// against its parent, along the axes of the child [rad, rad/s].
+  Vector3d BallTurn(const JointEntity& entity) const;
+  Vector3d BallRate(const JointEntity& entity) const;
+
   /// Turns or slides a joint [rad or m]; the rates of all joints stay.
   Reason ShiftJoint(Row row, double by) const;
 
@@ -40,6 +45,11 @@ class Motion {
   std::vector<State> States(const std::vector<Row>& links) const;
   using Rates = std::array<double, 2>;  // of the axes of a joint
   void MoveJoint(const JointEntity& entity, double by, const Rates& rates) const;
+
+  void MoveBall(const JointEntity& entity, const Vector3d& turn, const Vector3d& rate) const;
+  void TakeAlong(const std::vector<Row>& rows, const std::vector<State>& states,
+                 const State& before, const State& after, bool moves) const;
+  State ParentOf(const JointEntity& entity) const;
 
   const EntityIndex& index_;
 };

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <ignition/math/Pose3.hh>
+#include <ignition/math/Quaternion.hh>
 #include <ignition/math/Vector3.hh>
 
 namespace gazebo_batch_state {
 
 using ignition::math::Pose3d;
+using ignition::math::Quaterniond;
 using ignition::math::Vector3d;
 
 /// Velocity of a frame's origin [m/s] and angular velocity [rad/s], along the axes of the world.
@@ -36,6 +38,10 @@ Twist At(const Twist& twist, const Vector3d& arm);
 ///
 /// The part keeps its place in the carrier's frame, and how it moves in it: wheels go on turning.
 State Carry(const State& part, const State& carrier_before, const State& carrier_after);
+
+/// The axis of a rotation, as long as its angle, at most pi [rad]; and the other way round.
+Vector3d RotationVector(const Quaterniond& rotation);
+Quaterniond Rotation(const Vector3d& vector);
 
 /// A state given in a frame, in the world, and the other way round.
 ///
