@@ -20,7 +20,7 @@ def lock_step(models: list[str]) -> dict[str, float]:
     def rate(n: int) -> float:
         start = perf_counter()
         for _ in range(CALLS):
-            simulator.exchange(changes, n, MODELS)
+            simulator.step(n, None, changes)
             simulator.read(tables, MODELS)
         return CALLS / (perf_counter() - start)
 

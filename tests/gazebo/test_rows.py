@@ -69,7 +69,7 @@ def test_bad_rows_are_refused_by_name(
         gazebo.spawn([SpawnRequest(sdf, model, Pose((3 * x, 0, 5)))])
     before = tables_of(gazebo)
     batch = one(gazebo, kind, column, gazebo.entities.names(kind).row(name), value)
-    (refusal,) = gazebo.exchange(batch, 5)
+    (refusal,) = gazebo.step(5, None, batch)
     assert refusal[:3] == (kind, column, name)
     assert refusal.reason
     assert gazebo.time == [0.0]
@@ -151,7 +151,7 @@ def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamesp
     for _ in range(2000):
         x, steps = float(generator.uniform(-50, 50)), int(generator.integers(1, 5))
         pose = (x, *FAR[1:])
-        assert gazebo.exchange(one(gazebo, "models", "pose", 0, pose), steps, MODELS) == ()
+        assert gazebo.step(steps, None, one(gazebo, "models", "pose", 0, pose)) == ()
         gazebo.read(tables, MODELS)
         time += steps
         assert gazebo.time == [time / 1000]

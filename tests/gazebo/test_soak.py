@@ -108,7 +108,7 @@ def test_no_row_is_lost(
                 ("models", "twist"): Cells(rows * 0, rows, twist),
             }
             changes = Changes(tables.entities.generation, batch)
-            assert simulator.exchange(changes, steps, [("models", "pose")]) == ()
+            assert simulator.step(steps, None, changes) == ()
             simulator.read(tables, [("models", "pose")])
             expected = pose[:, 0] + SPEED * STEP * steps
             np.testing.assert_allclose(tables.models.pose[0, :3, 0], expected, rtol=0, atol=1e-9)

@@ -55,9 +55,9 @@ class GazeboSimulator:
     """The world of a running gzserver that has loaded the plugin ``libgazebo_batch_state.so``.
 
     In lock-step, the default, time stands still except during `step`. Tables that were read since
-    the last step are returned with the answer of the next one, or lie in shared memory: a tick is
-    one round trip, or two if rows are written separately from stepping (see `exchange`). Through
-    ROS, columns that are read one by one at one instant are of one answer.
+    the last step are returned with the answer of the next one, or lie in shared memory, and rows
+    are written with the step: a tick is one round trip. Through ROS, columns that are read one by
+    one at one instant are of one answer.
 
     In a free-running world, `step` waits until ``/clock`` has advanced; a step that is requested
     too late is counted in `late_ticks`. There is one world, whose number is 0.
@@ -149,30 +149,38 @@ class GazeboSimulator:
         """The number of steps that were requested after their time had passed; 0 in lock-step."""
         return 0 if self._pace is None else self._pace.late_ticks
 
-    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
-        """Advances by exactly n >= 1 physics steps, or waits for a free-running world.
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch, then advances by exactly n >= 1 physics steps, in one round trip.
+
+        A free-running world is waited for instead. If a row is refused, no step is made.
 
         Raises:
             SimulationError: The physics diverged.
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
-        if not is_chosen(worlds):
-            return
-        if self._pace is not None:
-            self._pace.wait(n * self.timestep, self.timestep)
-            return
+        if self._pace is not None or not is_chosen(worlds):
+            refusals = () if changes is None else self.write(changes)
+            if self._pace is not None and not refusals and is_chosen(worlds):
+                self._pace.wait(n * self.timestep, self.timestep)
+            return refusals
         wanted = [kind for kind in TABLES if kind in self._recent and not self._shared.usable]
         self._recent.clear()
         sensors = self.sensors.prefetched()
         self.sensors.begin_step()
         self._keep(None)
         while n > _STEPS_PER_CALL:
-            self._session.exchange(steps=_STEPS_PER_CALL, more_steps=True)
+            _, refusals = self._session.write(changes, _STEPS_PER_CALL, more_steps=True)
+            if refusals:
+                return refusals
+            changes = None
             n -= _STEPS_PER_CALL
-        reply = self._session.exchange(steps=n, kinds=wanted, sensors=sensors)
+        reply, refusals = self._session.write(changes, n, kinds=wanted, sensors=sensors)
         self._keep(reply)
         self.sensors.keep(reply, sensors)
+        return refusals
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
         """Goes back to time 0; seeds are not used, as Gazebo takes its seed when it starts."""
@@ -224,42 +232,8 @@ class GazeboSimulator:
         Raises:
             ValueError: The generation of the changes is unknown or too old.
         """
-        return self.exchange(changes)
-
-    def exchange(
-        self, changes: Changes | None = None, n: int = 0, columns: Collection[Key] = ()
-    ) -> tuple[Refusal, ...]:
-        """Runs a whole tick in one round trip: `write`, `step`, and the data of the next `read`.
-
-        Args:
-            changes: Rows to be written first; none by default.
-            n: Physics steps, >= 0. None is made if any row is refused.
-            columns: The columns that the next `read` will request.
-
-        Returns:
-            The rows that were not accepted, empty if all were. They keep their old values.
-
-        Raises:
-            SimulationError: The physics diverged.
-        """
-        if n < 0:
-            raise ValueError(f"a world advances by n >= 0 steps, got {n}")
-        sensors = self.sensors.prefetched() if n else ()
-        if n:
-            self._recent.clear()
-            self.sensors.begin_step()
-        self._keep(None)
-        steps = n if self._pace is None else 0
-        wanted = () if self._shared.usable else _kinds(columns)
-        if changes is not None and changes.cells:
-            reply, refusals = self._session.write(changes, steps, wanted, sensors)
-        else:
-            reply = self._session.exchange(steps=steps, kinds=wanted, sensors=sensors)
-            refusals = ()
+        reply, refusals = self._session.write(changes)
         self._keep(reply)
-        self.sensors.keep(reply, sensors)
-        if self._pace is not None and n and not refusals:
-            self._pace.wait(n * self.timestep, self.timestep)
         return refusals
 
     # Entities

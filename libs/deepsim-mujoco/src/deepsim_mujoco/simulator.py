@@ -129,8 +129,13 @@ class MujocoSimulator:
         """(W,) simulated time [s]: steps times step size, without accumulated rounding."""
         return self._states.time
 
-    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
-        """Advances some worlds by exactly n >= 1 physics steps.
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch as `write` does, then advances by exactly n >= 1 physics steps.
+
+        Returns:
+            The rows that were refused. If there is one, no world has advanced.
 
         Raises:
             SimulationError: The physics of some of them diverged, and only a reset helps; the
@@ -138,9 +143,12 @@ class MujocoSimulator:
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
-        if not self.physics.is_settled:
-            self.physics.settle()
-        self._states.step(n, worlds)
+        refusals = () if changes is None else self.write(changes)
+        if not refusals:
+            if not self.physics.is_settled:
+                self.physics.settle()
+            self._states.step(n, worlds)
+        return refusals
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
         """Puts some worlds back to time 0: models at spawn poses and at rest, physics as described.

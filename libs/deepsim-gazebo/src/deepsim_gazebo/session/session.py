@@ -72,12 +72,21 @@ class Session:
         return reply
 
     def write(
-        self, changes: Changes, steps: int, kinds: Collection[Kind], sensors: Sequence[int] = ()
-    ) -> tuple[ExchangeReply, tuple[Refusal, ...]]:
+        self,
+        changes: Changes | None,
+        steps: int = 0,
+        *,
+        more_steps: bool = False,
+        kinds: Collection[Kind] = (),
+        sensors: Sequence[int] = (),
+    ) -> tuple[ExchangeReply, Sequence[Refusal]]:
         """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
 
         Rows of another generation are found by name.
         """
+        if changes is None or not changes.cells:
+            reply = self.exchange(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
+            return reply, ()
         before = self.names.of(changes.generation)
         cells = {key: each for key, each in changes.cells.items() if key in COLUMN_NUMBERS}
         refusals = [
@@ -92,9 +101,8 @@ class Session:
                 cells, lost = map_cells(cells, before, now)
                 before = now
                 refusals += lost
-            request = ExchangeRequest(
-                now.generation, cells, 0 if refusals else steps, kinds=kinds, sensors=sensors
-            )
+            made = 0 if refusals else steps
+            request = ExchangeRequest(now.generation, cells, made, more_steps, kinds, sensors)
             reply = self.send(request)
             if reply.status is not Status.STALE:
                 break

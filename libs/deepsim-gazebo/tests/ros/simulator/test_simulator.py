@@ -165,13 +165,14 @@ def test_only_tables_that_were_read_are_prefetched(simulator: GazeboSimulator, s
     assert server.calls == ["exchange"] * 5
 
 
-def test_a_whole_tick_can_be_one_round_trip(simulator: GazeboSimulator, server: Any) -> None:
-    """`exchange` writes, steps and fetches the columns of the next read."""
+def test_a_whole_tick_is_one_round_trip(simulator: GazeboSimulator, server: Any) -> None:
+    """A step writes, advances and fetches what was read before it."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     tables = Tables(simulator.entities)
+    simulator.read(tables, MODELS)
     push = changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0))
     server.calls.clear()
-    assert simulator.exchange(push, 100, MODELS) == ()
+    assert simulator.step(100, None, push) == ()
     simulator.read(tables, MODELS)
     assert server.calls == ["exchange"]
     assert tables.models.pose[0, 0, 0] == pytest.approx(0.1)
@@ -191,7 +192,7 @@ def test_refused_rows_are_named(simulator: GazeboSimulator, server: Any) -> None
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     push = (1, 0, 0, 0, 0, 0)
     batch = changes(simulator, "models", "twist", ball=push, wall=push)
-    (refusal,) = simulator.exchange(batch, 5)
+    (refusal,) = simulator.step(5, None, batch)
     assert refusal[:3] == ("models", "twist", "wall")
     assert "no velocity" in refusal.reason
     assert simulator.time == [0.0]
@@ -231,7 +232,7 @@ def test_no_step_is_made_where_rows_were_lost(simulator: GazeboSimulator, server
     simulator.spawn([SpawnRequest("free", "a", Pose())])
     batch = changes(simulator, "models", "pose", a=FAR)
     server.world.delete("a")
-    assert [refusal.name for refusal in simulator.exchange(batch, 3)] == ["a"]
+    assert [refusal.name for refusal in simulator.step(3, None, batch)] == ["a"]
     assert simulator.time == [0.0]
 
 
@@ -388,7 +389,7 @@ def _placed(name: str, shape: str, x: float) -> Any:
 
 
 def test_a_world_ticks_on_it(simulator: GazeboSimulator, server: Any) -> None:
-    """A tick with writes, steps and reads takes two round trips."""
+    """A tick with writes, steps and reads takes one round trip."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
     world = World(simulator)
     ball = Transform(world, "ball")
@@ -398,7 +399,7 @@ def test_a_world_ticks_on_it(simulator: GazeboSimulator, server: Any) -> None:
             server.calls.clear()
         ball.pose = Pose((ball.pose.position.x, 0, 1))
         world.tick()
-    assert server.calls == ["exchange"] * 20
+    assert server.calls == ["exchange"] * 10
     assert ball.pose.position.isclose((0.013, 0, 1))
 
 
@@ -411,11 +412,9 @@ def test_pause_and_resume_are_passed_on(simulator: GazeboSimulator, server: Any)
 
 @pytest.mark.parametrize("n", [0, -3])
 def test_time_does_not_go_back(simulator: GazeboSimulator, n: int) -> None:
-    """Neither by step nor by exchange."""
+    """A step is one at least."""
     with pytest.raises(ValueError, match=f"got {n}"):
         simulator.step(n)
-    with pytest.raises(ValueError, match="n >= 0 steps, got -1"):
-        simulator.exchange(None, -1)
 
 
 def test_the_namespace_is_the_users(connect: Connect) -> None:

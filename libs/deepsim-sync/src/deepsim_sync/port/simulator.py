@@ -59,8 +59,18 @@ class Simulator(Protocol):
         """Duration of one physics step [s]."""
         ...
 
-    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
-        """Advances some worlds by exactly n >= 1 physics steps.
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch as `write` does, then advances by exactly n >= 1 physics steps.
+
+        Args:
+            n: The number of steps.
+            worlds: The worlds that advance.
+            changes: Batch for the present generation of entities, of any worlds.
+
+        Returns:
+            The rows that were refused. If there is one, no world has advanced.
 
         Raises:
             SimulationError: The physics of some worlds diverged; the error has their numbers, and

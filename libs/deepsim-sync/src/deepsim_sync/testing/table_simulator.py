@@ -126,10 +126,15 @@ class TableSimulator:
         time: NDArray[np.float64] = self._steps * np.float64(self.timestep)
         return time
 
-    def step(self, n: int = 1, worlds: WorldNumbers | None = None) -> None:
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
         """Moves every free model n times along its twist; one that is 1e100 m away diverged."""
         if n < 1:
             raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
+        refusals = () if changes is None else self.write(changes)
+        if refusals:
+            return refusals
         self._note("step", n, worlds)
         chosen = self._chosen(worlds)
         models = self._state.models
@@ -150,6 +155,7 @@ class TableSimulator:
             raise SimulationError(
                 f"model {name!r} of world {diverged[0]} is out of range: reset it", diverged
             )
+        return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
         """Puts every model of some worlds at rest to its spawn pose, at time 0."""

@@ -88,8 +88,11 @@ class TrackerManager(PerWorld):
     def __contains__(self, tracker: object) -> bool:
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
-    def update(self) -> None:
+    def update(self) -> bool:
         """Runs every tracker once, and sends all changes before those of low priority.
+
+        Returns:
+            Whether changes were sent; without a tracker of low priority they wait for the step.
 
         Raises:
             CallbackError: A tracker raised; those after it did not run.
@@ -101,9 +104,10 @@ class TrackerManager(PerWorld):
         self._removed.clear()
         if early:
             self._run(early)
-        self.world.cache.flush()
         if late:
+            self.world.cache.flush()
             self._run(late)
+        return bool(late)
 
     def _run(self, trackers: list[Tracker]) -> None:
         delta_time, sim_time = self.world.delta_time, self.world.time

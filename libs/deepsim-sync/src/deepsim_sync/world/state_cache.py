@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_sync.errors import WriteRefusedError
+from deepsim_sync.errors import SimulationError, WriteRefusedError
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.entities import SCOPE, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
@@ -143,8 +143,24 @@ class StateCache:
 
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
-        if not self._pending and not self._lost:
-            return
+        if self._pending or self._lost:
+            changes = self._changes()
+            self._sent(() if changes is None else self._simulator.write(changes))
+
+    def step(self, n: int, worlds: WorldNumbers | None) -> None:
+        """Sends all changes, and advances some worlds if none was refused, in one call."""
+        if self._lost:
+            self.flush()
+        changes = self._changes() if self._pending else None
+        try:
+            refusals = self._simulator.step(n, worlds, changes)
+        except SimulationError:
+            self._sent(())
+            raise
+        self._sent(refusals)
+
+    def _changes(self) -> Changes | None:
+        """Returns all changes as one batch; None if no cell is changed any more."""
         if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
             self.follow_entities()
         cells = {}
@@ -152,10 +168,12 @@ class StateCache:
             changed = self._cells(key, mask)
             if len(changed.rows):
                 cells[key] = changed
-        refusals = self._lost
-        if cells:
-            changes = Changes(self.entities.generation, cells)
-            refusals = [*refusals, *self._simulator.write(changes)]
+        return Changes(self.entities.generation, cells) if cells else None
+
+    def _sent(self, refusals: Sequence[Refusal]) -> None:
+        """Goes on from an answer of the simulator: nothing waits to be sent any more."""
+        if self._lost:
+            refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []
         self.expire()  # rows that depend on what was written follow it
         if refusals:

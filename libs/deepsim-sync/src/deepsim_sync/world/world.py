@@ -201,10 +201,10 @@ class World:
             once[worlds] = 1
         try:
             if is_current(self):
-                self._run_trackers()
+                sent = self._run_trackers()
             else:
                 with self:
-                    self._run_trackers()
+                    sent = self._run_trackers()
         finally:
             self._ticking = False
             self.ticking = self._every
@@ -212,7 +212,10 @@ class World:
         before = self.ticks
         self.ticks = before + once
         try:
-            self.simulator.step(self.steps_per_tick, worlds)
+            if sent:  # what trackers of low priority put is for the next tick
+                self.simulator.step(self.steps_per_tick, worlds)
+            else:
+                self.cache.step(self.steps_per_tick, worlds)
         except SimulationError as error:
             self.ticks[list(error.worlds)] -= 1
             raise
@@ -527,7 +530,7 @@ class World:
         if self._ticking:
             raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
 
-    def _run_trackers(self) -> None:
+    def _run_trackers(self) -> bool:
         self.cache.refresh()
         sensors: Any = self._singles.get(WorldSensors)
         if sensors is not None:
@@ -535,4 +538,4 @@ class World:
         posted = self._owner.posted
         for _ in range(len(posted)):
             invoke("World", self, posted.popleft())
-        self._trackers.update()
+        return self._trackers.update()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Mapping
 
 import numpy as np
@@ -106,6 +106,13 @@ class Bench:
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
         """Returns what the first of some worlds refused, as all others do."""
+        return self._first(self.simulator.write(self._batch(rows, worlds)), worlds)
+
+    def tick(self, n: int, rows: Rows) -> tuple[Refusal, ...]:
+        """Writes rows and makes n steps in one call; returns what the first world refused."""
+        return self._first(self.simulator.step(n, None, self._batch(rows)))
+
+    def _batch(self, rows: Rows, worlds: Iterable[int] | None = None) -> Changes:
         chosen = self._numbers(worlds)
         numbers = np.arange(self.worlds) if chosen is None else chosen
         batch = {}
@@ -121,7 +128,12 @@ class Bench:
                 np.tile(at, len(numbers)),
                 values.reshape(-1, *spec.shape),
             )
-        refusals = self.simulator.write(Changes(self.entities.generation, batch))
+        return Changes(self.entities.generation, batch)
+
+    def _first(
+        self, refusals: Sequence[Refusal], worlds: Iterable[int] | None = None
+    ) -> tuple[Refusal, ...]:
+        numbers = range(self.worlds) if worlds is None else sorted(worlds)
         first, *others = ([r for r in refusals if r.world == world] for world in numbers)
         for other in others:
             assert [each[:4] for each in other] == [each[:4] for each in first]

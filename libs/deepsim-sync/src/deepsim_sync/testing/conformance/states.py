@@ -138,6 +138,22 @@ class StateCases(Conformance):
         assert_same_twist(bench.twist("box"), TWIST)
         assert bench.write({(kind, "twist"): {"wall" + scope: AT_REST}}) == ()
 
+    def test_a_step_writes_first(self, bench: Bench) -> None:
+        """Rows that are given to a step are those that it starts from."""
+        bench.spawn(BLOCK, "wall")
+        assert bench.tick(10, {("models", "pose"): {"wall": POSE}}) == ()
+        assert_same_pose(bench.pose("wall"), POSE)
+        assert bench.time == pytest.approx(10 * bench.simulator.timestep, abs=1e-12)
+
+    def test_no_step_is_made_where_a_row_is_refused(self, bench: Bench) -> None:
+        """The other rows apply; time stands still."""
+        bench.spawn(BLOCK, "wall", (0, 0, 5))
+        bench.spawn(BOX, "box", (4, 0, 5))
+        (refusal,) = bench.tick(10, {("models", "twist"): {"wall": TWIST, "box": TWIST}})
+        assert refusal[:3] == ("models", "twist", "wall")
+        assert bench.time == 0.0
+        assert_same_twist(bench.twist("box"), TWIST)
+
     def test_a_child_link_obeys_or_refuses(self, bench: Bench) -> None:
         """The pose of a link on a joint reads back as set, or is refused and stays; not between."""
         bench.spawn(HINGED, "gate", (0, 0, 9))
