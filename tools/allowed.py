@@ -17,6 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-mujoco": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "mujoco", "numpy"},
     "deepsim-robots": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
+    "deepsim-soccer": {"deepsim-btree", "deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy"},
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
 }

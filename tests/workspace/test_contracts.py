@@ -56,7 +56,8 @@ def lint(tmp_path):
         ("deepsim_gazebo", "deepsim_fx", LAYERS),
         ("deepsim_envs", "deepsim", LAYERS),
         ("deepsim_envs", "deepsim_colliders", "deepsim_colliders is an extra of deepsim_spawn"),
-        ("deepsim_mujoco", "deepsim_btree", USERS),
+        ("deepsim_mujoco", "deepsim_btree", "deepsim_btree is for the minds of deepsim_soccer"),
+        ("deepsim_soccer", "deepsim_envs", USERS),
         ("deepsim_gazebo", "deepsim_spawn", "deepsim_spawn is for engines and robots"),
         ("deepsim_envs", "deepsim_math", "deepsim_math is for whoever has poses"),
         ("deepsim_btree", "deepsim_math", "deepsim_btree imports nothing"),
@@ -80,6 +81,7 @@ def test_the_table_itself_passes(lint):
     allowed = {
         "deepsim": [module for module in MODULES if module != "deepsim"],
         "deepsim_envs": ["deepsim_sync", "gymnasium"],
+        "deepsim_soccer": ["deepsim_btree", "deepsim_spawn", "deepsim_sync", "deepsim_math"],
         "deepsim_gazebo": ["deepsim_sync", "deepsim_math", "rospy", "gazebo_msgs.msg"],
         "deepsim_mujoco": ["deepsim_sync", "deepsim_spawn", "deepsim_math", "mujoco"],
         "deepsim_robots": ["deepsim_spawn", "deepsim_sync", "deepsim_math", "yaml"],

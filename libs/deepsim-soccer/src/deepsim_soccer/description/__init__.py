@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SDF of the world, the ball and the robots, of primitive shapes only."""
+
+from .ball import ball_sdf
+from .robot import robot_sdf
+from .world import world_sdf
+
+__all__ = ["ball_sdf", "robot_sdf", "world_sdf"]

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Physical constants of the robot, the ball and the simulation, by dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The constants of a simulation of the middle-size league: Tables I and II in one place.
+
+    Attributes:
+        name: Of the dialect.
+        robot_mass: [kg].
+        robot_radius: Of the collision cylinder [m].
+        robot_height: Of the collision cylinder [m].
+        robot_inertia: Moments about x, y and z [kg m²].
+        robot_friction: Coefficient of the robot's surface.
+        ball_mass: [kg].
+        ball_radius: [m].
+        ball_inertia: About each axis [kg m²].
+        ball_decay: Coefficient mu of the rolling decay: a ball on the ground slows by mu g.
+        field_length: Between the goal lines [m].
+        field_width: Between the touch lines [m].
+        gravity: Downwards [m/s²].
+        step: Physics step [s].
+        hold_distance: Farthest ball that a robot can dribble, from its centre [m].
+        hold_angle: Full angle of the cone ahead in which it can dribble [rad].
+        hold_gap: Distance of a dribbled ball from the robot's centre [m].
+        hold_height: Of the centre of a dribbled ball [m].
+        pass_limit: Largest speed of a ground pass [m/s].
+        pass_factor: Speed of a ground pass per unit of strength [m/s].
+        lob_height: Rise of the ball at the goal line, h of equation (5) [m].
+        lob_limit: Largest horizontal speed of a lob [m/s].
+        lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
+    """
+
+    name: str
+    robot_mass: float
+    robot_radius: float
+    robot_height: float
+    robot_inertia: tuple[float, float, float]
+    robot_friction: float
+    ball_mass: float
+    ball_radius: float
+    ball_inertia: float
+    ball_decay: float
+    field_length: float
+    field_width: float
+    gravity: float
+    step: float
+    hold_distance: float
+    hold_angle: float
+    hold_gap: float
+    hold_height: float
+    pass_limit: float
+    pass_factor: float
+    lob_height: float
+    lob_limit: float
+    lob_modes: tuple[int, int]
+
+
+_DEGREE = 0.017453292519943295
+
+PAPER = Dialect(
+    name="paper",
+    robot_mass=31.0,  # Table I
+    robot_radius=0.25,  # the published mesh, 0.33 m, breaks the rules; this is N1's cylinder
+    robot_height=0.79,
+    # Table I gives Izz only. Ixx = Iyy = 0 is not a rigid body: these are of the cylinder,
+    # m (3 r² + h²) / 12.
+    robot_inertia=(2.0967, 2.0967, 2.86),
+    robot_friction=0.1,  # Table I
+    ball_mass=0.41,  # single_nubot_gazebo, model.sdf of the ball; FIFA size 5
+    ball_radius=0.11,  # ditto
+    ball_inertia=3.2e-3,  # ditto: 2/3 m r², a thin shell
+    ball_decay=0.3,  # single_nubot_gazebo, ball decay
+    field_length=18.0,  # parameter /field/length
+    field_width=12.0,  # parameter /field/width
+    gravity=9.8,  # Table II
+    step=0.007,  # Table II
+    hold_distance=0.5,  # parameter /general/dribble_distance_thres
+    hold_angle=30.0 * _DEGREE,  # parameter /general/dribble_angle_thres, of which half to each side
+    hold_gap=0.43,  # single_nubot_gazebo
+    hold_height=0.11,  # the ball rests on the ground
+    pass_limit=20.0,  # single_nubot_gazebo, kick_ball_vel
+    pass_factor=1.0,
+    lob_height=0.76,  # single_nubot_gazebo; H - 2 r = 0.78 of equation (5), less a margin
+    lob_limit=20.0,  # single_nubot_gazebo, kick_ball_vel
+    lob_modes=(-1, 1),  # README of single_nubot_gazebo
+)
+
+GAZEBO_VISUAL = replace(
+    PAPER,
+    name="gazebo_visual",
+    robot_inertia=(100.0, 100.0, 2.86),  # model.sdf of gazebo_visual: bumps tilt nobody
+    step=0.015,  # gazebo_visual.world
+    ball_decay=0.5,  # parameter /general/ball_decay_coef
+    pass_limit=34.5,  # strength of at most 15, times 2.3
+    pass_factor=2.3,
+    lob_height=0.80,
+    lob_limit=1e9,  # it has none
+    lob_modes=(1, -1),  # RUN and FLY of core.hpp
+)
+
+SIMATCH = replace(
+    PAPER,
+    name="simatch",
+    robot_mass=39.0,  # model.sdf of simatch
+    robot_inertia=(2.6378, 2.6378, 1.625),  # Ixx = 0.65 < Izz / 2 is not a rigid body; cylinder
+    ball_decay=0.5,  # parameter /general/ball_decay_coef
+    field_length=22.0,  # simatch.world
+    field_width=14.0,
+    gravity=9.81,
+    step=0.005,
+    hold_distance=0.4,
+    hold_gap=0.35,
+    hold_height=0.12,
+    pass_limit=10.0,
+    lob_height=0.80,
+    lob_limit=1e9,
+    lob_modes=(1, -1),
+)
+
+LEGAL = Dialect(
+    name="legal",
+    robot_mass=31.0,  # rules: at most 40 kg
+    robot_radius=0.25,  # rules: at most 0.52 m x 0.52 m
+    robot_height=0.79,  # rules: at most 0.80 m
+    robot_inertia=(2.0967, 2.0967, 2.86),
+    robot_friction=0.1,
+    ball_mass=0.43,  # rules: 0.41 to 0.45 kg
+    ball_radius=0.11,  # rules: circumference of 0.68 to 0.70 m
+    ball_inertia=3.4687e-3,  # 2/3 m r²
+    ball_decay=0.05,  # chosen: a pass at 5 m/s rolls 25 m on a hard carpet
+    field_length=18.0,  # rules of 2015
+    field_width=12.0,
+    gravity=9.81,
+    step=0.005,
+    hold_distance=0.5,
+    hold_angle=30.0 * _DEGREE,
+    hold_gap=0.4,  # chosen: 4 cm of air between ball and robot
+    hold_height=0.11,
+    pass_limit=10.0,  # simatch
+    pass_factor=1.0,
+    lob_height=0.72,  # 1.00 - 2 r, less 6 cm
+    lob_limit=12.0,  # chosen: about the kick of a real robot
+    lob_modes=(1, -1),
+)
+
+DIALECTS = {each.name: each for each in (PAPER, GAZEBO_VISUAL, SIMATCH, LEGAL)}
+"""All dialects by name."""
+
+
+def find_dialect(dialect: str | Dialect) -> Dialect:
+    """Returns a dialect by its name; one that is a `Dialect` already as it is.
+
+    Raises:
+        ValueError: There is no dialect of the name.
+    """
+    if isinstance(dialect, Dialect):
+        return dialect
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, got {dialect!r}")
+    return DIALECTS[dialect]

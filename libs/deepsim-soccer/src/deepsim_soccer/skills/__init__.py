@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Skills of a robot as pure functions on arrays with any leading axes.
+
+Equation numbers are those of Yao et al., A Simulation System Based on ROS and Gazebo for RoboCup
+Middle Size League, 2015.
+"""
+
+from .dribble import can_dribble, held_position, held_velocity
+from .kick import goal_crossing, ground_pass, rolling_spin
+from .lob import Parabola, lob, lob_parabola, lob_speed_limit
+from .lob_clear import Bar, Lob, lob_clear
+from .motion import body_velocity, kick_direction, world_velocity, wrap_angle
+from .profile import Profile, trapezoid
+from .rolling import rolled
+from .wheels import body_from_wheels, limit_wheels, wheel_speeds
+
+__all__ = [
+    "Bar",
+    "Lob",
+    "Parabola",
+    "Profile",
+    "body_from_wheels",
+    "body_velocity",
+    "can_dribble",
+    "goal_crossing",
+    "ground_pass",
+    "held_position",
+    "held_velocity",
+    "kick_direction",
+    "limit_wheels",
+    "lob",
+    "lob_clear",
+    "lob_parabola",
+    "lob_speed_limit",
+    "rolled",
+    "rolling_spin",
+    "trapezoid",
+    "wheel_speeds",
+    "world_velocity",
+    "wrap_angle",
+]

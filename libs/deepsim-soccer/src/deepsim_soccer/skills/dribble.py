@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dribbling: when a robot can hold the ball, and where it holds it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .motion import Floats, kick_direction
+
+
+def can_dribble(
+    robot: ArrayLike, yaw: ArrayLike, ball: ArrayLike, distance: float, angle: float
+) -> NDArray[np.bool_]:
+    """Returns whether the ball is near enough and in front of the kicker.
+
+    Args:
+        robot: Position of the robot, (..., 2) [m].
+        yaw: Of the robot, (...) [rad].
+        ball: Position of the ball, (..., 2) [m].
+        distance: Largest |P_rs| [m].
+        angle: Full angle of the cone about D_K in which D_T must lie [rad], below pi.
+
+    Returns:
+        (...) bool; limits are inclusive.
+    """
+    way = np.asarray(ball, np.float64) - np.asarray(robot, np.float64)
+    x, y = way[..., 0], way[..., 1]
+    direction = kick_direction(yaw)
+    length = np.sqrt(x * x + y * y)
+    ahead = direction[..., 0] * x + direction[..., 1] * y
+    # 1e-12 keeps a ball on the edge of the cone inside, whatever the rounding.
+    in_cone = ahead >= math.cos(angle / 2.0) * length - 1e-12
+    return np.asarray((length <= distance) & in_cone)
+
+
+def held_position(robot: ArrayLike, yaw: ArrayLike, gap: float) -> Floats:
+    """Returns where a dribbled ball is, (..., 2): P_rs = gap D_K, equation (2).
+
+    Args:
+        robot: Position of the robot, (..., 2) [m].
+        yaw: (...) [rad].
+        gap: Distance of the ball from the robot's centre [m].
+    """
+    return np.asarray(np.asarray(robot, np.float64) + gap * kick_direction(yaw))
+
+
+def held_velocity(
+    velocity: ArrayLike, yaw_rate: ArrayLike, yaw: ArrayLike, gap: float, period: float = 0.0
+) -> Floats:
+    """Returns the velocity of a dribbled ball, (..., 2) [m/s].
+
+    Args:
+        velocity: Of the robot in the world, (..., 2) [m/s].
+        yaw_rate: (...) [rad/s].
+        yaw: (...) [rad].
+        gap: Distance of the ball from the robot's centre [m].
+        period: 0 for the velocity along the tangent, v + w x r; otherwise that along the secant,
+            which takes the ball exactly to its next place in a period [s].
+    """
+    moved, rate = np.asarray(velocity, np.float64), np.asarray(yaw_rate, np.float64)
+    reach = gap * kick_direction(yaw)
+    if period == 0.0:
+        return np.stack(
+            [moved[..., 0] - rate * reach[..., 1], moved[..., 1] + rate * reach[..., 0]], axis=-1
+        )
+    turned = gap * kick_direction(np.asarray(yaw, np.float64) + rate * period)
+    return np.asarray(moved + (turned - reach) / period)

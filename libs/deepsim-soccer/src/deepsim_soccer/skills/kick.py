@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kicks along the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .motion import Floats, kick_direction
+
+
+def ground_pass(yaw: ArrayLike, speed: ArrayLike) -> Floats:
+    """Returns the velocity of a ball kicked along the ground: v_0 D_K, equation (3).
+
+    Args:
+        yaw: Of the robot, (...) [rad].
+        speed: v_0, (...) [m/s].
+
+    Returns:
+        (..., 3), in the world [m/s].
+    """
+    direction, speeds = kick_direction(yaw), np.asarray(speed, np.float64)
+    x, y = speeds * direction[..., 0], speeds * direction[..., 1]
+    return np.stack([x, y, np.zeros_like(x)], axis=-1)
+
+
+def rolling_spin(velocity: ArrayLike, radius: float) -> Floats:
+    """Returns the angular velocity of a ball that rolls without slipping, z x v / r [rad/s].
+
+    Args:
+        velocity: Of the ball, (..., 3) [m/s].
+        radius: Of the ball [m].
+    """
+    moved = np.asarray(velocity, np.float64)
+    x, y = moved[..., 0] / radius, moved[..., 1] / radius
+    return np.stack([-y, x, np.zeros_like(x)], axis=-1)
+
+
+def goal_crossing(ball: ArrayLike, yaw: ArrayLike, goal_x: ArrayLike) -> tuple[Floats, Floats]:
+    """Returns where a ball that is kicked along `yaw` crosses the line x = goal_x.
+
+    Args:
+        ball: Position of the ball, (..., 2) [m].
+        yaw: Of the robot, (...) [rad].
+        goal_x: Of the goal line, (...) [m].
+
+    Returns:
+        The distance d to the crossing, (...) [m], infinite for a kick that leads elsewhere; and
+        its y, (...) [m], of which the published code refuses 10 m and more.
+    """
+    place, direction = np.asarray(ball, np.float64), kick_direction(yaw)
+    ahead = np.asarray(goal_x, np.float64) - place[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = ahead / direction[..., 0]
+    distance = np.where(distance > 0.0, distance, np.inf)
+    with np.errstate(invalid="ignore"):
+        y = place[..., 1] + np.where(np.isinf(distance), np.inf, distance * direction[..., 1])
+    return np.asarray(distance), np.asarray(y)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Directions and velocities of a base that moves in any direction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def kick_direction(yaw: ArrayLike) -> Floats:
+    """Returns D_Kw, the unit vector of the kicker in the world: equation (1).
+
+    Args:
+        yaw: Of the robot, (...) [rad].
+
+    Returns:
+        (..., 2).
+    """
+    angle = np.asarray(yaw, np.float64)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
+    """Returns a velocity of the robot's frame in the world's: V_x D_K + V_y (z x D_K).
+
+    Args:
+        yaw: (...) [rad].
+        velocity: (..., 2) [m/s].
+
+    Example:
+        >>> world_velocity(np.pi / 2, [1.0, 0.0]).round(3)
+        array([0., 1.])
+    """
+    angle, moved = np.asarray(yaw, np.float64), np.asarray(velocity, np.float64)
+    c, s, x, y = np.cos(angle), np.sin(angle), moved[..., 0], moved[..., 1]
+    return np.stack([c * x - s * y, s * x + c * y], axis=-1)
+
+
+def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
+    """Returns a velocity of the world's frame in the robot's; inverse of `world_velocity`."""
+    return world_velocity(-np.asarray(yaw, np.float64), velocity)
+
+
+def wrap_angle(angle: ArrayLike) -> Floats:
+    """Returns angles in -pi .. pi [rad]."""
+    turned = np.asarray(angle, np.float64)
+    return np.asarray(turned - 2.0 * math.pi * np.round(turned / (2.0 * math.pi)))

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speeds along a way: speed up, cruise, slow down."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .motion import Floats
+
+
+class Profile(NamedTuple):
+    """A trapezoid of speed over time, from rest to rest.
+
+    Attributes:
+        acceleration: a, also that of the end, (...).
+        blend: t_b, the time at which speeding up ends, (...) [s].
+        duration: t_f, (...) [s].
+    """
+
+    acceleration: Floats
+    blend: Floats
+    duration: Floats
+
+    def speed(self, time: ArrayLike) -> Floats:
+        """Returns the speed at a time, (...); 0 before the start and after the end."""
+        t = np.asarray(time, np.float64)
+        left = np.minimum(np.minimum(t, self.blend), self.duration - t)
+        return np.asarray(self.acceleration * np.maximum(left, 0.0))
+
+    def position(self, time: ArrayLike) -> Floats:
+        """Returns the way travelled at a time, (...)."""
+        t = np.clip(np.asarray(time, np.float64), 0.0, self.duration)
+        first = np.minimum(t, self.blend)
+        cruise = np.clip(t - self.blend, 0.0, self.duration - 2.0 * self.blend)
+        last = np.maximum(t - (self.duration - self.blend), 0.0)
+        way = 0.5 * first * first + self.blend * (cruise + last) - 0.5 * last * last
+        return np.asarray(self.acceleration * way)
+
+
+def trapezoid(distance: ArrayLike, max_speed: ArrayLike, acceleration: ArrayLike) -> Profile:
+    """Returns the fastest profile of a way: a trapezoid, or a triangle where the way is short.
+
+    If v² < a D, t_b = v / a and t_f = (a D + v²) / (a v); otherwise t_b = sqrt(D / a) and
+    t_f = 2 t_b.
+
+    Args:
+        distance: D >= 0, (...) [m or rad].
+        max_speed: v, (...) [m/s or rad/s].
+        acceleration: a, (...) [m/s² or rad/s²].
+
+    Raises:
+        ValueError: A distance is negative, or a speed or acceleration is not positive.
+
+    Example:
+        >>> profile = trapezoid(10.0, 3.0, 2.0)
+        >>> float(profile.blend), round(float(profile.duration), 4)
+        (1.5, 4.8333)
+    """
+    way, v = np.asarray(distance, np.float64), np.asarray(max_speed, np.float64)
+    a = np.asarray(acceleration, np.float64)
+    for name, value, bad in (
+        ("distance must be >= 0", way, way < 0.0),
+        ("max_speed must be > 0", v, v <= 0.0),
+        ("acceleration must be > 0", a, a <= 0.0),
+    ):
+        if bad.any():
+            raise ValueError(f"{name}, got {value.min()}")
+    cruises = v * v < a * way
+    blend = np.where(cruises, v / a, np.sqrt(way / a))
+    duration = np.where(cruises, (a * way + v * v) / (a * v), 2.0 * blend)
+    return Profile(a, np.asarray(blend), np.asarray(duration))
