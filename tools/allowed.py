@@ -20,6 +20,16 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-soccer": {"deepsim-btree", "deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy"},
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
+    "deepsim-viewer": {
+        "deepsim-envs",
+        "deepsim-math",
+        "deepsim-spawn",
+        "deepsim-sync",
+        "numpy",
+        "rich",
+        "viser",
+        "websockets",
+    },
 }
 
 #: ROS comes from the host's installation, not from an index, so no library can declare it.

@@ -44,7 +44,7 @@ def check_umbrella_pins(root: Path, libraries: Libraries) -> Problems:
         yield f"libs/{UMBRELLA}: the umbrella is missing"
         return
     file = _pyproject(root, umbrella)
-    pins = {need.name: need for need in umbrella.dependencies}
+    pins = {need.name: need for need in (*umbrella.dependencies, *umbrella.extras)}
     for library in libraries.values():
         if library.name == UMBRELLA:
             continue

@@ -15,6 +15,7 @@ from deepsim_sync import (
     SCOPE,
     Changes,
     DeepSimError,
+    Descriptions,
     DuplicateEntityError,
     Entities,
     Key,
@@ -97,6 +98,8 @@ class GazeboSimulator:
         shared_memory: bool = True,
         lock_step: bool = True,
     ) -> None:
+        self._models: dict[str, object] = {}
+        self._lights: dict[str, object] = {}
         self._client = BatchStateClient(master_uri, namespace=namespace, timeout=timeout)
         self._session = Session(self._client, lock_step=lock_step)
         self._shared = TableReader(self._client, usable=shared_memory)
@@ -132,6 +135,15 @@ class GazeboSimulator:
     def entities(self) -> Entities:
         """The names of all entities, as of the last answer."""
         return self._session.names.present.entities
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of the present models and lights that were spawned or loaded here."""
+        here = self.entities
+        return Descriptions(
+            {name: each for name, each in self._models.items() if name in here.models},
+            {name: each for name, each in self._lights.items() if name in here.lights},
+        )
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -259,6 +271,7 @@ class GazeboSimulator:
                 self._client.delete([added for added, failure in failures if failure is None])
                 self._invalidate()
                 raise DuplicateEntityError("model", name) if taken else SpawnError(name, failure)
+        self._models.update((one.name, one.description) for one in checked)
 
     def delete(self, name: str) -> None:
         """Removes a model and everything below it.
@@ -300,6 +313,8 @@ class GazeboSimulator:
             NewEntity(one.name, one.to_sdf(), one.pose) for one in (*world.lights, *world.models)
         ]
         failures = self._client.spawn(new)
+        self._models = {one.name: one for one in world.models}
+        self._lights = {one.name: one for one in world.lights}
         self.reset()
         for entity, failure in zip(new, failures):
             if failure is not None:

@@ -17,6 +17,7 @@ from deepsim_sync import (
     Cells,
     Changes,
     DeepSimError,
+    Descriptions,
     Entities,
     Key,
     Refusal,
@@ -121,6 +122,12 @@ class MujocoSimulator:
             SpawnError: A model of the world cannot be built.
         """
         return cls(GazeboXMLLoader().load_world(path), worlds=worlds, threads=threads)
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of the models and lights that are present."""
+        models = {one.name: one.description for one in self._spec.models}
+        return Descriptions(models, self._spec.lights)
 
     # Time
 

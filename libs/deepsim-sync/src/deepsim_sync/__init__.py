@@ -37,7 +37,7 @@ from .port.physics_properties import (
 from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
-from .port.spawning import SpawnRequest, checked_requests
+from .port.spawning import Descriptions, SpawnRequest, checked_requests
 from .port.square_sums import square_sum
 from .port.stereo import StereoPicture, stereo_depth
 from .port.tables import (
@@ -94,6 +94,7 @@ __all__ = [
     "DeepSimError",
     "DepthCameras",
     "DepthPicture",
+    "Descriptions",
     "DuplicateEntityError",
     "Dynamics",
     "Entities",

@@ -20,7 +20,7 @@ from .entities import Entities
 from .physics_properties import PhysicsProperties
 from .sensors import Sensors
 from .snapshots import Snapshots
-from .spawning import SpawnRequest
+from .spawning import Descriptions, SpawnRequest
 from .tables import ALL_COLUMNS, Key, Tables
 
 WorldNumbers = NDArray[np.intp]
@@ -47,6 +47,11 @@ class Simulator(Protocol):
 
         It is a new object with a new generation after each change.
         """
+        ...
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of the models and lights that are present."""
         ...
 
     @property

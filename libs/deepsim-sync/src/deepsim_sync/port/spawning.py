@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,21 @@ class SpawnRequest(NamedTuple):
     description: Any
     name: str
     pose: ArrayLike
+
+
+class Descriptions(NamedTuple):
+    """The descriptions that a world was made of, for those who draw it.
+
+    Models and lights that an engine has from elsewhere are missing.
+
+    Attributes:
+        models: ``SpawnRequest.description`` of the whole models, by name.
+        lights: Those of the lights that belong to no model (`deepsim_spawn.LightDescription`), by
+            name.
+    """
+
+    models: Mapping[str, Any]
+    lights: Mapping[str, Any]
 
 
 def checked_requests(

@@ -24,7 +24,7 @@ from deepsim_sync.port.physics_properties import PhysicsProperties
 from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Seeds, WorldNumbers
 from deepsim_sync.port.snapshots import Snapshots
-from deepsim_sync.port.spawning import SpawnRequest, checked_requests
+from deepsim_sync.port.spawning import Descriptions, SpawnRequest, checked_requests
 from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
 
 _FARTHEST = 1e100  # [m] farther away a model has diverged
@@ -119,6 +119,11 @@ class TableSimulator:
     def calls(self, method: str) -> list[Any]:
         """The arguments of all calls of one method so far, such as ``"write"``."""
         return [call.argument for call in self.log if call.method == method]
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of the models that are present."""
+        return Descriptions({each.name: each.description for each in self._spawned}, {})
 
     @property
     def time(self) -> NDArray[np.float64]:

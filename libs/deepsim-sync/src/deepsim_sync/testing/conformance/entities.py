@@ -47,6 +47,12 @@ class EntityCases(Conformance):
         bench.simulator.delete("a")
         assert {each: list(bench.entities.names(each)) for each in KINDS} == before
 
+    def test_descriptions_are_those_of_the_present_models(self, bench: Bench) -> None:
+        bench.spawn(BOX, "a", (0, 0, 1))
+        bench.spawn(BOX, "b", (2, 0, 1))
+        bench.simulator.delete("a")
+        assert list(bench.simulator.descriptions.models) == ["b"]
+
     def test_generation_changes_with_the_entities_only(self, bench: Bench) -> None:
         seen = [bench.entities.generation]
         for change in (

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A live view of a world in the browser, and its controls."""
+
+from .viewer import Viewer
+
+__all__ = ["Viewer"]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The only way in: a socket on loopback, and a check of each request before viser sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hmac
+import http
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import rich
+import viser
+import viser.infra
+import websockets.asyncio.server
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+HOST = "127.0.0.1"
+_LOCAL_NAMES = frozenset({HOST, "localhost"})
+
+ProcessRequest = Callable[[Any, Request], "Response | None"]
+
+
+class Door:
+    """Checks that requests come from a page of this viewer, and from nobody else's.
+
+    A request must have the token as the first part of its path, which only readers of `url` know;
+    a Host that is local, against rebinding of names; and, from a page, that page's own origin.
+
+    Args:
+        port: The TCP port on 127.0.0.1; 0 for any that is free.
+
+    Attributes:
+        port: The port.
+        token: The secret part of the address.
+        listener: The socket, which listens once the server has started.
+
+    Raises:
+        OSError: The port is taken.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self.listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self.listener.bind((HOST, port))
+        except OSError as error:
+            self.listener.close()
+            raise OSError(
+                error.errno, f"cannot listen on {HOST}:{port}: {error.strerror}; try port=0"
+            ) from None
+        self.port: int = self.listener.getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with its token."""
+        return f"http://{HOST}:{self.port}/{self.token}/"
+
+    def refusal(self, request: Request) -> str | None:
+        """Returns why a request is refused, or None if it may pass."""
+        host = _only(request.headers, "Host")
+        if host is None or _name(host) not in _LOCAL_NAMES:
+            return "the Host is not local"
+        origins = request.headers.get_all("Origin")
+        if origins and origins != [f"http://{host}"]:
+            return "the Origin is foreign"
+        given = urlsplit(request.path).path.split("/")[1:2]
+        if not given or not hmac.compare_digest(given[0].encode(), self.token.encode()):
+            return "the address lacks the token that the viewer printed"
+        return None
+
+    def guard(self, inner: ProcessRequest) -> ProcessRequest:
+        """Returns a handler that refuses requests, or passes them on without the token."""
+
+        def process(connection: Any, request: Request) -> Response | None:
+            refusal = self.refusal(request)
+            if refusal is not None:
+                return _response(http.HTTPStatus.FORBIDDEN, f"Refused: {refusal}.\n")
+            path = request.path.removeprefix(f"/{self.token}") or "/"
+            answer = inner(connection, dataclasses.replace(request, path=path))
+            if answer is not None:
+                answer.headers["Referrer-Policy"] = "no-referrer"  # it would hold the token
+                answer.headers["Cache-Control"] = "no-store"
+            return answer
+
+        return process
+
+
+def _only(headers: Headers, name: str) -> str | None:
+    """The value of a header that occurs once."""
+    values = headers.get_all(name)
+    return values[0] if len(values) == 1 else None
+
+
+def _name(host: str) -> str | None:
+    """The host name of ``name:port``."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+def _response(status: http.HTTPStatus, text: str) -> Response:
+    body = text.encode()
+    headers = Headers({"Content-Type": "text/plain", "Content-Length": str(len(body))})
+    return Response(status, status.phrase, headers, body)
+
+
+class GuardedServer(viser.ViserServer):
+    """viser behind a `Door`, without its tunnel to the outside.
+
+    viser has no hook for requests and would listen on a port of its own, so this takes the place
+    of the function with which it opens its server.
+
+    Raises:
+        RuntimeError: viser opens its server in another way, and was stopped.
+    """
+
+    _lock = threading.Lock()
+
+    def __init__(self, door: Door, label: str) -> None:
+        opened = False
+        serve = websockets.asyncio.server.serve
+
+        def guarded(handler: Any, _host: Any, _port: Any, **options: Any) -> Any:
+            nonlocal opened
+            opened = True
+            options["process_request"] = door.guard(options["process_request"])
+            return serve(handler, sock=door.listener, **options)
+
+        module: Any = viser.infra._infra
+        with self._lock:
+            plain = module.websockets
+            server = _Overlay(websockets.asyncio.server, serve=guarded)
+            module.websockets = _Overlay(plain, asyncio=_Overlay(plain.asyncio, server=server))
+            try:
+                with _quiet():
+                    super().__init__(host=HOST, port=0, label=label, verbose=False)
+            finally:
+                module.websockets = plain
+        self.gui.configure_theme(show_logo=False, show_share_button=False)
+        if not opened:
+            self.stop()
+            raise RuntimeError(f"viser {viser.__version__} does not open its server as expected")
+
+    def stop(self) -> None:
+        """Closes all connections, and the port."""
+        with _quiet():
+            super().stop()
+
+    def request_share_url(self, verbose: bool = True) -> str | None:
+        """Opens no tunnel: a world is shared by nobody but its owner."""
+        return None
+
+
+class _Overlay:
+    """A module with some other names."""
+
+    def __init__(self, module: Any, **names: Any) -> None:
+        self._module = module
+        self.__dict__.update(names)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps viser from printing an address without the token."""
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One instant of the tables, copied for the viewer's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import Descriptions, Entities, Key, Tables, World
+
+_COLUMNS: tuple[Key, ...] = (
+    ("links", "pose"),
+    ("visuals", "diffuse"),
+    ("visuals", "emissive"),
+    ("visuals", "transparency"),
+    ("visuals", "visible"),
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An instant of the shown worlds; nobody writes to its arrays.
+
+    Attributes:
+        entities: The names of the rows.
+        descriptions: The descriptions of models and lights.
+        time: (w,) [s].
+        poses: (w, L, 7) of the links.
+        colors: (w, V, 3) of the visuals, sRGB.
+        opacities: (w, V) of the visuals, 0..1; 0 for hidden ones.
+    """
+
+    entities: Entities
+    descriptions: Descriptions
+    time: NDArray[np.float64]
+    poses: NDArray[np.float64]
+    colors: NDArray[np.float64]
+    opacities: NDArray[np.float64]
+
+
+class FrameReader:
+    """Takes frames of a world, in the thread that it belongs to.
+
+    It reads into tables of its own, so that columns which nobody else uses are not read in every
+    tick from then on.
+
+    Args:
+        world: The world.
+        shown: How many of its W worlds are taken, from the first on.
+    """
+
+    def __init__(self, world: World, shown: int) -> None:
+        self._world = world
+        self._shown = shown
+        self._tables: Tables | None = None
+        self._descriptions: Descriptions | None = None
+
+    def read(self) -> Frame:
+        """Returns a copy of the present instant; unsent changes are not in it."""
+        simulator, worlds = self._world.simulator, slice(self._shown)
+        tables, descriptions = self._tables, self._descriptions
+        if tables is None or descriptions is None or tables.entities is not simulator.entities:
+            tables = self._tables = Tables(simulator.entities, len(self._world))
+            models, lights = simulator.descriptions
+            descriptions = self._descriptions = type(simulator.descriptions)(
+                dict(models), dict(lights)
+            )
+        simulator.read(tables, _COLUMNS)
+        visuals = tables.visuals
+        colors = np.clip(visuals.diffuse[worlds, :, :3] + visuals.emissive[worlds, :, :3], 0, 1)
+        opacities = visuals.diffuse[worlds, :, 3] * (1.0 - visuals.transparency[worlds])
+        return Frame(
+            tables.entities,
+            descriptions,
+            self._world.time[worlds],
+            tables.links.pose[worlds].copy(),
+            colors,
+            np.where(visuals.visible[worlds], opacities, 0.0),
+        )

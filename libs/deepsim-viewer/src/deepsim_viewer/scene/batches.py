@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The instances of all worlds in batches: one mesh for each shape, moved by one product a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from deepsim_math import poses
+from deepsim_spawn import Geometry, Plane
+from deepsim_viewer.frame import Frame
+
+from .colors import linear_bytes
+from .instances import Instances
+from .surfaces import surface
+
+_OPAQUE = 0.999
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The instances of one shape.
+
+    Attributes:
+        handle: The mesh in the browser.
+        rows: Its rows in the arrays of `Batches`.
+        is_opaque: Whether no instance lets light through.
+    """
+
+    handle: Any
+    rows: slice
+    is_opaque: bool
+
+
+class Batches:
+    """All visuals of the shown worlds that can be seen, as batches of meshes.
+
+    Args:
+        scene: The scene of the browser.
+        instances: The visuals of one world.
+        frame: The first instant.
+        offsets: (w, 3) positions of the worlds [m].
+
+    Attributes:
+        worlds: (k,) the worlds of the k instances.
+        links: (k,) the rows of their links.
+        batches: Each is a slice of the instances.
+    """
+
+    def __init__(
+        self,
+        scene: viser.SceneApi,
+        instances: Instances,
+        frame: Frame,
+        offsets: NDArray[np.float64],
+    ) -> None:
+        self._pattern = _pattern(frame.opacities)
+        groups = _groups(instances, frame)
+        order = [cell for cells in groups.values() for cell in cells]
+        numbers = np.array(order, dtype=np.intp).reshape(-1, 2)
+        self.worlds, which = numbers.T
+        self.links = instances.links[which]
+        self._visuals = instances.visuals[which]
+        self._places = instances.places[which]
+        self._offsets = offsets[self.worlds]
+        self._colors = frame.colors[:0]
+        scales = instances.scales[which].astype(np.float32)
+        positions, turns = self._motion(frame)
+        colors = self._linear(frame)
+        opacities = self._opacities(frame)
+        self.batches: list[Batch] = []
+        start = 0
+        for number, ((shape, is_opaque), cells) in enumerate(groups.items()):
+            rows = slice(start, start + len(cells))
+            start = rows.stop
+            vertices, faces = surface(shape)
+            handle = scene.add_batched_meshes_simple(
+                f"/world/{number}",
+                vertices,
+                faces,
+                batched_wxyzs=turns[rows],
+                batched_positions=positions[rows],
+                batched_scales=scales[rows],
+                batched_colors=colors[rows],
+                batched_opacities=None if is_opaque else opacities[rows],
+                lod="off",
+                side="double" if isinstance(shape, Plane) else "front",
+                cast_shadow=not isinstance(shape, Plane),
+            )
+            self.batches.append(Batch(handle, rows, is_opaque))
+
+    def fits(self, frame: Frame) -> bool:
+        """Returns whether the same visuals are opaque, transparent and hidden as at first."""
+        return np.array_equal(self._pattern, _pattern(frame.opacities))
+
+    def update(self, frame: Frame) -> None:
+        """Moves and colours the instances; meant for within ``server.atomic()``."""
+        positions, turns = self._motion(frame)
+        for batch in self.batches:
+            batch.handle.batched_positions = positions[batch.rows]
+            batch.handle.batched_wxyzs = turns[batch.rows]
+        if frame.colors is not self._colors and not np.array_equal(frame.colors, self._colors):
+            colors = self._linear(frame)
+            for batch in self.batches:
+                batch.handle.batched_colors = colors[batch.rows]
+        if any(not batch.is_opaque for batch in self.batches):
+            opacities = self._opacities(frame)
+            for batch in self.batches:
+                if not batch.is_opaque:
+                    batch.handle.batched_opacities = opacities[batch.rows]
+
+    def remove(self) -> None:
+        """Removes all meshes."""
+        for batch in self.batches:
+            batch.handle.remove()
+
+    def _motion(self, frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Positions (k, 3) and quaternions w x y z (k, 4)."""
+        count = frame.poses.shape[1]
+        links = frame.poses.reshape(-1, 7).take(self.worlds * count + self.links, axis=0)
+        placed = poses.compose(links, self._places)
+        positions = (placed[:, :3] + self._offsets).astype(np.float32)
+        return positions, placed[:, [6, 3, 4, 5]].astype(np.float32)
+
+    def _linear(self, frame: Frame) -> NDArray[np.uint8]:
+        self._colors = frame.colors
+        return linear_bytes(frame.colors[self.worlds, self._visuals])
+
+    def _opacities(self, frame: Frame) -> NDArray[np.float32]:
+        return frame.opacities[self.worlds, self._visuals].astype(np.float32)
+
+
+def _groups(
+    instances: Instances, frame: Frame
+) -> dict[tuple[Geometry, bool], list[tuple[int, int]]]:
+    """Worlds and numbers of the instances of each shape, opaque ones and others.
+
+    A plane is drawn in the first world only, as it would lie in those of all others.
+    """
+    groups: dict[tuple[Geometry, bool], list[tuple[int, int]]] = {}
+    opacities = frame.opacities[:, instances.visuals]
+    for number, shape in enumerate(instances.shapes):
+        for world in range(1 if isinstance(shape, Plane) else len(opacities)):
+            opacity = opacities[world, number]
+            if opacity > 0.0:
+                groups.setdefault((shape, bool(opacity > _OPAQUE)), []).append((world, number))
+    return groups
+
+
+def _pattern(opacities: NDArray[np.float64]) -> NDArray[np.int8]:
+    """0 hidden, 1 transparent, 2 opaque."""
+    return (opacities > 0.0).astype(np.int8) + (opacities > _OPAQUE)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene of a world in the browser, which follows frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from deepsim_spawn import Plane
+from deepsim_viewer.frame import Frame
+
+from .batches import Batches
+from .grid import world_offsets
+from .instances import Instances, instances_of
+from .lights import add_lights
+
+
+class Scene:
+    """Shows frames; it is built anew when entities come or go.
+
+    Args:
+        server: The server of the browser.
+        frame: The first instant.
+        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
+
+    Attributes:
+        batches: The meshes.
+        offsets: (w, 3) where the worlds stand [m].
+    """
+
+    def __init__(self, server: viser.ViserServer, frame: Frame, spacing: float | None) -> None:
+        self._server = server
+        self._frame = frame
+        self._instances = instances_of(frame.descriptions, frame.entities)
+        center, reach = _extent(self._instances, frame)
+        self.offsets = world_offsets(
+            len(frame.poses), spacing if spacing is not None else 2.5 * reach
+        )
+        server.scene.configure_environment_map("studio", environment_intensity=0.35)
+        self._lights: list[Any] = add_lights(server.scene, frame.descriptions.lights)
+        self.batches = Batches(server.scene, self._instances, frame, self.offsets)
+        span = float(np.abs(self.offsets).max()) + reach
+        server.initial_camera.look_at = (center[0], center[1], center[2])
+        server.initial_camera.position = tuple(center + span * np.array([1.6, -1.9, 1.3]))
+        server.initial_camera.fov = 0.8
+
+    def show(self, frame: Frame) -> None:
+        """Shows a frame; browsers see all of it at once."""
+        with self._server.atomic():
+            if frame.entities is not self._frame.entities:
+                self._instances = instances_of(frame.descriptions, frame.entities)
+                self._rebuild(frame)
+            elif not self.batches.fits(frame):
+                self._rebuild(frame)
+            else:
+                self.batches.update(frame)
+            self._frame = frame
+
+    def _rebuild(self, frame: Frame) -> None:
+        self.batches.remove()
+        self.batches = Batches(self._server.scene, self._instances, frame, self.offsets)
+
+
+def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
+    """Middle of the first world without its planes, and how far it reaches from there [m]."""
+    bounded = [not isinstance(shape, Plane) for shape in instances.shapes]
+    links = instances.links[np.array(bounded, dtype=bool)]
+    if not len(links):
+        return np.zeros(3), 2.0
+    points = frame.poses[0, links, :3]
+    sizes = np.minimum(np.linalg.norm(instances.scales[bounded], axis=1), 5.0)
+    low, high = (points - sizes[:, None] / 2).min(axis=0), (points + sizes[:, None] / 2).max(axis=0)
+    return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 0.5)

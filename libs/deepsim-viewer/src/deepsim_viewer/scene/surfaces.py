@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The surfaces of shapes: few meshes, which are scaled, with sharp edges where shapes have them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Vector3
+from deepsim_spawn import Box, Cylinder, Ellipsoid, Geometry, Sphere, shape_triangles
+
+_CREASE = np.cos(np.radians(40.0))
+_UNIT_BOX = Box(Vector3(1.0, 1.0, 1.0))
+_UNIT_BALL = Sphere(1.0)
+_UNIT_CYLINDER = Cylinder(1.0, 1.0)
+
+
+def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:
+    """Returns a shape that many share, and factors along x, y, z that make it the given one."""
+    match geometry:
+        case Box(size):
+            return _UNIT_BOX, (size.x, size.y, size.z)
+        case Sphere(radius):
+            return _UNIT_BALL, (radius, radius, radius)
+        case Ellipsoid(radii):
+            return _UNIT_BALL, (radii.x, radii.y, radii.z)
+        case Cylinder(radius, length):
+            return _UNIT_CYLINDER, (radius, radius, length)
+        case _:
+            return geometry, (1.0, 1.0, 1.0)
+
+
+def surface(geometry: Geometry) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Returns vertices (n, 3) [m] and faces (m, 3), fit for normals that are means at vertices.
+
+    Raises:
+        ModelFormatError: A mesh or picture cannot be read.
+    """
+    return creased(*shape_triangles(geometry))
+
+
+def creased(
+    vertices: NDArray[np.float64], faces: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Splits vertices at edges whose faces differ by more than 40 degrees.
+
+    Corners of faces stay together if a chain of smooth edges around the vertex joins them.
+    """
+    used, where = np.unique(vertices, axis=0, return_inverse=True)
+    faces = where.reshape(-1)[faces]
+    a, b, c = used[faces].swapaxes(0, 1)
+    normals = np.cross(b - a, c - a)
+    lengths = np.linalg.norm(normals, axis=1)
+    faces, normals = faces[lengths > 0], normals[lengths > 0] / lengths[lengths > 0, None]
+    pairs = _smooth_pairs(faces, normals)
+    labels = np.arange(faces.size)
+    while True:  # each corner takes the least label of those it is joined to
+        before = labels.copy()
+        for one, other in (pairs.T, pairs.T[::-1]):
+            np.minimum.at(labels, one, before[other])
+        labels = labels[labels]
+        if np.array_equal(labels, before):
+            break
+    kept, corners = np.unique(labels, return_inverse=True)
+    points = used[faces.reshape(-1)[kept]]
+    return points.astype(np.float32), corners.reshape(-1, 3).astype(np.uint32)
+
+
+def _smooth_pairs(faces: NDArray[np.int64], normals: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Corners (k, 2), as 3 * face + place, that share a vertex across a smooth edge."""
+    count = len(faces)
+    place = np.arange(3)
+    start = faces.reshape(-1)
+    end = faces[:, (place + 1) % 3].reshape(-1)
+    first = np.arange(3 * count)  # the corner at the start of each edge
+    second = (first // 3) * 3 + (first % 3 + 1) % 3
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    at_low = np.where(start < end, first, second)
+    at_high = np.where(start < end, second, first)
+    order = np.lexsort((high, low))
+    low, high, at_low, at_high = (each[order] for each in (low, high, at_low, at_high))
+    same = (low[1:] == low[:-1]) & (high[1:] == high[:-1])
+    here, there = at_low[:-1] // 3, at_low[1:] // 3
+    smooth = same & (np.einsum("ij,ij->i", normals[here], normals[there]) > _CREASE)
+    return np.concatenate(
+        [
+            np.column_stack([at_low[:-1][smooth], at_low[1:][smooth]]),
+            np.column_stack([at_high[:-1][smooth], at_high[1:][smooth]]),
+        ]
+    )

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world to look at, and a client that speaks the browser's protocol without being one."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import msgspec
+import numpy as np
+import pytest
+import viser
+import zstandard
+from websockets.sync.client import connect
+
+from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import (
+    Box,
+    CollisionDescription,
+    Cylinder,
+    Inertial,
+    LightDescription,
+    LinkDescription,
+    ModelDescription,
+    Plane,
+    Sphere,
+    VisualDescription,
+    WorldDescription,
+)
+from deepsim_sync import World
+from deepsim_viewer import Viewer
+
+BLUE = Color(38 / 255, 110 / 255, 200 / 255, 1.0)
+
+
+def model(name, geometry, pose, color=BLUE, *, static=False, **visual):
+    """A model of one link, which touches and shows one shape."""
+    material = Material(ambient=color, diffuse=color)
+    link = LinkDescription(
+        "link",
+        inertial=None if static else Inertial(),
+        collisions=(CollisionDescription("collision", geometry),),
+        visuals=(VisualDescription("visual", geometry, material=material, **visual),),
+    )
+    return ModelDescription(name, pose, (link,), static=static)
+
+
+def described(*models):
+    """A ground, a lamp and some models."""
+    ground = model("ground", Plane(size=(4.0, 4.0)), Pose(), Color(0.5, 0.5, 0.5), static=True)
+    sun = LightDescription("sun", "directional")
+    return WorldDescription(models=(ground, *models), lights=(sun,))
+
+
+def falling():
+    """Two boxes, a ball and a cylinder above the ground."""
+    return described(
+        model("box_0", Box(Vector3(0.2, 0.3, 0.4)), Pose(Vector3(0.0, 0.0, 1.0))),
+        model("box_1", Box(Vector3(0.2, 0.2, 0.2)), Pose(Vector3(1.0, 0.0, 1.0))),
+        model("ball", Sphere(0.1), Pose(Vector3(-1.0, 0.0, 1.0)), Color(1.0, 0.0, 0.0, 1.0)),
+        model("can", Cylinder(0.1, 0.4), Pose(Vector3(0.0, 1.0, 1.0))),
+    )
+
+
+@pytest.fixture
+def scenes():
+    """What tests build worlds from."""
+    return SimpleNamespace(BLUE=BLUE, described=described, falling=falling, model=model)
+
+
+@pytest.fixture
+def make_viewer():
+    """Makes viewers on ports that are free; closes them and their worlds."""
+    made = []
+
+    def make(description=None, *, worlds=1, **settings):
+        simulator = MujocoSimulator(description or falling(), worlds=worlds, threads=1)
+        world = World(simulator)
+        made.append(world)
+        viewer = Viewer(world, port=0, **settings)
+        made.append(viewer)
+        return viewer
+
+    yield make
+    for each in reversed(made):
+        each.close()
+
+
+class Client:
+    """A browser without a picture: knows the latest value of every property of every node."""
+
+    def __init__(self, url):
+        self.props = {}
+        self.gui = {}
+        self.removed = []
+        self.socket = connect(
+            url.replace("http", "ws").rstrip("/"),
+            subprotocols=[f"viser-v{viser.__version__}"],
+            max_size=None,
+            compression=None,
+        )
+        self.send(
+            "ViewerCameraMessage",
+            wxyz=(1, 0, 0, 0), position=(3, 0, 1), fov=1.0, near=0.01, far=100.0,
+            image_height=100, image_width=100, look_at=(0, 0, 0), up_direction=(0, 0, 1),
+        )  # fmt: skip
+
+    def send(self, kind, **values):
+        self.socket.send(msgspec.msgpack.encode({"type": kind, **values}))
+
+    def read(self, until, world=None, timeout=10.0):
+        """Takes messages, while the world ticks, until a condition of this client holds."""
+        end = time.monotonic() + timeout
+        while not until(self):
+            assert time.monotonic() < end, f"never came: {sorted(self.props)}"
+            if world is not None:
+                world.tick()
+            try:
+                self._take(self.socket.recv(timeout=0.01))
+            except TimeoutError:
+                continue
+
+    def _take(self, data):
+        size = int.from_bytes(data[8:16], "little")
+        content = msgspec.msgpack.decode(zstandard.decompress(data[16 : 16 + size]))
+        buffers, start = [], 16 + size
+        for length in content["binaryBufferLengths"]:
+            start += -start % 8
+            buffers.append(data[start : start + length])
+            start += length
+        for message in content["messages"]:
+            self._apply(_filled(message, buffers))
+
+    def _apply(self, message):
+        kind, name = message["type"], message.get("name")
+        if kind == "SceneNodeUpdateMessage":
+            self.props.setdefault(name, {}).update(message["updates"])
+        elif kind == "RemoveSceneNodeMessage":
+            self.props.pop(name, None)
+            self.removed.append(name)
+        elif kind == "GuiUpdateMessage":
+            self.gui.setdefault(message["uuid"], {}).update(message["updates"])
+        elif kind.startswith("Gui") and "uuid" in message and "props" in message:
+            props = message["props"]
+            self.gui[message["uuid"]] = {"type": kind, "value": message.get("value"), **props}
+        elif name is not None and "props" in message:
+            self.props[name] = {"type": kind, **message["props"]}
+
+    def batches(self):
+        """The batched meshes that are there."""
+        return [each for each in self.props.values() if each["type"] == "BatchedMeshesMessage"]
+
+    def positions(self):
+        """(n, 3) of all instances, sorted."""
+        every = np.concatenate(
+            [each["batched_positions"].reshape(-1, 3) for each in self.batches()]
+        )
+        return every[np.lexsort(every.T)]
+
+    def set(self, label, value):
+        """Changes a control of the panel, by its label."""
+        self.send("GuiUpdateMessage", uuid=self.find(label), updates={"value": value})
+
+    def find(self, label):
+        """The id of a control of the panel."""
+        (found,) = [uuid for uuid, each in self.gui.items() if each.get("label") == label]
+        return found
+
+    def close(self):
+        self.socket.close()
+
+
+def _filled(value, buffers):
+    if isinstance(value, dict):
+        if "__binary_index" in value:
+            return np.frombuffer(buffers[value["__binary_index"]], value["dtype"])
+        return {key: _filled(each, buffers) for key, each in value.items()}
+    return [_filled(each, buffers) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture
+def look():
+    """Connects clients to a viewer and waits until the viewer knows them."""
+    clients = []
+
+    def look(viewer):
+        client = Client(viewer.url)
+        clients.append(client)
+        count = viewer.clients
+        client.read(lambda it: it.props and viewer.clients >= max(1, count))
+        return client
+
+    yield look
+    for client in clients:
+        client.close()
