@@ -4,10 +4,14 @@ from types import ModuleType
 import pytest
 
 import deepsim_soccer
+import deepsim_soccer.mind
+import deepsim_soccer.pitch
 import deepsim_soccer.skills
 
 
-@pytest.mark.parametrize("package", [deepsim_soccer, deepsim_soccer.skills])
+@pytest.mark.parametrize(
+    "package", [deepsim_soccer, deepsim_soccer.skills, deepsim_soccer.mind, deepsim_soccer.pitch]
+)
 def test_all_lists_the_public_names(package: ModuleType) -> None:
     public = {
         name

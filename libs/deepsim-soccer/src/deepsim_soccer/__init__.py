@@ -4,6 +4,7 @@
 from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
+from .pitch import Pitch
 
 __all__ = [
     "DIALECTS",
@@ -14,6 +15,7 @@ __all__ = [
     "Dialect",
     "Field",
     "Line",
+    "Pitch",
     "ball_sdf",
     "find_dialect",
     "robot_sdf",

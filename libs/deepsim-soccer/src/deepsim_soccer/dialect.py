@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 
@@ -17,6 +18,10 @@ class Dialect:
         robot_height: Of the collision cylinder [m].
         robot_inertia: Moments about x, y and z [kg m²].
         robot_friction: Coefficient of the robot's surface.
+        wheel_arm: From the robot's centre to each of its four wheels [m].
+        wheel_speed: Largest speed of a wheel's rim [m/s].
+        wheel_acceleration: Largest of a wheel that speeds up [m/s²].
+        wheel_braking: Largest of a wheel that slows down [m/s²].
         ball_mass: [kg].
         ball_radius: [m].
         ball_inertia: About each axis [kg m²].
@@ -32,7 +37,8 @@ class Dialect:
         pass_limit: Largest speed of a ground pass [m/s].
         pass_factor: Speed of a ground pass per unit of strength [m/s].
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
-        lob_limit: Largest horizontal speed of a lob [m/s].
+        lob_limit: Largest horizontal speed of a lob of the paper [m/s].
+        lob_speed: Largest speed of a lob that clears the bar [m/s].
         lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
     """
 
@@ -42,6 +48,10 @@ class Dialect:
     robot_height: float
     robot_inertia: tuple[float, float, float]
     robot_friction: float
+    wheel_arm: float
+    wheel_speed: float
+    wheel_acceleration: float
+    wheel_braking: float
     ball_mass: float
     ball_radius: float
     ball_inertia: float
@@ -58,10 +68,9 @@ class Dialect:
     pass_factor: float
     lob_height: float
     lob_limit: float
+    lob_speed: float
     lob_modes: tuple[int, int]
 
-
-_DEGREE = 0.017453292519943295
 
 PAPER = Dialect(
     name="paper",
@@ -72,6 +81,10 @@ PAPER = Dialect(
     # m (3 r² + h²) / 12.
     robot_inertia=(2.0967, 2.0967, 2.86),
     robot_friction=0.1,  # Table I
+    wheel_arm=0.203,  # nubot_hwcontroller of simatch
+    wheel_speed=math.inf,  # SetLinearVel: the robot has the velocity that it is sent
+    wheel_acceleration=math.inf,
+    wheel_braking=math.inf,
     ball_mass=0.41,  # single_nubot_gazebo, model.sdf of the ball; FIFA size 5
     ball_radius=0.11,  # ditto
     ball_inertia=3.2e-3,  # ditto: 2/3 m r², a thin shell
@@ -81,13 +94,16 @@ PAPER = Dialect(
     gravity=9.8,  # Table II
     step=0.007,  # Table II
     hold_distance=0.5,  # parameter /general/dribble_distance_thres
-    hold_angle=30.0 * _DEGREE,  # parameter /general/dribble_angle_thres, of which half to each side
+    hold_angle=math.radians(
+        30.0
+    ),  # parameter /general/dribble_angle_thres, of which half to each side
     hold_gap=0.43,  # single_nubot_gazebo
     hold_height=0.11,  # the ball rests on the ground
     pass_limit=20.0,  # single_nubot_gazebo, kick_ball_vel
     pass_factor=1.0,
     lob_height=0.76,  # single_nubot_gazebo; H - 2 r = 0.78 of equation (5), less a margin
     lob_limit=20.0,  # single_nubot_gazebo, kick_ball_vel
+    lob_speed=20.0,
     lob_modes=(-1, 1),  # README of single_nubot_gazebo
 )
 
@@ -100,7 +116,7 @@ GAZEBO_VISUAL = replace(
     pass_limit=34.5,  # strength of at most 15, times 2.3
     pass_factor=2.3,
     lob_height=0.80,
-    lob_limit=1e9,  # it has none
+    lob_limit=math.inf,  # it has none
     lob_modes=(1, -1),  # RUN and FLY of core.hpp
 )
 
@@ -109,6 +125,9 @@ SIMATCH = replace(
     name="simatch",
     robot_mass=39.0,  # model.sdf of simatch
     robot_inertia=(2.6378, 2.6378, 1.625),  # Ixx = 0.65 < Izz / 2 is not a rigid body; cylinder
+    wheel_speed=5.0,  # nubot_hwcontroller
+    wheel_acceleration=2.5,
+    wheel_braking=5.0,
     ball_decay=0.5,  # parameter /general/ball_decay_coef
     field_length=22.0,  # simatch.world
     field_width=14.0,
@@ -119,7 +138,7 @@ SIMATCH = replace(
     hold_height=0.12,
     pass_limit=10.0,
     lob_height=0.80,
-    lob_limit=1e9,
+    lob_limit=math.inf,
     lob_modes=(1, -1),
 )
 
@@ -130,6 +149,10 @@ LEGAL = Dialect(
     robot_height=0.79,  # rules: at most 0.80 m
     robot_inertia=(2.0967, 2.0967, 2.86),
     robot_friction=0.1,
+    wheel_arm=0.203,  # simatch, as the three below
+    wheel_speed=5.0,
+    wheel_acceleration=2.5,
+    wheel_braking=5.0,
     ball_mass=0.43,  # rules: 0.41 to 0.45 kg
     ball_radius=0.11,  # rules: circumference of 0.68 to 0.70 m
     ball_inertia=3.4687e-3,  # 2/3 m r²
@@ -139,13 +162,14 @@ LEGAL = Dialect(
     gravity=9.81,
     step=0.005,
     hold_distance=0.5,
-    hold_angle=30.0 * _DEGREE,
+    hold_angle=math.radians(30.0),
     hold_gap=0.4,  # chosen: 4 cm of air between ball and robot
     hold_height=0.11,
     pass_limit=10.0,  # simatch
     pass_factor=1.0,
     lob_height=0.72,  # 1.00 - 2 r, less 6 cm
     lob_limit=12.0,  # chosen: about the kick of a real robot
+    lob_speed=12.0,
     lob_modes=(1, -1),
 )
 

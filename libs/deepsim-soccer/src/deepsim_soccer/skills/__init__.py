@@ -10,7 +10,7 @@ from .kick import goal_crossing, ground_pass, rolling_spin
 from .lob import Parabola, lob, lob_parabola, lob_speed_limit
 from .lob_clear import Bar, Lob, lob_clear
 from .motion import body_velocity, kick_direction, world_velocity, wrap_angle
-from .profile import Profile, trapezoid
+from .profile import Profile, next_speed, trapezoid
 from .rolling import rolled
 from .wheels import body_from_wheels, limit_wheels, wheel_speeds
 
@@ -32,6 +32,7 @@ __all__ = [
     "lob_clear",
     "lob_parabola",
     "lob_speed_limit",
+    "next_speed",
     "rolled",
     "rolling_spin",
     "trapezoid",

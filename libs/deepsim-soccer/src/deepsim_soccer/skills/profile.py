@@ -72,3 +72,31 @@ def trapezoid(distance: ArrayLike, max_speed: ArrayLike, acceleration: ArrayLike
     blend = np.where(cruises, v / a, np.sqrt(way / a))
     duration = np.where(cruises, (a * way + v * v) / (a * v), 2.0 * blend)
     return Profile(a, np.asarray(blend), np.asarray(duration))
+
+
+def next_speed(
+    distance: ArrayLike,
+    speed: ArrayLike,
+    max_speed: float,
+    acceleration: float,
+    period: float,
+    floor: float = 0.0,
+) -> Floats:
+    """Returns the speed of the next period of a trapezoid, from where a body is by now.
+
+    Args:
+        distance: Left to go, (...) >= 0.
+        speed: Towards the goal, (...).
+        max_speed: Of the cruise.
+        acceleration: Of both ends.
+        period: Of the controller [s].
+        floor: Least speed; the last period is slower, for it ends at the goal.
+
+    Returns:
+        (...), from which the body can stop at the goal.
+    """
+    way, now = np.asarray(distance, np.float64), np.asarray(speed, np.float64)
+    lag = 0.5 * acceleration * period
+    stopping = np.sqrt(2.0 * acceleration * way + lag * lag) - lag
+    chosen = np.minimum(np.minimum(now + acceleration * period, max_speed), stopping)
+    return np.asarray(np.minimum(np.maximum(chosen, floor), way / period))

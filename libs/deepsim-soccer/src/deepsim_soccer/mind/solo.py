@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mind of Fig. 5: chase, dribble, kick, reset, home."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepsim_btree import Action, Behaviour, Check, ReactiveSequence, Retry, Sequence, Status
+from deepsim_soccer.pitch import Pitch
+from deepsim_soccer.skills import goal_crossing, lob_clear
+
+from .steering import Agents, Limits, Steering, pick, running_until, truth
+
+AIMED = math.radians(0.25)  # error of a turn that is done [rad]
+NEAR = 0.1  # of a place: there [m]
+REACH = 0.40  # distance from the ball at which chasing ends [m]
+
+
+class SoloMind:
+    """One robot that scores a goal on its own: the states of Fig. 5 as a behaviour tree.
+
+    CHASE_BALL turns to the ball and drives to it; DRIBBLE_BALL moves it to a place (MOVE_BALL) and
+    turns to the goal (ROTATE_BALL), and goes back to CHASE_BALL if the ball is lost; KICK_BALL lobs
+    it under the bar; RESET drives back; HOME leaves the command to others.
+
+    Args:
+        pitch: The robots; each of them may have this mind.
+        shot: From where it shoots, in the team's frame [m].
+        rest: Where RESET leads.
+        limits: Of its speeds.
+
+    Example::
+
+        mind = SoloMind(pitch)
+        tree = Tree(mind.root(0))  # robot 0 of world 0
+        batch = Batch(mind.root(AGENT), len(pitch.world) * len(pitch.names))
+    """
+
+    def __init__(
+        self,
+        pitch: Pitch,
+        *,
+        shot: tuple[float, float] = (4.0, -2.0),
+        rest: tuple[float, float] = (-4.0, -2.0),
+        limits: Limits | None = None,
+    ) -> None:
+        self.pitch, self.steering = pitch, Steering(pitch, limits)
+        self.shot, self.rest = np.array(shot), np.array(rest)
+        self.goal = np.array([pitch.field.length / 2.0, 0.0])
+        self.state = np.full(len(pitch.world) * len(pitch.names), "", "U12")
+
+    def root(self, agent: Agents) -> Behaviour:
+        """Returns the tree.
+
+        Args:
+            agent: The number of a robot, for a `Tree`; `AGENT`, for a `Batch` of all robots.
+        """
+
+        def act(state: str, function: Callable[[Agents], Any]) -> Action:
+            def leaf(numbers: Agents) -> Any:
+                self.state[numbers] = state
+                return function(numbers)
+
+            return Action(leaf, agent, name=f"{state}: {function.__name__}")
+
+        chase = [
+            act("CHASE_BALL", each) for each in (self.turn_to_ball, self.reach_ball, self.take)
+        ]
+        dribble = Sequence(
+            [act("MOVE_BALL", self.move_ball), act("ROTATE_BALL", self.rotate_ball)], "dribble"
+        )
+        held = ReactiveSequence([Check(self.holds, agent), dribble], "DRIBBLE_BALL")
+        attack = Sequence([*chase, held, act("KICK_BALL", self.lob)], "attack")
+        reset, home = act("RESET", self.go_back), act("HOME", self.wait)
+        return Sequence([Retry(attack, attempts=-1), reset, home], "solo")
+
+    def holds(self, agents: Agents) -> Any:
+        """Returns whether robots hold the ball."""
+        return truth(self.steering.holds(agents))
+
+    def turn_to_ball(self, agents: Agents) -> Any:
+        """Turns to the ball, until the error is at most 0.25 degrees."""
+        steering = self.steering
+        steering.dribble(agents, False)
+        steering.stop(agents, turning=False)
+        return running_until(steering.turn(agents, steering.ball(agents)) <= AIMED)
+
+    def reach_ball(self, agents: Agents) -> Any:
+        """Drives to within 0.40 m of the ball."""
+        steering = self.steering
+        steering.turn(agents, steering.ball(agents))
+        return running_until(steering.go(agents, steering.ball(agents), REACH) <= 1e-3)
+
+    def take(self, agents: Agents) -> Any:
+        """Takes the ball; fails if it rolled away."""
+        steering = self.steering
+        steering.stop(agents)
+        steering.dribble(agents, True)
+        way = steering.way(agents, steering.ball(agents))
+        far = (way * way).sum(axis=-1) > self.pitch.dialect.hold_distance**2
+        taken = pick(steering.holds(agents), Status.SUCCESS, Status.RUNNING)
+        return pick(far, Status.FAILURE, taken)
+
+    def move_ball(self, agents: Agents) -> Any:
+        """Dribbles to the place of the shot."""
+        self.steering.turn(agents, self.shot)
+        done = self.steering.go(agents, self.shot) <= NEAR
+        self.steering.stop(np.asarray(agents)[done])
+        return running_until(done)
+
+    def rotate_ball(self, agents: Agents) -> Any:
+        """Turns to the goal, until the error is at most 0.25 degrees."""
+        self.steering.stop(agents, turning=False)
+        return running_until(self.steering.turn(agents, self.goal) <= AIMED)
+
+    def lob(self, agents: Agents) -> Any:
+        """Lobs the ball under the bar; fails where no speed clears it."""
+        steering, pitch, chosen = self.steering, self.pitch, self.pitch.dialect
+        steering.stop(agents)
+        yaw = steering.rows(pitch.yaw)[agents]
+        spot = pitch.ball_place[steering.world[agents]][..., :2]
+        away, _ = goal_crossing(spot, yaw, steering.side[agents] * self.goal[0])
+        away = np.clip(away, 1.0, 2.0 * self.goal[0])
+        shot = lob_clear(
+            away, radius=chosen.ball_radius, gravity=chosen.gravity, max_speed=chosen.lob_speed
+        )
+        steering.shoot(agents, np.nan_to_num(shot.ahead), np.nan_to_num(shot.up))
+        gone = pick(steering.holds(agents), Status.RUNNING, Status.SUCCESS)
+        return pick(shot.possible, gone, Status.FAILURE)
+
+    def go_back(self, agents: Agents) -> Any:
+        """Drives back."""
+        self.steering.turn(agents, self.rest)
+        done = self.steering.go(agents, self.rest) <= NEAR
+        self.steering.stop(np.asarray(agents)[done])
+        return running_until(done)
+
+    def wait(self, agents: Agents) -> Any:
+        """Leaves the command to others."""
+        return Status.RUNNING

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots and a ball in a world: driving, holding and kicking."""
+
+from .ball import Ball
+from .pitch import Pitch
+
+__all__ = ["Ball", "Pitch"]

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pitches that several tests share."""
+
+from __future__ import annotations
+
+import pytest
+
+from deepsim_mujoco import MujocoSimulator
+from deepsim_soccer import Pitch, world_sdf
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import World
+
+
+@pytest.fixture
+def make_pitch():
+    """Makes pitches on the embedded engine, which are closed after the test."""
+    opened = []
+
+    def make(robots=1, dialect="legal", worlds=1, steps=1, seed=0, **options) -> Pitch:
+        description = GazeboXMLLoader().load_world(world_sdf(dialect))
+        world = World(MujocoSimulator(description, worlds=worlds), seed=seed, steps_per_tick=steps)
+        opened.append(world)
+        return Pitch(world, robots, dialect, **options)
+
+    yield make
+    for world in opened:
+        world.close()

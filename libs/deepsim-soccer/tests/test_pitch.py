@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots that drive, hold and kick in worlds."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from deepsim_soccer import DIALECTS
+
+
+def run(pitch, seconds):
+    """Advances the worlds by some time."""
+    for _ in range(round(seconds / pitch.world.delta_time)):
+        pitch.drive()
+        pitch.world.tick()
+    pitch.sense()
+
+
+def test_a_robot_drives_in_its_own_frame(make_pitch):
+    """Cyan and magenta face each other; both drive ahead and to their left."""
+    pitch = make_pitch(1, "paper")
+    pitch.put_ball([0], [[0.0, 5.0]])
+    start = pitch.place
+    pitch.command[:] = [0.5, 0.2, 0.0]
+    run(pitch, 1.05)
+    moved = pitch.place - start
+    np.testing.assert_allclose(moved[0, 0], [0.525, 0.21], atol=1e-6)
+    np.testing.assert_allclose(moved[0, 1], [-0.525, -0.21], atol=1e-6)
+    np.testing.assert_allclose(pitch.velocity[0], [[0.5, 0.2, 0.0]] * 2, atol=1e-9)
+
+
+def test_wheels_need_time(make_pitch):
+    """A robot within the rules speeds up by sqrt(2) 2.5 m/s² along its axis, and brakes faster."""
+    pitch = make_pitch(1)
+    pitch.put_ball([0], [[0.0, 5.0]])
+    pitch.command[..., 0] = 3.0
+    run(pitch, 0.2)
+    assert pitch.velocity[0, 0, 0] == pytest.approx(0.2 * 2.5 * math.sqrt(2.0), rel=1e-6)
+    pitch.command[..., 0] = 0.0
+    run(pitch, 0.11)
+    assert abs(pitch.velocity[0, 0, 0]) < 1e-9
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_ball_that_is_held_goes_along(make_pitch, name):
+    """It stays at the gap ahead of the kicker while the robot drives and turns."""
+    pitch = make_pitch((1, 0), name)
+    gap = pitch.dialect.hold_gap
+    pitch.put_ball([0], [[-2.0 + gap - 0.01, 0.0]])
+    for _ in range(60):
+        pitch.command[:] = [1.0, 0.5, 1.5]
+        pitch.drive()
+        way = pitch.place[0, 0] + gap * np.array(
+            [math.cos(pitch.yaw[0, 0]), math.sin(pitch.yaw[0, 0])]
+        )
+        ball = pitch.world.models.select(["ball"]).pose[0, 0, :2]
+        np.testing.assert_allclose(ball, way, atol=1e-9)
+        assert pitch.holder[0] == 0
+        pitch.world.tick()
+
+
+def test_a_pass_rolls_as_far_as_the_decay_lets_it(make_pitch):
+    """v² / (2 mu g): 4.25 m at 5 m/s in the paper's dialect."""
+    pitch = make_pitch((1, 0), "paper")
+    pitch.put_ball([0], [[-1.57, 0.0]])
+    pitch.kick[0, 0] = 5.0, 0.0
+    pitch.drive()
+    assert pitch.kicked[0] == 0
+    assert pitch.holder[0] == -1
+    pitch.world.tick()
+    start = pitch.ball_place[0, 0]
+    run(pitch, 3.0)
+    assert pitch.ball_place[0, 0] - start == pytest.approx(25.0 / (2 * 0.3 * 9.8), rel=0.03)
+    assert np.abs(pitch.ball_velocity).max() < 0.01
+
+
+def test_a_robot_without_the_ball_kicks_nothing(make_pitch):
+    """The kick is forgotten, not kept."""
+    pitch = make_pitch((1, 0))
+    pitch.put_ball([0], [[3.0, 0.0]])
+    pitch.kick[0, 0] = 5.0, 0.0
+    pitch.drive()
+    assert pitch.kicked[0] == -1
+    assert not pitch.kick.any()
+
+
+def test_an_opponent_takes_the_ball_and_keeps_it(make_pitch):
+    """Who comes to the ball from the other side has it; the other one must wait."""
+    pitch = make_pitch(1)
+    pitch.put_robots([0], [[[-0.4, 0.0], [0.9, 0.0]]], [[0.0, math.pi]])
+    pitch.put_ball([0], [[0.0, 0.0]])
+    pitch.drive()
+    assert pitch.holder[0] == 0
+    pitch.command[0, 1] = [0.5, 0.0, 0.0]
+    holders = []
+    for _ in range(300):
+        pitch.drive()
+        pitch.world.tick()
+        holders.append(int(pitch.holder[0]))
+    assert holders[0] == 0
+    assert holders[-1] == 1
+    assert sum(a != b for a, b in pairwise(holders)) <= 3
+
+
+def test_robots_stay_upright_when_they_collide(make_pitch):
+    """A bump at full speed into another robot and into the boundary tilts nobody for long."""
+    pitch = make_pitch(1)
+    pitch.put_ball([0], [[0.0, 5.0]])
+    pitch.command[..., 0] = 4.0
+    run(pitch, 2.0)
+    pitch.command[..., :2] = [0.0, 4.0]
+    run(pitch, 3.0)
+    pose = pitch.world.models.select(pitch.names).pose[0]
+    assert np.abs(pose[:, 2:5]).max() < 0.02
+    assert np.abs(pitch.place[0, :, 1]).max() < 6.0 + 1.5 - 0.2
+
+
+def test_the_boundary_rule_of_gazebo_visual(make_pitch):
+    """A ball that crosses a line is put 2 cm inside, at rest; one in the goal is not."""
+    pitch = make_pitch((1, 0), "gazebo_visual", keeps_ball_in=True)
+    pitch.put_ball([0], [[3.0, 6.1]])
+    pitch.drive()
+    ball = pitch.world.models.select(["ball"])
+    np.testing.assert_allclose(ball.pose[0, 0, :2], [3.0, 5.98])
+    assert not ball.twist.any()
+    pitch.put_ball([0], [[9.2, 0.3]])
+    pitch.drive()
+    assert ball.pose[0, 0, 0] == 9.2
+
+
+def test_goals_and_the_ball_outside(make_pitch):
+    """The whole ball must be over the line, between the posts and below the bar."""
+    pitch = make_pitch((1, 0))
+    cases = {
+        (9.2, 0.3, 0.2): (1, True),
+        (-9.2, 0.3, 0.2): (-1, True),
+        (9.05, 0.3, 0.2): (0, False),
+        (9.2, 1.3, 0.2): (0, True),
+        (9.2, 0.3, 1.3): (0, True),
+        (1.0, 6.2, 0.1): (0, True),
+    }
+    pose = np.array([[*place, 0.0, 0.0, 0.0, 1.0] for place in cases])
+    goals, outside = zip(*cases.values(), strict=True)
+    np.testing.assert_array_equal(pitch.ball.goal(pose), goals)
+    np.testing.assert_array_equal(pitch.ball.out(pose), outside)
+
+
+def test_world_w_of_w_has_the_bits_of_one_world(make_pitch):
+    """Commands and kicks drawn from the seed of each world."""
+
+    def play(worlds, seed):
+        pitch = make_pitch(2, worlds=worlds, seed=seed, steps=5)
+        every = np.arange(worlds)
+        for tick in range(120):
+            if tick % 10 == 0:
+                low, high = np.array([-1.0, -1.0, -2.0]), np.array([2.5, 1.0, 2.0])
+                drawn = pitch.world.uniform(0.0, 1.0, (4, 3))
+                pitch.command[:] = low + (high - low) * drawn
+            if tick == 60:
+                pitch.put_ball(every, pitch.place[:, 0] + [0.4, 0.0])
+                pitch.kick[..., 0] = 4.0
+            pitch.drive()
+            pitch.world.tick()
+        return pitch.world.models.select([*pitch.names, "ball"]).pose
+
+    many = play(3, 5)
+    for world in range(3):
+        assert many[world].tobytes() == play(1, 5 + world)[0].tobytes()
+
+
+@pytest.mark.parametrize("robots", [0, 12, (3, -1)])
+def test_teams_have_up_to_eleven_robots(make_pitch, robots):
+    """The message has the number that was given."""
+    with pytest.raises(ValueError, match="robots must be 1 to 11 of a team"):
+        make_pitch(robots)
