@@ -16,6 +16,7 @@ import pytest
 from deepsim_gazebo import (
     BatchStateClient,
     CallLostError,
+    CallRefusedError,
     CallTimeoutError,
     GazeboError,
     GazeboSimulator,
@@ -58,7 +59,8 @@ def test_a_server_that_ends_costs_one_call(
     tables = Tables(simulator.entities)
     simulator.read(tables)
     getattr(restarted, end)()
-    with pytest.raises(CallLostError, match=r"connection to service /gazebo_batch_state/exchange"):
+    lost = "server of the mailbox" if shared_memory else "connection to service .*/exchange"
+    with pytest.raises(CallLostError, match=lost):
         simulator.step(3)
     with pytest.raises(UnreachableError):
         simulator.read(tables)
@@ -83,6 +85,14 @@ def test_a_reader_of_shared_memory_notices_that_its_server_was_killed(
     restarted.kill()
     with pytest.raises(GazeboError):
         simulator.read(tables)
+
+
+def test_clients_do_not_choose_where_the_server_writes(server: GazeboServer) -> None:
+    """Only directories that the server's owner lists."""
+    client = BatchStateClient()
+    with pytest.raises(CallRefusedError, match=r"'/etc' is neither /dev/shm nor .*"):
+        client.open_shared_memory("/etc")
+    client.close()
 
 
 def test_a_server_ends_during_a_step(gazebo: GazeboSimulator, restarted: GazeboServer) -> None:

@@ -147,7 +147,7 @@ def test_a_simulator_that_fails_otherwise_is_told(make_worlds_env, unlimited):
     env = make_worlds_env(unlimited)
     env.reset()
 
-    def broken(n, worlds=None):
+    def broken(n, worlds=None, changes=None):
         raise SimulationError("out of memory", [])
 
     env.world.simulator.step = broken

@@ -13,9 +13,10 @@ from .errors import (
     MalformedReplyError,
     UnreachableError,
 )
-from .protocol.client import BatchStateClient, Listing, NewEntity, SharedFile
+from .protocol.client import BatchStateClient, Listing, NewEntity
 from .protocol.exchange import ExchangeReply, ExchangeRequest, Instant, RefusedCell, Status
 from .ros.messages import Value, from_ros, to_ros
+from .shared_memory.shared_file import SharedFile
 from .simulator import GazeboSimulator
 
 __all__ = [

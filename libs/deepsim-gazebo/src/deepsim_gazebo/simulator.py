@@ -70,7 +70,8 @@ class GazeboSimulator:
         master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
         namespace: ROS namespace of the plugin's services.
         timeout: Longest wait for the answer to a call, such as of up to 1000 steps [s].
-        shared_memory: Whether to read through shared memory if server and client share a machine.
+        shared_memory: Whether to read and call through shared memory if server and client share a
+            machine; the first client of a server gets the mailbox for calls.
         lock_step: Whether time stands still except during `step`.
 
     Attributes:
@@ -101,7 +102,7 @@ class GazeboSimulator:
         self._models: dict[str, object] = {}
         self._lights: dict[str, object] = {}
         self._client = BatchStateClient(master_uri, namespace=namespace, timeout=timeout)
-        self._session = Session(self._client, lock_step=lock_step)
+        self._session = Session(self._client, lock_step=lock_step, mailbox=shared_memory)
         self._shared = TableReader(self._client, usable=shared_memory)
         self._clock = SimulationClock(self._client.master, self._client.caller, timeout)
         self.physics = GazeboPhysics(self._session)

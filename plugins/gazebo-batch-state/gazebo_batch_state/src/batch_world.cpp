@@ -259,11 +259,24 @@ Reason BatchWorld::Access::Write(Table table, std::uint8_t column, Row row, doub
   return {};
 }
 
-bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
-  if (n > 0 && !world_.tick_goes_on_) {
+void BatchWorld::Access::BeginSteps(bool more) {
+  if (!world_.tick_goes_on_) {
     world_.sensors_.BeginTick();
   }
   world_.tick_goes_on_ = more;
+}
+
+void BatchWorld::Access::EndSteps(bool more) {
+  if (!more) {
+    world_.wrenches_.Clear();
+  }
+}
+
+bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
+  if (n == 0) {
+    return true;
+  }
+  BeginSteps(more);
   physics_.unlock();
   const LockStep::Result result = world_.steps_.Advance(n);
   if (result == LockStep::Result::kStopped) {
@@ -274,9 +287,7 @@ bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
   }
   physics_.lock();
   Refresh();
-  if (n > 0 && !more) {
-    world_.wrenches_.Clear();
-  }
+  EndSteps(more);
   return result == LockStep::Result::kDone;
 }
 

@@ -54,19 +54,28 @@ Reason Divergence(const BatchWorld::View& view) {
 }
 
 /// Makes n steps; returns what went wrong, if anything did.
-Reason Advance(BatchWorld::Access& access, std::uint32_t n, bool more = false) {
-  return access.Advance(n, more) ? Divergence(access) : kDisturbed;
+Reason Advance(BatchWorld::Access& access, std::uint32_t n) {
+  return access.Advance(n) ? Divergence(access) : kDisturbed;
 }
 
 }  // namespace
 
 void FlatServices::Exchange(Request& request, Response& response) {
-  response.message = Check(request);
   BatchWorld::Access access(world_);
+  const std::uint32_t steps = Begin(access, request, response);
+  if (steps > 0) {
+    const bool exact = access.Advance(steps, request.more_steps != 0);
+    End(access, request, response, exact ? Reason() : kDisturbed);
+  }
+}
+
+std::uint32_t FlatServices::Begin(BatchWorld::Access& access, Request& request,
+                                  Response& response) {
+  response.message = Check(request);
   if (!response.message.empty()) {
     response.status = Response::INVALID;
     Fill(access, 0, response);
-    return;
+    return 0;
   }
   const std::uint64_t generation = access.Index().Generation();
   if (!request.changes.empty() && request.generation != generation) {
@@ -74,7 +83,7 @@ void FlatServices::Exchange(Request& request, Response& response) {
     response.message = "rows are of generation " + std::to_string(request.generation) + ", it is " +
                        std::to_string(generation) + " now: ask get_names";
     Fill(access, 0, response);
-    return;
+    return 0;
   }
   Apply(access, request, response);
   response.status = Response::OK;
@@ -83,11 +92,23 @@ void FlatServices::Exchange(Request& request, Response& response) {
     response.message = std::to_string(response.refusals.size()) +
                        " rows were refused, first: " + response.refusals.front().reason;
   } else if (request.steps > 0) {
-    response.message = Advance(access, request.steps, request.more_steps != 0);
-    if (!response.message.empty()) {
-      response.status = Response::FAILED;
-    }
+    return request.steps;
   }
+  Complete(access, request, response);
+  return 0;
+}
+
+void FlatServices::End(BatchWorld::Access& access, const Request& request, Response& response,
+                       Reason failure) {
+  response.message = failure.empty() ? Divergence(access) : std::move(failure);
+  if (!response.message.empty()) {
+    response.status = Response::FAILED;
+  }
+  Complete(access, request, response);
+}
+
+void FlatServices::Complete(BatchWorld::Access& access, const Request& request,
+                            Response& response) {
   Fill(access, request.tables, response);
   response.measured = Measure(access, request.sensors);
   shared_.Write(access);

@@ -9,6 +9,10 @@ namespace {
 // How soon it is noticed that someone else paused the world, or that the server ends.
 constexpr auto kLookAround = std::chrono::milliseconds(2);
 
+// How long the world's thread keeps a lock of Gazebo's that the service thread waits for, and how
+// soon it notices that the server ends.
+constexpr auto kInTheWay = std::chrono::milliseconds(5);
+
 }  // namespace
 
 LockStep::LockStep(WorldControl control, Duration patience, Duration longest_step)
@@ -18,7 +22,7 @@ void LockStep::OnStepBegin() {
   Lock lock(mutex_);
   bool in_the_way = false;
   while (!MayBegin() && !in_the_way) {
-    in_the_way = world_.wait_for(lock, patience_) == std::cv_status::timeout && in_control_;
+    in_the_way = world_.wait_for(lock, kInTheWay) == std::cv_status::timeout && in_control_;
   }
   in_step_ = true;
 }
@@ -29,6 +33,13 @@ void LockStep::OnStepEnd() {
   ++steps_;
   if (mode_ == Mode::kCounting && --left_ == 0) {
     mode_ = Mode::kHeld;
+    if (with_guest_) {
+      lock.unlock();
+      guest_->End();
+      lock.lock();
+      with_guest_ = false;
+      left_at_ = std::chrono::steady_clock::now();
+    }
     service_.notify_all();
     Hold(lock);
   } else if (mode_ == Mode::kFree && inside_ > 0) {
@@ -41,7 +52,7 @@ void LockStep::Hold(Lock& lock) {
   while (mode_ == Mode::kHeld) {
     const auto now = std::chrono::steady_clock::now();
     const bool left_alone = inside_ == 0 && now >= left_at_ + patience_;
-    const bool in_the_way = in_control_ && now >= start + patience_;
+    const bool in_the_way = in_control_ && now >= start + kInTheWay;
     if (left_alone || in_the_way || (inside_ == 0 && (release_ || stopped_))) {
       mode_ = Mode::kPausing;
       lock.unlock();
@@ -50,10 +61,45 @@ void LockStep::Hold(Lock& lock) {
       lock.lock();
       mode_ = Mode::kFree;
       service_.notify_all();
+    } else if (inside_ == 0 && guest_ != nullptr && guest_->IsThere()) {
+      ServeGuest(lock);
     } else {
-      world_.wait_for(lock, patience_);
+      world_.wait_for(lock, kInTheWay);
     }
   }
+}
+
+void LockStep::ServeGuest(Lock& lock) {
+  lock.unlock();
+  const bool asked = guest_->Wait(kInTheWay);
+  const std::optional<std::uint32_t> steps = asked ? guest_->Begin() : std::nullopt;
+  lock.lock();
+  if (steps) {
+    left_at_ = std::chrono::steady_clock::now();
+    if (*steps > 0) {
+      left_ = *steps;
+      with_guest_ = true;
+      mode_ = Mode::kCounting;
+    }
+  } else if (asked && mode_ == Mode::kHeld) {
+    world_.wait_for(lock, kLookAround);  // somebody else has the turn
+  }
+}
+
+void LockStep::Wake() {
+  world_.notify_all();
+  if (guest_ != nullptr) {
+    guest_->Ring();
+  }
+}
+
+bool LockStep::WatchGuest() {
+  Lock lock(mutex_);
+  service_.wait_for(lock, kInTheWay, [this] { return mode_ == Mode::kFree; });
+  if (mode_ == Mode::kCounting && with_guest_ && control_.is_paused()) {
+    Control(lock, [this] { control_.set_paused(false); });
+  }
+  return mode_ != Mode::kFree;
 }
 
 LockStep::Inside::Inside(LockStep& owner) : owner_(owner) {
@@ -66,9 +112,7 @@ LockStep::Inside::~Inside() {
   const Lock lock(owner_.mutex_);
   --owner_.inside_;
   owner_.left_at_ = std::chrono::steady_clock::now();
-  if (owner_.mode_ == Mode::kFree) {
-    owner_.world_.notify_all();
-  }
+  owner_.world_.notify_all();
 }
 
 LockStep::Result LockStep::Advance(std::uint32_t n) {
@@ -80,7 +124,7 @@ LockStep::Result LockStep::Advance(std::uint32_t n) {
   left_ = n;
   const bool was_free = mode_ == Mode::kFree;
   mode_ = Mode::kCounting;
-  world_.notify_all();
+  Wake();
   if (was_free) {
     Control(lock, [this] {
       control_.set_pace(WorldControl::Pace::kFast);
@@ -135,7 +179,7 @@ void LockStep::Release() {
   Lock lock(mutex_);
   if (mode_ == Mode::kHeld) {
     release_ = true;
-    world_.notify_all();
+    Wake();
     service_.wait(lock, [this] { return mode_ == Mode::kFree; });
     release_ = false;
   }

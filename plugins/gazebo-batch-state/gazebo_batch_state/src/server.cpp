@@ -30,6 +30,7 @@ Server::Server(const gazebo::physics::WorldPtr& world)
       renderer_(world->Name()),
       topics_(node_, RateOf(node_)),
       flat_(world_, shared_),
+      mailbox_(world_, flat_, turn_),
       states_(world_, shared_),
       looks_(world_, shared_),
       entities_(world_, renderer_, shared_),
@@ -40,8 +41,8 @@ Server::Server(const gazebo::physics::WorldPtr& world)
       kinematics_(world_),
       pictures_(world_, renderer_),
       single_(world),
-      services_(node_, queue_),
-      single_services_(ros::NodeHandle("/gazebo"), queue_) {
+      services_(node_, queue_, turn_),
+      single_services_(ros::NodeHandle("/gazebo"), queue_, turn_) {
   world_.OnStep([this](const BatchWorld::View& view, StepKind kind) {
     clock_.Publish(view.Now(), kind);
     topics_.Publish(view);
@@ -54,6 +55,7 @@ Server::Server(const gazebo::physics::WorldPtr& world)
 
 Server::~Server() {
   Interrupt();
+  turn_.Close();
   thread_.join();
   world_.Disconnect();  // before the topics and files that its observer writes to are gone
 }
@@ -68,6 +70,7 @@ void Server::Offer() {
   services_.Offer("exchange", flat_, &FlatServices::Exchange);
   services_.Offer("step", flat_, &FlatServices::Step);
   services_.Offer("open_shared_memory", flat_, &FlatServices::OpenSharedMemory);
+  services_.Offer("open_mailbox", mailbox_, &MailboxService::OpenMailbox);
   services_.Offer("get_model_states", states_, &StateServices::GetModelStates);
   services_.Offer("get_link_states", states_, &StateServices::GetLinkStates);
   services_.Offer("set_model_states", states_, &StateServices::SetModelStates);
@@ -111,10 +114,11 @@ void Server::Run() {
   while (!ended_) {
     queue_.callAvailable(kLookAround);
     const auto now = std::chrono::steady_clock::now();
-    if (now - swept > kSweepPeriod) {
+    if (now - swept > kSweepPeriod && turn_.TryTake()) {
       swept = now;
-      const BatchWorld::Access access(world_);
-      shared_.Sweep(access);
+      mailbox_.Sweep();
+      shared_.Sweep(BatchWorld::Access(world_));
+      turn_.Give();
     }
   }
 }

@@ -4,10 +4,11 @@
 #include <random>
 #include <stdexcept>
 
+#include "gazebo_batch_state/shared_directory.hpp"
+
 namespace gazebo_batch_state {
 namespace {
 
-constexpr const char* kDefaultDirectory = "/dev/shm";
 constexpr auto kGrace = std::chrono::seconds(5);  // for a client to take the lock
 constexpr std::size_t kMostFiles = 8;
 
@@ -21,10 +22,7 @@ std::uint64_t RandomNumber() {
 SharedMemory::SharedMemory() : boot_(RandomNumber()) {}
 
 const SharedFile& SharedMemory::Open(const BatchWorld::View& world, const std::string& directory) {
-  const std::string where = directory.empty() ? kDefaultDirectory : directory;
-  if (where.front() != '/') {
-    throw std::runtime_error("directory must be an absolute path, got '" + where + "'");
-  }
+  const std::string where = CheckedDirectory(directory);
   const std::uint64_t generation = world.Index().Generation();
   auto found = files_.find(where);
   if (found == files_.end() || found->second.generation != generation) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace gazebo_batch_state {
@@ -17,10 +18,11 @@ using std::chrono::steady_clock;
 /// A loop like that of gazebo::physics::World, without a world.
 class Loop {
  public:
-  explicit Loop(bool paused, LockStep::Duration longest_step = std::chrono::seconds(5))
+  explicit Loop(bool paused, LockStep::Duration longest_step = std::chrono::seconds(5),
+                LockStep::Duration patience = milliseconds(5))
       : steps({[this] { return paused_.load(); }, [this](bool value) { SetPaused(value); },
                [this](WorldControl::Pace value) { pace = value; }},
-              milliseconds(5), longest_step),
+              patience, longest_step),
         paused_(paused) {}
 
   ~Loop() {
@@ -222,6 +224,99 @@ TEST(LockStep, NobodyWaitsForeverWhenOthersLetTheWorldGoOnAtTheSameMoment) {
     const LockStep::Result result = loop.steps.Advance(1);
     EXPECT_EQ(result == LockStep::Result::kDone, loop.made == before + 1);
   }
+}
+
+/// Asks for steps from a thread of its own.
+class Asker : public Guest {
+ public:
+  explicit Asker(Loop& loop) : loop_(loop) { loop.steps.Invite(this); }
+
+  /// Returns how many steps had been made when they were answered.
+  std::uint64_t Ask(std::uint32_t n) {
+    wanted_ = static_cast<int>(n);
+    EXPECT_TRUE(Loop::Eventually([this] {
+      loop_.steps.WatchGuest();
+      return wanted_ < 0;
+    }));
+    return answered_at_;
+  }
+
+  bool IsThere() const override { return true; }
+  bool Wait(std::chrono::microseconds /*time*/) override { return wanted_ >= 0; }
+  void Ring() override {}
+  std::optional<std::uint32_t> Begin() override {
+    if (busy) {
+      return {};
+    }
+    const LockStep::Inside inside(loop_.steps);
+    const int wanted = wanted_;
+    if (wanted == 0) {
+      End();
+    }
+    return static_cast<std::uint32_t>(wanted);
+  }
+  void End() override {
+    answered_at_ = loop_.made.load();
+    wanted_ = -1;
+  }
+
+  std::atomic<bool> busy{false};
+
+ private:
+  Loop& loop_;
+  std::atomic<int> wanted_{-1};
+  std::atomic<std::uint64_t> answered_at_{0};
+};
+
+/// Makes one step, after which the world is held.
+void HoldWorld(Loop& loop) {
+  const LockStep::Inside inside(loop.steps);
+  loop.steps.Advance(1);
+}
+
+TEST(LockStep, AHeldWorldAnswersItsGuestExactly) {
+  Loop loop(true, std::chrono::seconds(5), std::chrono::seconds(5));
+  Asker asker(loop);
+  loop.Start();
+  HoldWorld(loop);
+  std::uint64_t expected = 1;
+  for (const std::uint32_t n : {1U, 10U, 0U, 100U}) {
+    expected += n;
+    EXPECT_EQ(asker.Ask(n), expected);
+    EXPECT_EQ(loop.made, expected);
+  }
+}
+
+TEST(LockStep, TheGuestsStepsAreMadeAlsoWhereOthersPauseTheWorld) {
+  Loop loop(true, std::chrono::seconds(5), std::chrono::seconds(5));
+  Asker asker(loop);
+  loop.Start();
+  HoldWorld(loop);
+  std::atomic<bool> done{false};
+  std::thread meddler([&loop, &done] {
+    while (!done) {
+      loop.SetPaused(true);
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(asker.Ask(50), 51U);
+  done = true;
+  meddler.join();
+}
+
+TEST(LockStep, AServiceGetsInWhileTheGuestWaitsForItsTurn) {
+  Loop loop(true, std::chrono::seconds(5), std::chrono::seconds(5));
+  Asker asker(loop);
+  loop.Start();
+  HoldWorld(loop);
+  asker.busy = true;
+  std::thread guest([&asker] { EXPECT_EQ(asker.Ask(5), 8U); });
+  for (int call = 0; call < 2; ++call) {
+    HoldWorld(loop);
+  }
+  EXPECT_EQ(loop.made, 3U);
+  asker.busy = false;
+  guest.join();
 }
 
 TEST(LockStep, StopEndsAWaitThatWouldNotEnd) {

@@ -193,14 +193,18 @@ TEST_F(SharedFileTest, TheEndIsToldToThoseWhoStillReadAndTheFileIsGone) {
 TEST_F(SharedFileTest, WhatAKilledServerLeftIsRemovedAndNothingElse) {
   const std::string orphan = directory_ + "/gazebo_batch_state.1.dead";
   const std::string other = directory_ + "/other";
+  const std::string launch = directory_ + "/gazebo_batch_state.launch";
   for (const std::string& path : {orphan, other}) {
-    std::ofstream(path) << "x";
+    std::ofstream(path) << "DSBATCH1 and tables";
   }
+  std::ofstream(launch) << "<launch></launch>";
   const SharedFile second(directory_, kBoot, kGeneration, kRows);
   EXPECT_NE(access(orphan.c_str(), F_OK), 0);
-  EXPECT_EQ(access(other.c_str(), F_OK), 0);
-  EXPECT_EQ(access(file_->Path().c_str(), F_OK), 0);
+  for (const std::string& path : {other, launch, file_->Path()}) {
+    EXPECT_EQ(access(path.c_str(), F_OK), 0) << path;
+  }
   std::remove(other.c_str());
+  std::remove(launch.c_str());
 }
 
 TEST_F(SharedFileTest, AMissingDirectoryIsNamed) {

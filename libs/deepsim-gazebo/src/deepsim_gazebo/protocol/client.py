@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -21,6 +21,8 @@ from deepsim_gazebo.errors import (
 from deepsim_gazebo.ros.master import Master
 from deepsim_gazebo.ros.serialization import Reader, pack_string, pack_strings
 from deepsim_gazebo.ros.tcpros import ServiceClient
+from deepsim_gazebo.shared_memory.mailbox import Mailbox
+from deepsim_gazebo.shared_memory.shared_file import SharedFile
 from deepsim_sync import CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
@@ -62,17 +64,6 @@ class NewEntity(NamedTuple):
     """(7,) in the world frame; used instead of the pose in the text."""
 
 
-class SharedFile(NamedTuple):
-    """The file in which the server keeps its tables."""
-
-    path: str
-    """Path in the server's file system."""
-    version: int
-    """Version of the layout."""
-    size: int
-    """[bytes]"""
-
-
 class BatchStateClient:
     """Calls the plugin ``gazebo_batch_state``; needs no ROS on this side.
 
@@ -101,6 +92,8 @@ class BatchStateClient:
             raise ValueError(f"timeout must be > 0 s, got {timeout}")
         self.caller = f"/deepsim_{os.getpid()}"
         self.losses = 0
+        self._timeout = timeout
+        self._mailbox: Mailbox | None = None
         self.master = Master(master_uri, self.caller, timeout)
         space = f"/{namespace.strip('/')}".rstrip("/")
         self._services = {
@@ -110,8 +103,18 @@ class BatchStateClient:
 
     def exchange(self, request: ExchangeRequest) -> ExchangeReply:
         """Applies changed rows, steps, and returns tables, in one round trip."""
-        body = self._call("exchange", request.pack(), request)
-        return ExchangeReply.unpack(body, request.kinds)
+        body = request.pack()
+        if self._mailbox is None or not self._mailbox.fits(body):
+            reply = self._call("exchange", body, request)
+        else:
+            try:
+                reply = self._guarded(self._mailbox.call, body, request)
+            except CallRefusedError:
+                raise
+            except BaseException:  # such as KeyboardInterrupt: the answer may come later
+                self._close_mailbox()
+                raise
+        return ExchangeReply.unpack(reply, request.kinds)
 
     def names(self) -> Listing:
         """Returns the names of all entities."""
@@ -226,26 +229,53 @@ class BatchStateClient:
         Args:
             directory: A folder in the server's file system; by default the server chooses one.
         """
-        reader = self.ask("open_shared_memory", pack_string(directory), "the tables in a file")
-        self.check(reader, "open_shared_memory")
-        path = reader.string()
-        version, size = reader.fields(_FILE)
-        reader.end()
-        return SharedFile(path, version, size)
+        return self._open("open_shared_memory", directory)
+
+    def open_mailbox(self, directory: str = "") -> None:
+        """Lets `exchange` go through a file that both sides map into memory, from now on.
+
+        Large requests, and those after a lost or late answer, go through ROS.
+
+        Args:
+            directory: A folder in the server's file system; by default the server chooses one.
+
+        Raises:
+            CallRefusedError: Another client has the mailbox, or the server can make none.
+            SharedFileError: The file cannot be opened here.
+        """
+        self._close_mailbox()
+        self._mailbox = Mailbox(self._open("open_mailbox", directory), self._timeout)
 
     def close(self) -> None:
         """Closes all connections; the next call opens a new one."""
+        self._close_mailbox()
         for service in self._services.values():
             service.close()
 
     def _call(self, service: str, body: bytes, asked: object) -> bytes:
+        return self._guarded(self._services[service].call, body, asked)
+
+    def _guarded(self, call: Callable[[bytes, object], bytes], body: bytes, asked: object) -> bytes:
         try:
-            return self._services[service].call(body, asked)
+            return call(body, asked)
         except (UnreachableError, CallLostError, CallTimeoutError):
             # The other connections ended with the server; closing them makes it one error.
             self.losses += 1
             self.close()
             raise
+
+    def _close_mailbox(self) -> None:
+        if self._mailbox is not None:
+            self._mailbox.close()
+            self._mailbox = None
+
+    def _open(self, service: str, directory: str) -> SharedFile:
+        reader = self.ask(service, pack_string(directory), "a shared file")
+        self.check(reader, service)
+        path = reader.string()
+        version, size = reader.fields(_FILE)
+        reader.end()
+        return SharedFile(path, version, size)
 
     def ask(self, service: str, body: bytes, asked: str) -> Reader:
         """Calls a service and returns its answer; `asked` is for error messages."""

@@ -26,6 +26,7 @@ SERVICES = {
     "get_kinematics": _own("GetKinematics", "056d11b519175120a47561ad183b1686"),
     "get_names": _own("GetNames", "5493ff4a2c2d8559901d5fc6571a462f"),
     "get_sensors": _own("GetSensors", "5d17099dde1438b655c5d4e0bd95510c"),
+    "open_mailbox": _own("OpenMailbox", "ea9a93af0fc918f7619d67306fe5657c"),
     "open_shared_memory": _own("OpenSharedMemory", "ea9a93af0fc918f7619d67306fe5657c"),
     "pause": _TRIGGER,
     "reset": _TRIGGER,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 from collections.abc import Callable, Collection, Sequence
 
@@ -13,10 +14,13 @@ from deepsim_gazebo.errors import CallRefusedError, GazeboError
 from deepsim_gazebo.protocol.client import BatchStateClient
 from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, Instant, Status
 from deepsim_gazebo.protocol.layout import COLUMN_NUMBERS
+from deepsim_gazebo.shared_memory.shared_file import SharedFileError
 from deepsim_sync import Changes, Entities, Kind, Refusal, SimulationError, Tables
 
 from .entity_names import EntityNames
 from .row_mapping import fill_tables, map_cells
+
+_LOGGER = logging.getLogger("deepsim_gazebo")
 
 _GENERATION = struct.Struct("<Q")
 _ATTEMPTS = 8  # while another client keeps adding and removing entities
@@ -28,6 +32,7 @@ class Session:
     Args:
         client: The client of the server.
         lock_step: Whether the world stands still between steps, or runs freely.
+        mailbox: Whether to exchange through shared memory if the server is on this machine.
 
     Attributes:
         client: As given.
@@ -35,11 +40,12 @@ class Session:
         instant: The instant of the last answer; time 0 before the first one.
     """
 
-    def __init__(self, client: BatchStateClient, *, lock_step: bool) -> None:
+    def __init__(self, client: BatchStateClient, *, lock_step: bool, mailbox: bool) -> None:
         self.client = client
         self.names = EntityNames(client)
         self.instant = Instant(0, 0, 0.0, 0.0)
         self._lock_step = lock_step
+        self._mailbox = mailbox
         self._losses: int | None = None  # of the client at the last take_control
 
     def exchange(
@@ -169,13 +175,21 @@ class Session:
         raise _unstable(asked)
 
     def take_control(self) -> None:
-        """Pauses the server, or lets it run, if it may have been restarted."""
+        """Pauses the server, or lets it run, and opens a mailbox, if it may have been restarted."""
         if self._losses != self.client.losses:
             if self._lock_step:
                 self.client.pause()
             else:
                 self.client.unpause()
             self._losses = self.client.losses
+            if self._mailbox:
+                self._open_mailbox()
+
+    def _open_mailbox(self) -> None:
+        try:
+            self.client.open_mailbox()
+        except (CallRefusedError, SharedFileError) as error:
+            _LOGGER.info("exchanges go through ROS, not through a mailbox: %s", error)
 
 
 def _unstable(action: str) -> GazeboError:

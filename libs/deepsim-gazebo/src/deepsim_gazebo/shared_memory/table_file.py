@@ -20,11 +20,11 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from deepsim_gazebo.errors import GazeboError
-from deepsim_gazebo.protocol.client import SharedFile
 from deepsim_gazebo.protocol.exchange import Instant
 from deepsim_gazebo.protocol.layout import LAYOUTS, TABLES, Rows, fill
 from deepsim_sync import Kind, Tables
+
+from .shared_file import SharedFile, SharedFileError, is_abandoned, opened
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 VERSION = 2
@@ -39,13 +39,6 @@ _LATEST_AT = 56
 # sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table
 _BUFFER = struct.Struct("=QQQIIdQQQQQ")
 _SEQUENCE = struct.Struct("=Q")
-
-_OFD_GETLK = 36  # of Linux; in `fcntl` from Python 3.9
-_FLOCK = struct.Struct("hhqqi0q")  # type, whence, start, length, process
-
-
-class TableFileError(GazeboError):
-    """The file cannot be opened, or has an unknown layout."""
 
 
 class _Buffer(NamedTuple):
@@ -64,20 +57,14 @@ class TableFile:
         generation: Generation of the entities.
 
     Raises:
-        TableFileError: The file cannot be opened, is inconsistent, or has an unknown layout.
+        SharedFileError: The file cannot be opened, is inconsistent, or has an unknown layout.
     """
 
     def __init__(self, file: SharedFile) -> None:
         self._path = file.path
         if file.version != VERSION:
             self._refuse(f"has layout version {file.version}, expected {VERSION}")
-        try:
-            self._file = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
-        except (OSError, ValueError) as error:
-            raise TableFileError(
-                f"{file.path} of the server cannot be opened here ({error}): are both on one "
-                "machine, as one user, and is the folder the same for both?"
-            ) from error
+        self._file = opened(file, os.O_RDONLY)
         try:
             fcntl.flock(self._file, fcntl.LOCK_SH)  # shows the server that it is in use
             size = os.fstat(self._file).st_size
@@ -97,9 +84,7 @@ class TableFile:
     @property
     def abandoned(self) -> bool:
         """Whether the server that wrote this file is gone; it locks the file while it lives."""
-        asked = _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
-        answer = fcntl.fcntl(self._file, _OFD_GETLK, asked)
-        return int(_FLOCK.unpack(answer)[0]) == fcntl.F_UNLCK
+        return is_abandoned(self._file)
 
     def read(self, tables: Tables, kinds: Collection[Kind]) -> Instant | None:
         """Fills tables of this file's generation, all at one instant.
@@ -157,4 +142,4 @@ class TableFile:
         return _Buffer(start, tables)
 
     def _refuse(self, why: str) -> NoReturn:
-        raise TableFileError(f"{self._path} {why}; use the plugin of the same release")
+        raise SharedFileError(f"{self._path} {why}; use the plugin of the same release")

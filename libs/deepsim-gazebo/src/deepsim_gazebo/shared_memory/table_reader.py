@@ -11,7 +11,8 @@ from deepsim_gazebo.protocol.client import BatchStateClient
 from deepsim_gazebo.protocol.exchange import Instant
 from deepsim_sync import Kind, Tables
 
-from .table_file import TableFile, TableFileError
+from .shared_file import SharedFileError
+from .table_file import TableFile
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
 
@@ -49,7 +50,7 @@ class TableReader:
             if self._file.generation != tables.entities.generation:
                 return None
             return self._file.read(tables, kinds)
-        except (CallRefusedError, TableFileError) as error:
+        except (CallRefusedError, SharedFileError) as error:
             self.close()
             self.usable = False
             _LOGGER.warning("tables are read through ROS, not through shared memory: %s", error)

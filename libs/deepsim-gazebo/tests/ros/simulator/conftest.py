@@ -109,6 +109,7 @@ class PluginServer:
         self.measurements: list[list[float]] = []
         self.watched: list[str] = []
         self.shared_file: tuple[str, int, int] | None = None
+        self.mailbox: tuple[str, int, int] | None = None
         self._network = network
         self.start()
 
@@ -147,6 +148,11 @@ class PluginServer:
             peer.reply(reply)
 
         return handle
+
+    def exchange(self, body: bytes) -> bytes:
+        """Answers a request that did not come through ROS."""
+        with self.lock:
+            return self._exchange(Request(body))
 
     def _exchange(self, request: Request) -> bytes:
         generation, count = request.take("QI")
@@ -314,10 +320,16 @@ class PluginServer:
         return self._done()
 
     def _open_shared_memory(self, request: Request) -> bytes:
+        return self._file(request, self.shared_file)
+
+    def _open_mailbox(self, request: Request) -> bytes:
+        return self._file(request, self.mailbox)
+
+    def _file(self, request: Request, file: tuple[str, int, int] | None) -> bytes:
         assert request.string() == ""
-        if self.shared_file is None:
+        if file is None:
             return struct.pack("<?", False) + string("not here") + string("") + bytes(12)
-        path, version, size = self.shared_file
+        path, version, size = file
         return self._done() + string(path) + struct.pack("<IQ", version, size)
 
     def _done(self) -> bytes:

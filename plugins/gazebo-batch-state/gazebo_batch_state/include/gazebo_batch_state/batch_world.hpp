@@ -93,13 +93,20 @@ class BatchWorld {
     /// Sensors and contacts.
     SensorTable& Sensors() { return world_.sensors_; }
 
-    /// Makes n physics steps.
+    /// Makes n physics steps, between BeginSteps and EndSteps.
     ///
-    /// \param more whether forces on links are to stay for further steps
     /// \return false if others let the world go on at the same moment: there were more steps
     /// \throws std::runtime_error if the server ends or the world is stuck: a step is in progress
     ///   then, and this access is good for nothing any more
     bool Advance(std::uint32_t n, bool more = false);
+
+    /// What comes before the steps of a call.
+    ///
+    /// \param more whether a further call goes on with these steps: forces on links stay
+    void BeginSteps(bool more);
+
+    /// What comes after them.
+    void EndSteps(bool more);
 
     /// Takes up what this thread itself has added or removed.
     void Refresh() { world_.Refresh(); }

@@ -18,6 +18,19 @@ class FlatServices {
 
   void Exchange(gazebo_batch_state_msgs::Exchange::Request& request,
                 gazebo_batch_state_msgs::Exchange::Response& response);
+  /// The first half of an exchange: all that comes before its physics steps.
+  ///
+  /// \return how many steps it asks for; 0: the response is complete
+  std::uint32_t Begin(BatchWorld::Access& access,
+                      gazebo_batch_state_msgs::Exchange::Request& request,
+                      gazebo_batch_state_msgs::Exchange::Response& response);
+
+  /// The second half, after the steps were made.
+  ///
+  /// \param failure why they were not made as asked for; nothing: they were
+  void End(BatchWorld::Access& access, const gazebo_batch_state_msgs::Exchange::Request& request,
+           gazebo_batch_state_msgs::Exchange::Response& response, Reason failure);
+
   void GetNames(gazebo_batch_state_msgs::GetNames::Request& request,
                 gazebo_batch_state_msgs::GetNames::Response& response);
   void OpenSharedMemory(gazebo_batch_state_msgs::OpenSharedMemory::Request& request,
@@ -29,6 +42,7 @@ class FlatServices {
   using Request = gazebo_batch_state_msgs::Exchange::Request;
   using Response = gazebo_batch_state_msgs::Exchange::Response;
 
+  void Complete(BatchWorld::Access& access, const Request& request, Response& response);
   static void Apply(BatchWorld::Access& access, Request& request, Response& response);
   static void Fill(const BatchWorld::View& view, std::uint8_t tables, Response& response);
 

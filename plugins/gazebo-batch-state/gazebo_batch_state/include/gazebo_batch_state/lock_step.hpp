@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 
 namespace gazebo_batch_state {
 
@@ -28,13 +29,39 @@ enum class StepKind : std::uint8_t {
   kLast      ///< it was asked for, and is the last
 };
 
+/// Somebody whose requests the world's thread answers itself while it is held: that takes two
+/// switches of threads less than through the service thread.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  /// Whether there may be requests.
+  virtual bool IsThere() const = 0;
+
+  /// Waits for a request, for Ring, or until the time is over.
+  ///
+  /// \return whether there is a request
+  virtual bool Wait(std::chrono::microseconds time) = 0;
+
+  /// Lets Wait return. From any thread.
+  virtual void Ring() = 0;
+
+  /// Does what a request asks for before its steps.
+  ///
+  /// \return how many steps it asks for; 0: it is answered; nothing: somebody else answers
+  virtual std::optional<std::uint32_t> Begin() = 0;
+
+  /// Answers, after the steps.
+  virtual void End() = 0;
+};
+
 /// Lets one thread act between the physics steps of another, and count those steps out.
 ///
 /// The world's thread tells of each step, the service thread enters between two of them. Steps are
 /// counted out without pausing: at the end of the last one the world's thread is held, and let go
 /// on by the next call of Advance. It is held for as long as the service thread is inside, and for
-/// a short while (the patience) longer; then it pauses its world and goes round its loop as ever,
-/// so that nobody who needs the loop waits for long.
+/// a while (the patience) longer, in which it answers its guest; then it pauses its world and goes
+/// round its loop as ever, so that nobody who needs the loop waits for long.
 class LockStep {
  public:
   using Duration = std::chrono::microseconds;
@@ -46,11 +73,14 @@ class LockStep {
     kDisturbed  ///< others let the world go on meanwhile: there were more steps
   };
 
-  explicit LockStep(WorldControl control, Duration patience = std::chrono::milliseconds(5),
+  explicit LockStep(WorldControl control, Duration patience = std::chrono::milliseconds(100),
                     Duration longest_step = std::chrono::seconds(30));
 
   LockStep(const LockStep&) = delete;
   LockStep& operator=(const LockStep&) = delete;
+
+  /// Names the one whose requests the world's thread answers. Call it where the world does not run.
+  void Invite(Guest* guest) { guest_ = guest; }
 
   // The world's thread
 
@@ -94,6 +124,12 @@ class LockStep {
   /// If the world is held, lets it pause and go round its loop.
   void Release();
 
+  /// Waits until the world's thread does not answer the guest any more, or for a while; meanwhile
+  /// others that pause the world are overruled. From a thread of the guest's own.
+  ///
+  /// \return whether the world's thread answers the guest
+  bool WatchGuest();
+
   /// Makes an Advance return, and no further one wait. From any thread.
   void Stop() { stopped_ = true; }
 
@@ -108,6 +144,12 @@ class LockStep {
 
   void Hold(Lock& lock);
 
+  /// Waits for a request of the guest, and begins with it.
+  void ServeGuest(Lock& lock);
+
+  /// Wakes the world's thread where it is held.
+  void Wake();
+
   /// Calls Gazebo without the lock: Gazebo's own are held by the world's thread when it waits for
   /// it.
   template <class Call>
@@ -115,6 +157,7 @@ class LockStep {
   bool MayBegin() const { return mode_ == Mode::kCounting || inside_ == 0; }
 
   const WorldControl control_;
+  Guest* guest_ = nullptr;
   const Duration patience_;
   const Duration longest_step_;
   std::atomic<bool> stopped_{false};
@@ -127,6 +170,7 @@ class LockStep {
   bool in_step_ = false;
   bool release_ = false;
   bool in_control_ = false;                        // the service thread waits for Gazebo
+  bool with_guest_ = false;                        // the steps are the guest's
   int inside_ = 0;                                 // who is inside or waits to get there
   std::chrono::steady_clock::time_point left_at_;  // when the last one went
   std::uint64_t steps_ = 0;                        // made so far

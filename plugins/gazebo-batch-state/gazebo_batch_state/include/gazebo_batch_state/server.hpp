@@ -15,6 +15,7 @@
 #include "gazebo_batch_state/flat_services.hpp"
 #include "gazebo_batch_state/kinematics_services.hpp"
 #include "gazebo_batch_state/look_services.hpp"
+#include "gazebo_batch_state/mailbox_service.hpp"
 #include "gazebo_batch_state/measure_services.hpp"
 #include "gazebo_batch_state/physics_services.hpp"
 #include "gazebo_batch_state/picture_services.hpp"
@@ -24,6 +25,7 @@
 #include "gazebo_batch_state/single_state_services.hpp"
 #include "gazebo_batch_state/state_services.hpp"
 #include "gazebo_batch_state/state_topics.hpp"
+#include "gazebo_batch_state/turn.hpp"
 #include "gazebo_batch_state/world_services.hpp"
 
 namespace gazebo_batch_state {
@@ -49,12 +51,14 @@ class Server {
 
   ros::NodeHandle node_;
   ros::CallbackQueue queue_;
+  Turn turn_;
   BatchWorld world_;
   Renderer renderer_;
   SharedMemory shared_;
   StateTopics topics_;
   ClockTopic clock_;
   FlatServices flat_;
+  MailboxService mailbox_;
   StateServices states_;
   LookServices looks_;
   EntityServices entities_;

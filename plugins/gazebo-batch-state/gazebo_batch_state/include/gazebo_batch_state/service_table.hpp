@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gazebo_batch_state/guarded_stream.hpp"
+#include "gazebo_batch_state/turn.hpp"
 
 namespace gazebo_batch_state {
 
@@ -59,8 +60,9 @@ class ServiceAnswer : public ros::ServiceCallbackHelper {
 /// The services of a namespace, answered one after the other by whoever works off the queue.
 class ServiceTable {
  public:
-  ServiceTable(const ros::NodeHandle& node, ros::CallbackQueue& queue)
-      : node_(node), queue_(queue) {}
+  /// \param turn is taken for each call
+  ServiceTable(const ros::NodeHandle& node, ros::CallbackQueue& queue, Turn& turn)
+      : node_(node), queue_(queue), turn_(turn) {}
 
   /// Offers a service.
   ///
@@ -74,7 +76,8 @@ class ServiceTable {
     options.req_datatype = ros::message_traits::datatype<Request>();
     options.res_datatype = ros::message_traits::datatype<Response>();
     options.helper = boost::make_shared<ServiceAnswer<Request, Response>>(
-        name, [&owner, method](Request& request, Response& response) {
+        name, [this, &owner, method](Request& request, Response& response) {
+          const Turn::Hold turn(turn_);
           (owner.*method)(request, response);
         });
     options.callback_queue = &queue_;
@@ -84,6 +87,7 @@ class ServiceTable {
  private:
   ros::NodeHandle node_;
   ros::CallbackQueue& queue_;
+  Turn& turn_;
   std::vector<ros::ServiceServer> servers_;
 };
 

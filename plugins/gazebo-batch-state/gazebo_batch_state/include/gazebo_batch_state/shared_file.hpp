@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "gazebo_batch_state/instant.hpp"
+#include "gazebo_batch_state/mapped_file.hpp"
 #include "gazebo_batch_state/shared_table.hpp"
 
 namespace gazebo_batch_state {
@@ -22,7 +22,7 @@ class SharedFile {
   /// \throws std::system_error with the path if it cannot be made
   SharedFile(const std::string& directory, std::uint64_t boot, std::uint64_t generation,
              const RowCounts& rows);
-  ~SharedFile();
+  ~SharedFile() { MarkObsolete(); }
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
@@ -36,21 +36,18 @@ class SharedFile {
   void MarkObsolete() { Header().obsolete.store(1, std::memory_order_release); }
 
   /// Whether some client holds its lock.
-  bool IsRead() const;
+  bool IsRead() const { return file_.IsUsed(); }
 
-  const std::string& Path() const { return path_; }
-  std::uint64_t Size() const { return size_; }
+  const std::string& Path() const { return file_.Path(); }
+  std::uint64_t Size() const { return file_.Size(); }
 
  private:
-  SharedHeader& Header() const { return *static_cast<SharedHeader*>(memory_); }
+  SharedHeader& Header() const { return *file_.At<SharedHeader>(0); }
   SharedBuffer& Buffer(std::uint32_t number) const;
   void Fill(std::uint64_t boot, std::uint64_t generation, const RowCounts& rows);
 
-  std::string path_;
   std::uint64_t stride_;
-  std::uint64_t size_;
-  int file_ = -1;
-  void* memory_ = nullptr;
+  MappedFile file_;
   std::uint32_t next_ = 0;
   bool writing_ = false;
 };
