@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 
@@ -87,6 +88,39 @@ def make_viewer():
         each.close()
 
 
+@pytest.fixture
+def run():
+    """Runs functions in a thread that owns the world of a viewer, until it is stopped."""
+    stops = []
+
+    def run(viewer, function):
+        def loop():
+            viewer.world.claim()
+            try:
+                while not stop.is_set():
+                    function()
+            finally:
+                done.set()
+
+        stop, done = threading.Event(), threading.Event()
+        thread = threading.Thread(target=loop)
+        thread.start()
+
+        def end():
+            stop.set()
+            viewer.control.resume()
+            thread.join(10.0)
+            assert done.is_set()
+            assert not thread.is_alive()
+            viewer.world.claim()
+
+        stops.append(end)
+
+    yield run
+    for end in stops:
+        end()
+
+
 class Client:
     """A browser without a picture: knows the latest value of every property of every node."""
 
@@ -108,6 +142,10 @@ class Client:
 
     def send(self, kind, **values):
         self.socket.send(msgspec.msgpack.encode({"type": kind, **values}))
+
+    def press(self, label):
+        """Presses a button of the panel."""
+        self.send("GuiUpdateMessage", uuid=self.find(label), updates={"value": True})
 
     def read(self, until, world=None, timeout=10.0):
         """Takes messages, while the world ticks, until a condition of this client holds."""

@@ -8,4 +8,4 @@ import deepsim_viewer
 
 def test_public_names():
     """These names are promised; all else may change."""
-    assert deepsim_viewer.__all__ == ["Viewer"]
+    assert deepsim_viewer.__all__ == ["EnvironmentViewer", "SlotPolicy", "Viewer"]

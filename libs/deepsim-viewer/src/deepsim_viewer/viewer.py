@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import Priority, World
+from deepsim_sync import DeepSimError, Priority, World
 
+from .control import Control
 from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
 from .mailbox import Mailbox
+from .panel.run_folder import RunFolder
 from .scene.scene import Scene
 
 
@@ -38,9 +41,14 @@ class Viewer:
         shown: How many of the W worlds are shown at most, in a grid.
         spacing: Distance of the worlds in the grid [m]; by default as far as they need.
         label: The title of the page.
+        speed: Simulated seconds per second of wall time at first, > 0; None for as fast as the
+            world is ticked.
+        reset: Called for a reset from the browser, with its seed, in any thread; by default the
+            world is reset in its next tick.
 
     Attributes:
         world: As given.
+        control: Pause, step and speed.
         url: The address of the page, with the token without which nobody is let in.
 
     Raises:
@@ -57,12 +65,15 @@ class Viewer:
         shown: int = 36,
         spacing: float | None = None,
         label: str = "DeepSim",
+        speed: float | None = None,
+        reset: Callable[[int], object] | None = None,
     ) -> None:
         if not rate > 0.0:
             raise ValueError(f"rate must be > 0 Hz, got {rate}")
         if shown < 1:
             raise ValueError(f"shown must be >= 1 world, got {shown}")
         self.world = world
+        self.control = Control(world.post, speed)
         self._period = 1.0 / rate
         self._reader = FrameReader(world, min(shown, len(world)))
         self._next = 0.0
@@ -75,6 +86,9 @@ class Viewer:
             self._scene = Scene(self._server, frame, spacing)
             self._mail: Mailbox[Frame] = Mailbox()
             self._clients: set[int] = set()
+            self._run = RunFolder(
+                self._server.gui, self.control, reset if reset is not None else self._reset
+            )
             self._server.on_client_connect(self._join)
             self._server.on_client_disconnect(self._part)
         except BaseException:
@@ -90,12 +104,36 @@ class Viewer:
         return len(self._clients)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Takes a frame of the tick, if one is due; the world calls it."""
+        """Takes a frame of the tick, if one is due, and holds the tick back; the world calls it."""
+        control = self.control
         if self._clients:
             now = time.monotonic()
-            if now >= self._next:
+            if now >= self._next or control.paused:
                 self._next = now + self._period
                 self._mail.put(self._reader.read())
+        if control.paused or control.speed is not None:
+            control.wait(float(sim_time[0]), self.show)
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Leaves a function for the world's thread; from any thread.
+
+        It runs in the next tick (`World.post`), or at once while the world is paused. An error of
+        the world or a bad value ends the function, not the tick, and is shown in the browser.
+        """
+
+        def run() -> None:
+            try:
+                function()
+                self.world.flush()
+            except (DeepSimError, ValueError) as error:
+                self.notify("Refused", str(error))
+
+        self.control.call(run)
+
+    def notify(self, title: str, text: str) -> None:
+        """Shows a message in all browsers; from any thread."""
+        for client in self._server.get_clients().values():
+            client.add_notification(title, text, auto_close_seconds=10.0)
 
     def show(self) -> None:
         """Shows the present instant between ticks; unsent changes are sent first."""
@@ -106,6 +144,7 @@ class Viewer:
         """Closes all browsers' connections and the port; the world goes on. Twice does no harm."""
         if self in self.world.trackers:
             self.world.trackers.remove(self)
+        self.control.resume()
         self._mail.close()
         self._thread.join()
         self._server.stop()
@@ -125,9 +164,15 @@ class Viewer:
         """Sends the latest frame, over and over; runs in a thread of its own."""
         for frame in self._mail:
             self._scene.show(frame)
+            self._run.show(float(frame.time[0]))
+
+    def _reset(self, seed: int) -> None:
+        self.post(lambda: self.world.reset(seed))
 
     async def _join(self, client: object) -> None:
         self._clients.add(id(client))
+        if self.control.paused:
+            self.control.call(lambda: None)  # it shows the present instant afterwards
 
     async def _part(self, client: object) -> None:
         self._clients.discard(id(client))

@@ -17,6 +17,7 @@ from .commands.robots import robots
 from .commands.run import run
 from .commands.serve import serve
 from .commands.train import train
+from .commands.view import view
 
 # Plain tracebacks: framed ones are long, and show the insides of many libraries.
 app = typer.Typer(
@@ -28,7 +29,7 @@ app = typer.Typer(
 app.add_typer(models, name="models")
 app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
-for command in (run, train, check, bench, serve, doctor):
+for command in (run, view, train, check, bench, serve, doctor):
     app.command()(command)
 
 

@@ -48,7 +48,7 @@ class Finding:
 
 def own_versions() -> dict[str, str]:
     """Returns the installed versions of deepsim and its libraries, by package."""
-    own = [need.name for need in _requirements("deepsim") if need.pin and need.extra is None]
+    own = [need.name for need in _requirements("deepsim") if need.pin]
     found = {package: _version(package) for package in ("deepsim", *own)}
     return {package: version for package, version in found.items() if version is not None}
 

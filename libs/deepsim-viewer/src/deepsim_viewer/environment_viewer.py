@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A live view of an environment, which it steps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from deepsim_envs import Environment
+
+from .viewer import Viewer
+
+SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Takes observations by slot, and returns an action for each."""
+
+
+class EnvironmentViewer:
+    """Plays episode after episode in the browser.
+
+    Example::
+
+        with EnvironmentViewer(environment, policy) as viewer:
+            print(viewer.url)
+            viewer.run()
+
+    Args:
+        environment: The environment; the viewer is made in the thread that it belongs to.
+        policy: Who acts.
+        seed: Of the first episode; later ones go on with the random numbers.
+        speed: As of `Viewer`.
+        settings: Other arguments of `Viewer`.
+
+    Attributes:
+        environment: As given.
+        viewer: The view of its world.
+        url: The address of the page.
+        episodes: How many episodes have begun.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        policy: SlotPolicy,
+        *,
+        seed: int | None = 0,
+        speed: float | None = 1.0,
+        **settings: Any,
+    ) -> None:
+        self.environment = environment
+        self.episodes = 0
+        self._policy = policy
+        self._observation: Mapping[str, Any] = {}
+        self._lock = threading.Lock()
+        self._wanted: int | None = None  # the seed of a reset that a browser asks for
+        self._begin(seed)
+        self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
+        self.url = self.viewer.url
+
+    def run(self, steps: int | None = None) -> None:
+        """Steps the environment.
+
+        Args:
+            steps: How many environment steps; None for as long as nobody interrupts.
+        """
+        done = 0
+        while steps is None or done < steps:
+            self.step()
+            done += 1
+
+    def step(self) -> None:
+        """Has the policy act once; begins an episode first if one was asked for, or is over."""
+        with self._lock:
+            seed, self._wanted = self._wanted, None
+        if seed is not None:
+            self._begin(seed)
+            self.viewer.control.let_pass(False)
+            self.viewer.show()
+        elif not self.environment.live_agents:
+            self._begin(None)
+        result = self.environment.step(self._policy(self._observation))
+        self._observation = {
+            slot: result.observation[slot] for slot in self.environment.live_agents
+        }
+
+    def close(self) -> None:
+        """Closes the view; the environment stays as it is."""
+        self.viewer.close()
+
+    def __enter__(self) -> EnvironmentViewer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _begin(self, seed: int | None) -> None:
+        self._observation, _ = self.environment.reset(seed)
+        self.episodes += 1
+
+    def _ask(self, seed: int) -> None:
+        """Has the next step begin with a reset; a step that is held goes on to its end."""
+        with self._lock:
+            self._wanted = seed
+        self.viewer.control.let_pass(True)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play, pause, step, reset and speed from the browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from deepsim_viewer.control import Control
+
+
+def reach(condition, timeout=10.0):
+    """Waits until another thread has made a condition true."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.001)
+
+
+def holds(value, seconds=0.1):
+    """Whether a value stays as it is for a while."""
+    before = value()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value() != before:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def ticks(viewer):
+    return int(viewer.world.ticks[0])
+
+
+def test_pause_step_and_play(make_viewer, look, run):
+    """Pause holds the world, a step is one tick, and play goes on."""
+    viewer = make_viewer(rate=1e6)
+    client = look(viewer)
+    client.read(lambda it: any(each.get("label") == "Pause" for each in it.gui.values()))
+    run(viewer, viewer.world.tick)
+    reach(lambda: ticks(viewer) > 10)
+    client.press("Pause")
+    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    reach(lambda: holds(lambda: ticks(viewer)))
+    held = ticks(viewer)
+    client.press("Step")
+    reach(lambda: ticks(viewer) == held + 1)
+    assert holds(lambda: ticks(viewer))
+    client.press("Play")
+    reach(lambda: ticks(viewer) > held + 10)
+
+
+def test_reset_with_a_seed(make_viewer, look, run):
+    """A reset goes back to the start, and seeds the world; also while it is paused."""
+    viewer = make_viewer(rate=1e6)
+    client = look(viewer)
+    client.read(lambda it: any(each.get("label") == "Seed" for each in it.gui.values()))
+    run(viewer, viewer.world.tick)
+    reach(lambda: ticks(viewer) > 10)
+    viewer.control.pause()
+    reach(lambda: holds(lambda: ticks(viewer)))
+    state = viewer.world.rngs[0].bit_generator.state
+    client.set("Seed", 7)
+    client.press("Reset")
+    reach(lambda: ticks(viewer) == 0)
+    assert viewer.world.rngs[0].bit_generator.state != state
+    client.read(lambda it: it.positions()[:, 2].max() == 1.0)
+
+
+def test_what_the_world_refuses_is_shown(make_viewer, look, run):
+    """A refused change ends itself alone, with a message in the browser."""
+    viewer = make_viewer(rate=1e6)
+    look(viewer)
+    shown = []
+    viewer.notify = lambda title, text: shown.append(text)
+    run(viewer, viewer.world.tick)
+    viewer.post(lambda: viewer.world.delete("nobody"))
+    reach(lambda: shown)
+    assert "nobody" in shown[0]
+    held = ticks(viewer)
+    reach(lambda: ticks(viewer) > held)
+
+
+def test_speed():
+    """Half real time: 0.1 s of simulated time take 0.2 s of wall time."""
+    control = Control(lambda f: f(), speed=0.5)
+    begin = time.monotonic()
+    for tick in range(101):
+        control.wait(tick * 0.001, lambda: None)
+    assert time.monotonic() - begin >= 0.199
+
+
+def test_functions_run_while_it_is_held():
+    """A function of another thread runs in the held thread, and something is shown after it."""
+    control = Control(lambda f: f(), speed=None)
+    control.pause()
+    log = []
+    thread = threading.Thread(target=control.wait, args=(0.0, lambda: log.append("shown")))
+    thread.start()
+    control.call(lambda: log.append(threading.current_thread() is thread))
+    reach(lambda: len(log) == 2)
+    assert log == [True, "shown"]
+    assert thread.is_alive()
+    control.resume()
+    thread.join(10.0)
+    assert not thread.is_alive()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Episodes that are played in the browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box
+
+from deepsim_envs import Agents, Area, Environment
+from deepsim_mujoco import MujocoSimulator
+from deepsim_sync import World
+from deepsim_viewer import EnvironmentViewer
+
+
+class Push(Area):
+    """A ball that is pushed along x, and seen by its place."""
+
+    def __init__(self, world):
+        super().__init__(world)
+        self.ball = world.models.select(["ball"])
+        unit = Box(-1.0, 1.0, (1,), np.float64)
+        self.agents = Agents(["pusher"], Box(-np.inf, np.inf, (1,), np.float64), unit)
+
+    def reset(self, worlds):
+        """Everything begins where the models begin."""
+
+    def act(self, actions):
+        twist = np.zeros((len(self.world), 1, 6))
+        twist[:, 0, 0] = actions[:, 0, 0]
+        self.ball.put(twist=twist)
+
+    def observe(self):
+        return self.ball.pose[:, :, :1]
+
+    def reward(self):
+        return self.ball.pose[:, :, 0]
+
+
+@pytest.fixture
+def play(scenes):
+    """Opens viewers of a task; closes them and their tasks."""
+    made = []
+
+    def play(worlds=1, **settings):
+        world = World(MujocoSimulator(scenes.falling(), worlds=worlds, threads=1))
+        environment = Environment(Push(world), frame_skip=10, max_episode_steps=5)
+        viewer = EnvironmentViewer(
+            environment,
+            lambda seen: dict.fromkeys(seen, np.ones(1)),
+            port=0,
+            speed=None,
+            **settings,
+        )
+        made.extend([environment, viewer])
+        return viewer
+
+    yield play
+    for each in reversed(made):
+        each.close()
+
+
+@pytest.mark.parametrize("worlds", [1, 3])
+def test_episodes_follow_each_other(play, worlds):
+    """After five steps all agents are truncated, and the next episode begins."""
+    viewer = play(worlds)
+    viewer.run(12)
+    assert viewer.episodes == 3
+    assert viewer.environment.steps.tolist() == [2] * worlds
+
+
+def test_a_reset_begins_an_episode(play, look):
+    """The button begins an episode with its seed, even while a step is held halfway."""
+    viewer = play()
+    client = look(viewer.viewer)
+    client.read(lambda it: any(each.get("label") == "Reset" for each in it.gui.values()))
+    viewer.run(2)
+    viewer.viewer.control.pause()
+    helper = threading.Thread(target=resume_after, args=(viewer, 2))
+    helper.start()
+    client.press("Reset")
+    while viewer.episodes == 1:
+        viewer.step()  # held halfway, until the reset or the helper comes
+    helper.join()
+    assert viewer.environment.steps.tolist() == [1]
+
+
+def resume_after(viewer, episodes):
+    """Resumes once so many episodes have begun."""
+    end = time.monotonic() + 10.0
+    while viewer.episodes < episodes and time.monotonic() < end:
+        time.sleep(0.001)
+    viewer.viewer.control.resume()

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim view`: shows a task, a world or a model live in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from deepsim.backend import DEFAULT, Backend, open_simulator
+from deepsim.episodes.slot_policy import slot_policy
+from deepsim.tasks.loading import load_task
+from deepsim.tasks.search import find_task
+from deepsim.training.run_folder import chosen_policy
+from deepsim_math import Pose, Vector3
+from deepsim_spawn import (
+    Bounds,
+    CollisionDescription,
+    GazeboXMLLoader,
+    LightDescription,
+    LinkDescription,
+    ModelDescription,
+    Plane,
+    VisualDescription,
+    WorldDescription,
+)
+from deepsim_sync import DeepSimError, World
+
+from .options import BackendName, Root, Worlds, fail
+
+if TYPE_CHECKING:
+    from deepsim_viewer import Viewer
+
+_SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml"}
+_FLOOR = 30.0  # side of the ground below a model [m]
+
+
+def view(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
+            "xacro), or a model:// or package:// URI."
+        ),
+    ],
+    root: Root = Path(),
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Who acts; as of `deepsim run`."),
+    ] = None,
+    worlds: Worlds = 1,
+    seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
+    port: Annotated[
+        int, typer.Option(help="TCP port on 127.0.0.1; 0 for one that is free.")
+    ] = 8080,
+    paused: Annotated[bool, typer.Option("--paused", help="Begin paused.")] = False,
+    backend: BackendName = DEFAULT,
+) -> None:
+    """Shows a task, a world or a model live in the browser.
+
+    Prints the address of the page. It listens on 127.0.0.1 only; from another machine, use ssh -L
+    8080:127.0.0.1:8080. Ctrl-C ends it.
+    """
+    console = Console()
+    try:
+        import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
+    except ImportError:
+        fail(console, DeepSimError("the viewer is an extra: pip install 'deepsim[view]'"))
+    begin = _view_file if "://" in name or Path(name).suffix in _SUFFIXES else _view_task
+    try:
+        with Backend(backend), begin(name, root, policy, worlds, seed, port) as (viewer, run):
+            if paused:
+                viewer.control.pause()
+            console.print(f"{viewer.url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+            with suppress(KeyboardInterrupt):
+                run()
+    except (DeepSimError, OSError) as error:
+        fail(console, error)
+
+
+@contextmanager
+def _view_task(
+    name: str, root: Path, policy: str | None, worlds: int, seed: int, port: int
+) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a task in a viewer; yields it, and the function that plays episodes without end."""
+    from deepsim_viewer import EnvironmentViewer  # noqa: PLC0415 (of an extra)
+
+    found = find_task(name, root)
+    task = load_task(found.folder)
+    _, maker = chosen_policy(policy or task.default_policy, task, Path("runs") / found.name)
+    with task.environment(seed, worlds) as environment:
+        act = slot_policy(maker, environment, seed)
+        with EnvironmentViewer(environment, act, seed=seed, port=port, label=task.name) as shown:
+            yield shown.viewer, shown.run
+
+
+@contextmanager
+def _view_file(
+    name: str, _root: Path, _policy: str | None, worlds: int, seed: int, port: int
+) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a world or model in a viewer; yields it, and the function that ticks without end."""
+    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
+
+    world = World(open_simulator(_world_of(name), worlds), seed=seed)
+    try:
+        with Viewer(world, port=port, speed=1.0, label=Path(name).stem) as viewer:
+
+            def run() -> None:
+                while True:
+                    world.tick()
+
+            yield viewer, run
+    finally:
+        world.close()
+
+
+def _world_of(source: str) -> WorldDescription:
+    """The world of a file, or one in which the model of a file stands on the ground."""
+    described = GazeboXMLLoader().load(source)
+    if isinstance(described, WorldDescription):
+        return described
+    bounds = Bounds.of(described)
+    height = -bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
+    model = replace(described, pose=Pose(Vector3(0.0, 0.0, height)))
+    floor = Plane(size=(_FLOOR, _FLOOR))
+    link = LinkDescription(
+        "link",
+        collisions=(CollisionDescription("plane", floor),),
+        visuals=(VisualDescription("plane", floor),),
+    )
+    ground = ModelDescription("ground", links=(link,), static=True)
+    sun = LightDescription(
+        "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
+    )
+    return WorldDescription(models=(ground, model), lights=(sun,))

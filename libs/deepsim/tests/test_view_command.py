@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim view`, as a process of its own."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deepsim.cli import app
+
+ARM = """<robot name="arm"><link name="base">
+<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+<collision><origin xyz="0 0 -0.5"/><geometry><sphere radius="0.5"/></geometry></collision>
+<visual><geometry><sphere radius="0.5"/></geometry></visual></link></robot>"""
+
+
+@pytest.fixture
+def view() -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
+    """Starts the command; returns its process and the address that it prints."""
+    with ExitStack() as stack:
+
+        def start(*words: object) -> tuple[subprocess.Popen[str], str]:
+            command = [sys.executable, "-m", "deepsim", "view", *words, "--port", 0]
+            process = stack.enter_context(
+                subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+            )
+            stack.callback(process.kill)
+            for line in process.stdout or ():
+                if found := re.match(r"(http://127\.0\.0\.1:\d+/\S+/)", line):
+                    return process, found[1]
+            raise AssertionError("the command has ended")
+
+        yield start
+
+
+@pytest.mark.parametrize("kind", ["task", "model", "paused"])
+def test_a_page_is_served_until_it_is_interrupted(view, kind, write_task, tmp_path: Path) -> None:
+    """A task or a model is shown at the printed address; Ctrl-C is a good end."""
+    if kind == "task":
+        words = [write_task()]
+    else:
+        (tmp_path / "arm.urdf").write_text(ARM)
+        words = [tmp_path / "arm.urdf", *(["--paused"] if kind == "paused" else [])]
+    process, url = view(*words)
+    with urllib.request.urlopen(url) as answer:
+        assert b"<html" in answer.read()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+
+
+def test_what_cannot_be_shown_is_named(tmp_path: Path) -> None:
+    """A file that is no model is an error in one line."""
+    (tmp_path / "bad.sdf").write_text("<sdf/>")
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "bad.sdf"), "--port", "0"])
+    assert result.exit_code == 1
+    assert "bad.sdf" in result.output
