@@ -5,6 +5,7 @@ from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
 from .pitch import Pitch
+from .referee import Call, Decision, Referee
 
 __all__ = [
     "DIALECTS",
@@ -12,10 +13,13 @@ __all__ = [
     "LEGAL",
     "PAPER",
     "SIMATCH",
+    "Call",
+    "Decision",
     "Dialect",
     "Field",
     "Line",
     "Pitch",
+    "Referee",
     "ball_sdf",
     "find_dialect",
     "robot_sdf",

@@ -49,12 +49,15 @@ class Steering:
     Args:
         pitch: The robots.
         limits: Of their speeds.
+        period: Between two commands [s]; that of a tick by default.
     """
 
-    def __init__(self, pitch: Pitch, limits: Limits | None = None) -> None:
+    def __init__(
+        self, pitch: Pitch, limits: Limits | None = None, period: float | None = None
+    ) -> None:
         self.pitch, self.limits = pitch, limits or Limits()
         self.robots = len(pitch.names)
-        self.period = pitch.world.delta_time
+        self.period = pitch.world.delta_time if period is None else period
         self.side = np.tile(pitch.side, len(pitch.world))  # (W N,)
         self.world = np.repeat(np.arange(len(pitch.world)), self.robots)
 

@@ -2,6 +2,7 @@
 """Robots and a ball in a world: driving, holding and kicking."""
 
 from .ball import Ball
+from .formation import formation
 from .pitch import Pitch
 
-__all__ = ["Ball", "Pitch"]
+__all__ = ["Ball", "Pitch", "formation"]

@@ -26,10 +26,11 @@ from deepsim_spawn import ModelSpawner
 from deepsim_sync import World
 
 from .ball import Ball
+from .formation import formation
 from .possession import NOBODY, Bools, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
-LOST_PAUSE = 1.0  # before a robot that lost the ball to an opponent may hold it again [s]
+LOST_PAUSE = 3.0  # before a robot that lost the ball to an opponent may hold it again [s]
 KICK_PAUSE = 0.5  # before a robot that kicked may hold it again [s]
 _TILT = 1e-4  # of a quaternion's x and y, or height [m], beyond which a robot is put upright
 
@@ -61,6 +62,7 @@ class Pitch:
         place: Position of each robot, (W, N, 2) [m].
         yaw: Of each robot, (W, N) [rad].
         velocity: V_x, V_y and w of each robot in its own frame, (W, N, 3).
+        ball_pose: (W, 7) [m, unit quaternion].
         ball_place: (W, 3) [m].
         ball_velocity: (W, 3) [m/s].
 
@@ -105,12 +107,10 @@ class Pitch:
 
     def _spawn(self, counts: tuple[int, ...]) -> None:
         """Lines each team up on its half."""
-        for name, count, color, side in zip(TEAMS, counts, (CYAN, MAGENTA), (-1, 1), strict=True):
-            yaw = 0.0 if side < 0 else np.pi
-            spots = [
-                Pose((side * 2.0, i - (count - 1) / 2.0, 0.0), Euler(0, 0, yaw))
-                for i in range(count)
-            ]
+        for name, count, color, side in zip(TEAMS, counts, (CYAN, MAGENTA), (1, -1), strict=True):
+            yaw = 0.0 if side > 0 else np.pi
+            places = side * formation(count, self.field.length)
+            spots = [Pose((x, y, 0.0), Euler(0.0, 0.0, yaw)) for x, y in places]
             poses = {f"{name}_{i}": spot for i, spot in enumerate(spots)}
             if poses:
                 ModelSpawner(robot_sdf(self.dialect, color)).spawn_many(self.world, poses)
@@ -121,6 +121,7 @@ class Pitch:
         """Reads where robots and ball are and how they move."""
         pose, twist = self._rows.pose, self._rows.twist
         self._pose, self._twist = pose, twist
+        self.ball_pose: Floats = pose[:, -1]
         self.place, self.ball_place = pose[:, :-1, :2], pose[:, -1, :3]
         self.yaw = 2.0 * np.arctan2(pose[:, :-1, 5], pose[:, :-1, 6])
         linear = body_velocity(self.yaw, twist[:, :-1, :2])

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gives the robots of a team their roles."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_soccer.pitch import Pitch
+
+
+class Role(IntEnum):
+    """What a robot does for its team."""
+
+    KEEPER = 0
+    ATTACKER = 1
+    SUPPORTER = 2
+    DEFENDER = 3
+
+
+_FAR = 1e6
+_FORESIGHT = 0.5  # for how long the ball is expected to roll on [s]
+_LOYALTY = 0.4  # by how much a robot must be nearer to the ball to become the attacker [m]
+
+
+def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Returns the role of each robot and its rank among those of the role, each (W, N).
+
+    The first robot of a team of two or more is its keeper. The attacker is the robot nearest to
+    where the ball will be soon, or the one that holds it. Of the others, those farthest in front
+    are supporters: one in teams of up to five, two in larger ones.
+
+    Args:
+        pitch: The robots.
+        before: Roles of the last step, (W, N).
+    """
+    soon = pitch.ball_place[:, :2] + _FORESIGHT * pitch.ball_velocity[:, :2]
+    way = soon[:, None] - pitch.place
+    distance = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1])
+    distance = distance - _LOYALTY * (before == Role.ATTACKER)
+    numbers = np.arange(len(pitch.names))
+    distance = np.where(pitch.holder[:, None] == numbers, -1.0, distance)
+    role = np.full(distance.shape, int(Role.DEFENDER))
+    rank = np.zeros(distance.shape, np.int64)
+    for team in (0, 1):
+        ours = np.flatnonzero(pitch.team == team)
+        if not len(ours):
+            continue
+        first = int(ours[0])
+        keeper = numbers == first if len(ours) > 1 else numbers < 0
+        field = (pitch.team == team) & ~keeper
+        attacker = np.where(field, distance, _FAR).argmin(axis=-1)[:, None] == numbers
+        rest = field & ~attacker
+        ahead = np.where(rest, pitch.side * pitch.place[..., 0], -_FAR)
+        # How many of the rest are farther ahead; of equals the first counts as such.
+        more = ahead[:, None, :] > ahead[:, :, None]
+        equal = (ahead[:, None, :] == ahead[:, :, None]) & (numbers[None, :] < numbers[:, None])
+        order = (more | equal).sum(axis=-1)
+        supporters = 1 if len(ours) <= 5 else 2
+        supports = rest & (order < supporters)
+        role = np.where(keeper, Role.KEEPER, role)
+        role = np.where(attacker, Role.ATTACKER, role)
+        role = np.where(supports, Role.SUPPORTER, role)
+        rank = np.where(supports, order, np.where(rest, order - supporters, rank))
+    return role, rank

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The minds of two teams: roles, and a behaviour tree for each robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_btree import (
+    AGENT,
+    Action,
+    Behaviour,
+    Check,
+    ReactiveSelector,
+    ReactiveSequence,
+    Status,
+)
+from deepsim_btree.batch import Batch
+from deepsim_soccer.pitch import Pitch
+from deepsim_soccer.skills.motion import Floats
+
+from .roles import Role, assign_roles
+from .steering import Agents, Limits, Steering, truth
+
+RANGE = 5.0  # distance from the goal within which it shoots [m]
+CLOSE = 2.3  # within which it shoots whoever is in the way [m]
+SHOT, CLEARANCE = 10.0, 5.0  # speeds [m/s]
+ARRIVAL = 2.0  # speed at which a pass arrives [m/s]
+PACE = Limits(3.5, 2.5, 0.05, 5.0, 10.0, 0.05)  # of robots in a match
+LANE = 0.4  # of an opponent from the way of a shot or pass: clear [m]
+AIMED = math.radians(2.5)  # error of an aim [rad]
+PRESSED = 1.6  # distance of an opponent ahead at which it passes [m]
+CORNER = 0.72  # where it shoots, to the side of the goal's middle [m]
+
+
+class TeamMind:
+    """Attacker, supporters, defenders and keeper of each team, for any number of worlds.
+
+    Call `tick` after `Pitch.sense` and before `Pitch.drive`.
+
+    Args:
+        pitch: The robots.
+        robots: Numbers of the robots that it commands; all by default.
+        limits: Of their speeds.
+        period: Between two calls of `tick` [s]; that of a tick of the world by default.
+
+    Attributes:
+        role: `Role` of each robot, (W, N).
+        rank: Of each robot among those of its role, (W, N).
+
+    Example::
+
+        mind = TeamMind(pitch)
+        for _ in range(1000):
+            pitch.sense()
+            mind.tick()
+            pitch.drive()
+            pitch.world.tick()
+    """
+
+    def __init__(
+        self,
+        pitch: Pitch,
+        robots: NDArray[np.intp] | None = None,
+        limits: Limits | None = None,
+        period: float | None = None,
+    ) -> None:
+        self.pitch, self.steering = pitch, Steering(pitch, limits or PACE, period)
+        count = len(pitch.names)
+        chosen = np.arange(count) if robots is None else np.asarray(robots)
+        self.robots = chosen
+        self.role = np.full((len(pitch.world), count), int(Role.DEFENDER))
+        self.rank = np.zeros_like(self.role)
+        self.half = pitch.field.length / 2.0
+        self.goal = np.array([self.half, 0.0])
+        self.aim = np.zeros((len(pitch.world) * count, 2))  # of a shot or pass, team's frame [m]
+        self.batch = Batch(self.root(AGENT), len(pitch.world) * count)
+
+    def tick(self, worlds: NDArray[np.intp] | None = None) -> None:
+        """Decides for the robots of some worlds; all of them by default."""
+        role, rank = assign_roles(self.pitch, self.role)
+        on = np.arange(len(self.role)) if worlds is None else worlds
+        self.role[on], self.rank[on] = role[on], rank[on]
+        numbers = (on[:, None] * self.role.shape[1] + self.robots).reshape(-1)
+        self.batch.tick(numbers)
+
+    def root(self, agent: Agents) -> Behaviour:
+        """Returns the tree of a robot, or of all of them with `AGENT`."""
+
+        def check(function: Callable[[Agents], Any]) -> Check:
+            return Check(function, agent)
+
+        def act(function: Callable[[Agents], Any]) -> Action:
+            return Action(function, agent)
+
+        def when(function: Callable[[Agents], Any], *then: Behaviour) -> Behaviour:
+            return ReactiveSequence([check(function), *then], function.__name__)
+
+        play = ReactiveSelector(
+            [
+                when(self.sees_goal, act(self.shoot)),
+                when(self.is_pressed, check(self.sees_mate), act(self.play_pass)),
+                act(self.dribble_on),
+            ],
+            "play",
+        )
+        clear = ReactiveSelector(
+            [when(self.sees_mate, act(self.play_pass)), act(self.clear)], "clear"
+        )
+        keep = ReactiveSelector([when(self.holds, clear), act(self.guard)], "keep")
+        return ReactiveSelector(
+            [
+                when(self.is_keeper, keep),
+                when(self.holds, play),
+                when(self.is_attacker, act(self.chase)),
+                when(self.is_supporter, act(self.support)),
+                act(self.defend),
+            ],
+            "robot",
+        )
+
+    # Questions
+
+    def is_keeper(self, agents: Agents) -> Any:
+        """Returns whether robots are keepers."""
+        return truth(self.role.reshape(-1)[agents] == Role.KEEPER)
+
+    def is_attacker(self, agents: Agents) -> Any:
+        """Returns whether robots are attackers."""
+        return truth(self.role.reshape(-1)[agents] == Role.ATTACKER)
+
+    def is_supporter(self, agents: Agents) -> Any:
+        """Returns whether robots are supporters."""
+        return truth(self.role.reshape(-1)[agents] == Role.SUPPORTER)
+
+    def holds(self, agents: Agents) -> Any:
+        """Returns whether robots hold the ball."""
+        return truth(self.steering.holds(agents))
+
+    def sees_goal(self, agents: Agents) -> Any:
+        """Returns whether robots are in range of a free corner of the goal, or close to it."""
+        ball, numbers = self.steering.ball(agents), np.asarray(agents)
+        corners = [np.broadcast_to([self.half, side * CORNER], ball.shape) for side in (-1, 1)]
+        gaps = [self._lane(numbers, ball, corner) for corner in corners]
+        better = gaps[1] > gaps[0]
+        self.aim[agents] = np.where(better[..., None], corners[1], corners[0])
+        way = self.goal - ball
+        distance = np.sqrt((way * way).sum(axis=-1))
+        clear = np.where(better, gaps[1], gaps[0]) > LANE
+        return truth((clear & (distance < RANGE)) | (distance < CLOSE))
+
+    def is_pressed(self, agents: Agents) -> Any:
+        """Returns whether an opponent is near and ahead of robots."""
+        numbers = np.asarray(agents)
+        place, others, rivals = self._others(numbers)
+        way = others - place[..., None, :]
+        near = (way * way).sum(axis=-1) < PRESSED * PRESSED
+        return truth((rivals & near & (way[..., 0] > -0.2)).any(axis=-1))
+
+    def sees_mate(self, agents: Agents) -> Any:
+        """Returns whether a pass to the mate farthest ahead is clear; it becomes the aim."""
+        numbers = np.asarray(agents)
+        place, others, rivals = self._others(numbers)
+        ball = self.steering.ball(agents)
+        way = others - place[..., None, :]
+        distance = np.sqrt((way * way).sum(axis=-1))
+        mates = ~rivals & (distance > 1.5) & (distance < 9.0) & (way[..., 0] > -3.0)
+        gaps = np.stack(
+            [self._lane(numbers, ball, others[..., each, :]) for each in range(others.shape[-2])],
+            axis=-1,
+        )
+        score = np.where(mates & (gaps > LANE), others[..., 0], -1e6)
+        best = score.argmax(axis=-1)[..., None]
+        found = np.take_along_axis(score, best, axis=-1)[..., 0] > -1e5
+        self.aim[agents] = np.take_along_axis(others, best[..., None], axis=-2)[..., 0, :]
+        return truth(found)
+
+    # Deeds
+
+    def shoot(self, agents: Agents) -> Any:
+        """Turns to the aim and shoots along the ground."""
+        return self._kick(agents, SHOT)
+
+    def play_pass(self, agents: Agents) -> Any:
+        """Turns to the aim and passes so that the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
+        way = self.aim[agents] - self.steering.ball(agents)
+        distance = np.sqrt((way * way).sum(axis=-1))
+        speed = np.sqrt(ARRIVAL**2 + 2.0 * self.pitch.ball.deceleration * distance)
+        return self._kick(agents, np.minimum(speed, self.pitch.dialect.pass_limit))
+
+    def clear(self, agents: Agents) -> Any:
+        """Kicks the ball away from the own goal, to the side that it is on."""
+        ball = self.steering.ball(agents)
+        side = np.where(ball[..., 1] >= 0.0, 1.0, -1.0)
+        self.aim[agents] = np.stack([np.zeros_like(side), 3.5 * side], axis=-1)
+        return self._kick(agents, CLEARANCE)
+
+    def dribble_on(self, agents: Agents) -> Any:
+        """Dribbles towards the goal, around opponents."""
+        self.steering.turn(agents, self.goal)
+        self._drive(agents, np.broadcast_to(self.goal - [1.5, 0.0], (*np.shape(agents), 2)))
+        return Status.RUNNING
+
+    def chase(self, agents: Agents) -> Any:
+        """Drives to where it can meet the ball, and faces it."""
+        steering, numbers = self.steering, np.asarray(agents)
+        ball, place = steering.ball(agents), steering.place(agents)
+        way = ball - place
+        time = np.minimum(np.sqrt((way * way).sum(axis=-1)) / steering.limits.speed, 1.0)
+        moving = self.pitch.ball_velocity[steering.world[numbers]][..., :2]
+        ahead = (steering.side[numbers] * time)[..., None] * moving
+        faces = steering.turn(agents, ball) < 0.25
+        steering.dribble(agents, True)
+        # Who comes from the side turns before it touches the ball.
+        steering.go(agents, self._bounded(ball + ahead), np.where(faces, 0.2, 0.55))
+        return Status.RUNNING
+
+    def support(self, agents: Agents) -> Any:
+        """Runs free ahead of the ball, on the other side of the field."""
+        ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
+        side = np.where(ball[..., 1] >= 0.0, -1.0, 1.0) * (1.0 - 2.0 * (rank % 2))
+        x = np.minimum(ball[..., 0] + 2.5, self.half - 2.5)
+        return self._wait(agents, np.stack([x, side * 2.6], axis=-1))
+
+    def defend(self, agents: Agents) -> Any:
+        """Stands between the ball and the own goal; several side by side."""
+        ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
+        share = 0.45 + 0.1 * (rank // 2)
+        x = -self.half + share * (ball[..., 0] + self.half)
+        y = share * ball[..., 1] + np.where(rank % 2 == 0, 0.6, -0.6)
+        return self._wait(agents, np.stack([x, y], axis=-1))
+
+    def guard(self, agents: Agents) -> Any:
+        """Stands in the goal where the ball comes, or would come."""
+        steering, numbers = self.steering, np.asarray(agents)
+        ball, line = steering.ball(agents), -self.half + 0.45
+        moving = (
+            steering.side[numbers][..., None] * self.pitch.ball_velocity[steering.world[numbers]]
+        )
+        coming = moving[..., 0] < -1.0
+        time = (ball[..., 0] - line) / np.maximum(-moving[..., 0], 1.0)
+        straight = ball[..., 1] * 0.6 / np.maximum(ball[..., 0] + self.half, 0.6)
+        y = np.where(coming, ball[..., 1] + moving[..., 1] * time, straight)
+        spot = np.stack([np.full_like(y, line), np.clip(y, -0.85, 0.85)], axis=-1)
+        steering.dribble(agents, True)
+        steering.turn(agents, ball)
+        steering.go(agents, spot)
+        return Status.RUNNING
+
+    # What they share
+
+    def _kick(self, agents: Agents, speed: Any) -> Any:
+        steering = self.steering
+        steering.stop(agents, turning=False)
+        left = steering.turn(agents, self.aim[agents])
+        steering.shoot(agents, np.where(left <= AIMED, speed, 0.0))
+        return Status.RUNNING
+
+    def _wait(self, agents: Agents, spot: Floats) -> Any:
+        self.steering.dribble(agents, True)
+        self.steering.turn(agents, self.steering.ball(agents))
+        self._drive(agents, self._bounded(spot))
+        return Status.RUNNING
+
+    def _bounded(self, spot: Floats) -> Floats:
+        limit = np.array([self.half, self.pitch.field.width / 2.0]) - 0.2
+        return np.clip(spot, -limit, limit)
+
+    def _drive(self, agents: Agents, target: Floats) -> None:
+        """Drives to a target, around the robot that is next in the way."""
+        numbers = np.asarray(agents)
+        place, others, _ = self._others(numbers)
+        way = target - place
+        length = np.maximum(np.sqrt((way * way).sum(axis=-1)), 1e-6)
+        ahead = way / length[..., None]
+        there = others - place[..., None, :]
+        along = there[..., 0] * ahead[..., None, 0] + there[..., 1] * ahead[..., None, 1]
+        across = there[..., 1] * ahead[..., None, 0] - there[..., 0] * ahead[..., None, 1]
+        blocks = (
+            (along > 0.0) & (along < np.minimum(length, 1.5)[..., None]) & (np.abs(across) < 0.65)
+        )
+        first = np.where(blocks, along, 1e6).argmin(axis=-1)[..., None]
+        blocked = np.take_along_axis(blocks, first, axis=-1)
+        across = np.take_along_axis(across, first, axis=-1)
+        left = np.stack([-ahead[..., 1], ahead[..., 0]], axis=-1)
+        along = np.take_along_axis(along, first, axis=-1)
+        aside = across - np.where(across > 0.0, 0.8, -0.8)
+        around = place + along * ahead + aside * left
+        self.steering.go(agents, np.where(blocked, around, target))
+
+    def _others(self, numbers: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Returns places (..., 2), those of all robots (..., N, 2) in the team's frame, and rivals.
+
+        A robot itself is among its mates, at its own place.
+        """
+        steering = self.steering
+        side = steering.side[numbers]
+        all_places = side[..., None, None] * self.pitch.place[steering.world[numbers]]
+        return steering.place(numbers), all_places, self.pitch.side != side[..., None]
+
+    def _lane(self, numbers: NDArray[np.intp], start: Floats, end: Floats) -> Floats:
+        """Returns how far the nearest rival is from the way between two points, (...) [m]."""
+        _, others, rivals = self._others(numbers)
+        way = (end - start)[..., None, :]
+        there = others - start[..., None, :]
+        share = (there * way).sum(axis=-1) / np.maximum((way * way).sum(axis=-1), 1e-9)
+        off = there - np.clip(share, 0.0, 1.0)[..., None] * way
+        distance = np.sqrt((off * off).sum(axis=-1))
+        return np.asarray(np.where(rivals, distance, 1e3).min(axis=-1))
