@@ -18,6 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-mujoco": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "mujoco", "numpy"},
     "deepsim-robots": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
     "deepsim-soccer": {"deepsim-btree", "deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy"},
+    "deepsim-scenes": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
     "deepsim-viewer": {

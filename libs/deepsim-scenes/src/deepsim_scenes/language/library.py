@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Scenic module that defines a class for every model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deepsim_scenes.models import ModelClass
+from deepsim_scenes.models.resizing import Stretch
+from deepsim_scenes.models.room import WALL
+
+_ROOM = '''\
+def create_room(length, width, x=0, y=0, sides='NSWE'):
+    """Places walls around a rectangle: `width` along x and `length` along y, about (x, y)."""
+    for side in sides:
+        if side not in 'NSWE':
+            raise ValueError(f"sides are letters of 'NSWE', got {sides!r}")
+    along_y, along_x = length / 2 - 0.1, width / 2 - 0.1
+    for side, shift in (('N', along_y), ('S', -along_y)):
+        if side in sides:
+            new WALL at (x, y + shift MIDDLE, with length width - 0.1, facing 90 deg
+    for side, shift in (('W', -along_x), ('E', along_x)):
+        if side in sides:
+            new WALL at (x + shift, y MIDDLE, with length length - 0.4, facing 0 deg
+'''
+
+
+def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
+    """Returns the text of a Scenic module.
+
+    Args:
+        classes: The models.
+        dimensions: 2 for rectangles on the ground, 3 for their shapes in space.
+    """
+    parts = ["# Written by deepsim-scenes: a class for each model.\n"]
+    if dimensions == 3:
+        parts.append("from deepsim_scenes.language.shapes import shape_of\n")
+    parts += [_class(model, dimensions) for model in classes]
+    middle = ", 0.5)" if dimensions == 3 else ")"
+    parts.append(_ROOM.replace("WALL", WALL).replace(" MIDDLE", middle))
+    return "\n".join(parts)
+
+
+def _class(model: ModelClass, dimensions: int) -> str:
+    heading = "Range(0, 360) deg" if model.heading is None else repr(model.heading)
+    lines = [f"class {model.class_name}(Object):", f"gz_name: {model.name!r}"]
+    if dimensions == 3:
+        lines += [
+            "position: (new Point in workspace).position"
+            f" + Vector(0, 0, self.height / 2 + {model.z!r})",
+            f"yaw: {heading}",
+            f"shape: shape_of({model.class_name!r})",
+        ]
+    else:
+        lines += ["position: new Point in workspace", f"heading: {heading}", f"z: {model.z!r}"]
+    lines += [f"{key}: {value}" for key, value in _lengths(model).items()]
+    lines += [f"allowCollisions: {model.allow_collisions}"]
+    return "\n    ".join(lines) + "\n"
+
+
+def _lengths(model: ModelClass) -> dict[str, str]:
+    """Returns expressions for width, length and height; see `ModelClass.dynamic_size`."""
+    lengths = {"length": model.length, "width": model.width, "height": model.height}
+    if not model.dynamic_size:
+        return {key: repr(value) for key, value in lengths.items()}
+    tied = {Stretch.FREE: (), Stretch.ROUND: ("width",), Stretch.UNIFORM: ("width", "height")}
+    return {
+        key: f"self.length * {value / model.length!r}"
+        if key in tied[model.stretch]
+        else f"Range({value / 2!r}, {value * 2!r})"
+        for key, value in lengths.items()
+    }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The places where Scenic finds the library of models."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import deepsim_scenes
+
+PACKAGES = ("gzscenic", "deepsim_scenes")
+
+
+@contextmanager
+def library_on_path(text: str) -> Iterator[None]:
+    """Lets a scenario import a module from ``gzscenic.model`` and ``deepsim_scenes.model``.
+
+    Args:
+        text: The module, in Scenic.
+    """
+    with tempfile.TemporaryDirectory(prefix="deepsim_scenes_") as place:
+        for package in PACKAGES:
+            folder = Path(place, package)
+            folder.mkdir()
+            (folder / "model.scenic").write_text(text, encoding="utf-8")
+        sys.path.insert(0, place)
+        own = list(deepsim_scenes.__path__)
+        deepsim_scenes.__path__ = [*own, str(Path(place, "deepsim_scenes"))]
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path.remove(place)
+            deepsim_scenes.__path__ = own
+            for name in ("gzscenic", *(f"{package}.model" for package in PACKAGES)):
+                sys.modules.pop(name, None)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenic draws from the global generators of Python and numpy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+
+@contextmanager
+def seeded(*seed: int) -> Iterator[None]:
+    """Seeds the global generators, and puts them back afterwards.
+
+    Args:
+        seed: Numbers >= 0 that together are the seed.
+    """
+    words = np.random.SeedSequence(seed).generate_state(4)
+    # Scenic uses the legacy global generator, so that one is seeded.
+    kept, kept_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(int.from_bytes(words.tobytes(), "little"))
+    np.random.seed(words)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(kept)
+        np.random.set_state(kept_numpy)  # noqa: NPY002

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts of the requirements that reject samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from .scenic2 import with_own_lines
+
+
+class RejectionCounter:
+    """Stands before the checker of a scenario and counts why samples are rejected.
+
+    Args:
+        compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
+        moved: By how many lines the scenario moved down before it was compiled.
+    """
+
+    def __init__(self, compiled: Any, moved: int) -> None:
+        self._moved = moved
+        self._checker = compiled.checker
+        self._counts: Counter[str] = Counter()
+        self._checked = 0
+        compiled.checker = self
+
+    def checkRequirements(self, sample: Any) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns why a sample is rejected, or None."""
+        reason = self._checker.checkRequirements(sample)
+        self._checked += 1
+        if reason is not None:
+            self._counts[str(reason)] += 1
+        return reason
+
+    def clear(self) -> None:
+        """Forgets all counts."""
+        self._counts.clear()
+        self._checked = 0
+
+    def reasons(self, samples: int) -> dict[str, int]:
+        """Returns how many of some samples each requirement rejected."""
+        early = samples - self._checked
+        found = {
+            with_own_lines(reason, self._moved): count for reason, count in self._counts.items()
+        }
+        if early > 0:
+            found["a position that no region admits"] = early
+        return found

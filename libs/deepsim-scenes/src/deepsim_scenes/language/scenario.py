@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios that scenes are drawn from."""
+
+from __future__ import annotations
+
+import os
+import traceback
+import warnings
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.errors import RejectedError, ScenarioError
+from deepsim_scenes.models import ModelClass, ModelList
+from deepsim_scenes.scene import Scene, SceneObject
+
+from .library import library_text
+from .randomness import seeded
+from .rejections import RejectionCounter
+from .scenic2 import OURS, imported_library, with_library, with_new, with_own_lines
+
+
+def load_scenario(
+    file: str | Path,
+    models: ModelList,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    scenario: str | None = None,
+    model: str | None = None,
+    dimensions: int | None = None,
+) -> Scenario:
+    """Compiles a scenario. It is a program, and runs with the rights of the caller.
+
+    A scenario that imports ``deepsim_scenes.model`` is one of Scenic 3, in space. One that imports
+    ``gzscenic.model`` or neither may be one of Scenic 2: objects are rectangles on the ground.
+
+    Args:
+        file: The scenario.
+        models: The models that it may place.
+        parameters: Values that replace its global parameters.
+        scenario: The modular scenario to draw from, if there are several.
+        model: A Scenic module that replaces that of its ``model`` statement.
+        dimensions: 2 or 3; by default as its import says.
+
+    Raises:
+        ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
+        ScenarioError: The scenario cannot be read or does not compile.
+        ValueError: `dimensions` is neither 2 nor 3.
+    """
+    try:
+        source = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{file}: cannot be read: {error}") from error
+    library = imported_library(source)
+    if dimensions is None:
+        dimensions = 3 if library == OURS else 2
+    if dimensions not in (2, 3):
+        raise ValueError(f"dimensions must be 2 or 3, got {dimensions}")
+    source, moved = with_library(with_new(source, models.classes))
+    text = library_text(models.classes.values(), dimensions)
+    compiled = _compile(
+        source, moved, text, Path(file), models.classes, dimensions,
+        params=dict(parameters or {}), scenario=scenario, model=model,
+    )  # fmt: skip
+    return Scenario(compiled, models, dimensions, moved)
+
+
+class Scenario:
+    """A compiled scenario.
+
+    Attributes:
+        models: The models that it may place.
+        dimensions: 2 or 3.
+        compiled: The `scenic.core.scenarios.Scenario`.
+    """
+
+    def __init__(self, compiled: Any, models: ModelList, dimensions: int, moved: int) -> None:
+        self.compiled = compiled
+        self.models = models
+        self.dimensions = dimensions
+        self._by_name = {model.name: model for model in models.classes.values()}
+        self._rejections = RejectionCounter(compiled, moved)
+
+    def sample(self, seed: int = 0, number: int = 0, *, limit: int = 2000) -> Scene:
+        """Draws a scene. The same seed and number give the same scene in any process.
+
+        Args:
+            seed: >= 0.
+            number: Of the scene among those of the seed, >= 0.
+            limit: How many samples may be drawn until one meets all requirements.
+
+        Raises:
+            RejectedError: None did.
+        """
+        from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
+
+        self._rejections.clear()
+        with seeded(seed, number):
+            try:
+                drawn, samples = self.compiled.generate(maxIterations=limit)
+            except RejectionException:
+                raise RejectedError(limit, self._rejections.reasons(limit)) from None
+        objects = []
+        for index, each in enumerate(drawn.objects):
+            objects.append(self._object(index, each))
+        return Scene(
+            objects=tuple(objects),
+            models=self.models,
+            seed=seed,
+            number=number,
+            samples=samples,
+            dimensions=self.dimensions,
+            parameters=dict(drawn.params),
+            drawn=drawn,
+        )
+
+    def _object(self, index: int, drawn: Any) -> SceneObject:
+        name = getattr(drawn, "gz_name", None)
+        if name not in self._by_name:
+            raise ScenarioError(
+                f"object {index} is a {type(drawn).__name__}, for which the list of models has no"
+                " model: place classes of the list, or of your own that inherit from them"
+            )
+        model = self._by_name[name]
+        size = Vector3(float(drawn.width), float(drawn.length), float(drawn.height))
+        turn = drawn.orientation
+        orientation = Quaternion(float(turn.x), float(turn.y), float(turn.z), float(turn.w))
+        heading = float(drawn.heading if self.dimensions == 2 else drawn.yaw)
+        if self.dimensions == 2:
+            orientation = Quaternion.from_euler(0.0, 0.0, heading)
+        position = Vector3(*(float(part) for part in drawn.position))
+        center = Vector3(*(a * b for a, b in zip(model.center, model.factors(size), strict=True)))
+        frame = position - orientation.rotate(center)
+        if self.dimensions == 2:  # heights are those of the model frame
+            position = position.replace(z=float(drawn.z))
+            frame = frame.replace(z=float(drawn.z))
+        return SceneObject(
+            f"{name}_{index}", model, size, position, heading, Pose(frame, orientation)
+        )
+
+
+def _compile(
+    source: str,
+    moved: int,
+    library: str,
+    file: Path,
+    classes: Mapping[str, ModelClass],
+    dimensions: int,
+    **options: Any,
+) -> Any:
+    """Returns what Scenic makes of a source."""
+    with warnings.catch_warnings(), ExitStack() as stack:
+        warnings.simplefilter("ignore")  # of the packages that Scenic imports
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        try:
+            import scenic  # noqa: PLC0415 (of an extra)
+        except ImportError:
+            raise ImportError("Scenic is an extra: pip install 'deepsim-scenes[scenic]'") from None
+        from .modules import library_on_path  # noqa: PLC0415 (only with Scenic)
+        from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
+
+        stack.enter_context(library_on_path(library))
+        stack.enter_context(shapes_from(classes))
+        stack.enter_context(seeded(0))
+        try:
+            return scenic.scenarioFromString(
+                source, filename=str(file), mode2D=dimensions == 2, **options
+            )
+        except Exception as error:  # a scenario is a program, which may raise any
+            text = with_own_lines(_text(error), moved)
+            raise ScenarioError(f"{_place(file, moved, error)}: {text}") from error
+
+
+def _place(file: Path, moved: int, error: Exception) -> str:
+    """Returns the file and line of an error in a scenario."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    return f"{file}:{line - moved}" if line else str(file)
+
+
+def _text(error: Exception) -> str:
+    kind = type(error).__name__
+    return f"{kind}: {getattr(error, 'msg', None) or error}"

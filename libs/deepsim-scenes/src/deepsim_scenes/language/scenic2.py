@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios of Scenic 2 as Scenic 3 reads them."""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from io import StringIO
+
+OURS = "deepsim_scenes.model"
+THEIRS = "gzscenic.model"
+
+_IMPORT = re.compile(r"^\s*(?:from|import|model)\s+(gzscenic\.model|deepsim_scenes\.model)\b", re.M)
+_CLASS = re.compile(r"^\s*class\s+(\w+)", re.M)
+_LINE = re.compile(r"(?<=\bline )\d+")
+_BUILT_IN = ("Object", "OrientedPoint", "Point")
+_SPECIFIERS = frozenset((
+    "above", "ahead", "apparently", "at", "behind", "below", "beyond", "contained", "facing",
+    "following", "in", "left", "not", "offset", "on", "right", "using", "visible", "with",
+))  # fmt: skip
+_NO_OBJECT = frozenset(("new", "class", "import", "as", "is", "def", "override", "."))
+_BLANK = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.ENCODING))
+
+
+def imported_library(source: str) -> str | None:
+    """Returns the module of models that a scenario imports: `OURS`, `THEIRS` or none."""
+    found = _IMPORT.search(source)
+    return found[1] if found else None
+
+
+def with_library(source: str) -> tuple[str, int]:
+    """Adds the import of the models to a scenario that has none, as the paper prints them.
+
+    Returns:
+        The scenario, and by how many lines it moved down.
+    """
+    if imported_library(source) is not None:
+        return source, 0
+    return f"from {THEIRS} import *\n{source}", 1
+
+
+def with_own_lines(message: str, moved: int) -> str:
+    """Returns a message about a scenario that moved down, with its own numbers of lines."""
+    return _LINE.sub(lambda line: str(int(line[0]) - moved), message)
+
+
+def with_new(source: str, classes: Iterable[str]) -> str:
+    """Writes ``new`` before the class of each object, as Scenic 3 demands.
+
+    A class makes an object where a specifier follows it (``Car at 0 @ 0``), or where it is all of
+    a statement or of the right side of an assignment (``ego = Car``).
+
+    Args:
+        source: The scenario; one of Scenic 3 stays as it is.
+        classes: The names of classes that it does not define itself.
+    """
+    known = {*classes, *_BUILT_IN, *_CLASS.findall(source)}
+    lines = source.splitlines(keepends=True)
+    for row, column in reversed([*_objects(source, known)]):
+        line = lines[row - 1]
+        lines[row - 1] = f"{line[:column]}new {line[column:]}"
+    return "".join(lines)
+
+
+def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:
+    """The rows and columns of the classes that make an object."""
+    tokens = [token for token in _tokens(source) if token.type not in _BLANK]
+    starts = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    for number, token in enumerate(tokens[:-1]):
+        if token.type != tokenize.NAME or token.string not in known:
+            continue
+        before = tokens[number - 1] if number else None
+        after = tokens[number + 1]
+        if before is not None and before.string in _NO_OBJECT:
+            continue
+        begins = before is None or before.type in starts or before.string in ("=", ";", "return")
+        ends = after.type in (tokenize.NEWLINE, tokenize.ENDMARKER) or after.string in (",", ";")
+        if after.string in _SPECIFIERS or (begins and ends):
+            yield token.start
+
+
+def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """The tokens up to the first mistake, which Scenic reports better."""
+    try:
+        yield from tokenize.generate_tokens(StringIO(source).readline)
+    except (tokenize.TokenError, SyntaxError):
+        return

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The YAML of a list of models, with the line of every value."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from deepsim_scenes.errors import ModelListError
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A mapping of a YAML file.
+
+    Attributes:
+        file: The file.
+        line: Where the mapping begins, from 1.
+        values: Its values.
+        lines: The line of each key.
+    """
+
+    file: Path
+    line: int
+    values: Mapping[str, Any]
+    lines: Mapping[str, int]
+
+    def error(self, key: str, message: str) -> ModelListError:
+        """Returns an error at the line of a key, or where the mapping begins."""
+        return ModelListError(self.file, self.lines.get(key, self.line), message)
+
+    def check_keys(self, known: Iterable[str]) -> None:
+        """Refuses keys that have no meaning.
+
+        Raises:
+            ModelListError: There is one.
+        """
+        names = tuple(known)
+        for key in self.values:
+            if key not in names:
+                raise self.error(key, f"unknown key {key!r}{did_you_mean(key, names)}")
+
+    def text(self, key: str, default: str = "") -> str:
+        """Returns a value that is a text.
+
+        Raises:
+            ModelListError: It is something else, or empty.
+        """
+        value = self.values.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(key, f"{key} must be a text, got {value!r}")
+        return value.strip()
+
+    def number(self, key: str, *, positive: bool = False) -> float | None:
+        """Returns a finite number, or None where the key is missing.
+
+        Raises:
+            ModelListError: It is something else, or not > 0 though it must be.
+        """
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self.error(key, f"{key} must be a number, got {value!r}")
+        if not math.isfinite(value) or (positive and not value > 0.0):
+            wanted = "a number > 0 m" if positive else "finite"
+            raise self.error(key, f"{key} must be {wanted}, got {value}")
+        return float(value)
+
+    def flag(self, key: str) -> bool | None:
+        """Returns a true or false, or None where the key is missing.
+
+        Raises:
+            ModelListError: It is something else.
+        """
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self.error(key, f"{key} must be true or false, got {value!r}")
+        return value
+
+
+def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
+    """Returns the top of a YAML file and the mappings of a list in it.
+
+    Args:
+        file: The file.
+        items: The key of the list.
+
+    Raises:
+        ModelListError: The file cannot be read, or has another form.
+    """
+    try:
+        root = yaml.compose(file.read_text(encoding="utf-8"), yaml.SafeLoader)
+    except OSError as error:
+        raise ModelListError(file, 0, f"cannot be opened: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ModelListError(file, 0, "is not a text in UTF-8") from error
+    except yaml.YAMLError as error:
+        raise ModelListError(file, _line(error), f"is not YAML: {_problem(error)}") from error
+    top = _section(file, root, "the file")
+    if items not in top.values:
+        raise ModelListError(file, top.line, f"has no key {items!r}")
+    assert isinstance(root, yaml.MappingNode)
+    (node,) = (value for key, value in root.value if key.value == items)
+    if not isinstance(node, yaml.SequenceNode):
+        raise top.error(items, f"{items} must be a list")
+    return top, [_section(file, each, f"an entry of {items}") for each in node.value]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Returns the end of a message about a name that nothing has."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=3)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    return f"; known: {', '.join(names[:12])}" if names else ""
+
+
+def _section(file: Path, node: yaml.Node | None, what: str) -> Section:
+    if not isinstance(node, yaml.MappingNode):
+        line = node.start_mark.line + 1 if node is not None else 0
+        raise ModelListError(file, line, f"{what} must be a mapping of keys to values")
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        line = key.start_mark.line + 1
+        if key.value in lines:
+            raise ModelListError(file, line, f"the key {key.value!r} occurs twice")
+        lines[str(key.value)] = line
+    loader = yaml.SafeLoader("")
+    try:
+        values = loader.construct_document(node)
+    except yaml.YAMLError as error:
+        raise ModelListError(file, _line(error), f"is not plain YAML: {_problem(error)}") from error
+    named = {str(key): value for key, value in values.items()}
+    return Section(file, node.start_mark.line + 1, named, lines)
+
+
+def _line(error: yaml.YAMLError) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark is not None else 0
+
+
+def _problem(error: yaml.YAMLError) -> str:
+    return str(getattr(error, "problem", None) or error)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A class of Scenic objects that stands for a model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from deepsim_math import Vector3
+from deepsim_spawn import ModelDescription
+
+from .resizing import Stretch, resized
+
+
+class ModelType(Enum):
+    """Where a model comes from."""
+
+    GAZEBO_MODEL = "GAZEBO_MODEL"
+    """A model of the search path."""
+    CUSTOM_MODEL = "CUSTOM_MODEL"
+    """A model in the folder `models_dir` of the list."""
+    MISSION_ONLY = "MISSION_ONLY"
+    """A place in the scene, such as a waypoint, that is never part of the world."""
+
+
+def class_name(name: str) -> str:
+    """Returns the name of the Scenic class of a model: ``cafe_table`` becomes ``CafeTable``.
+
+    >>> class_name("LampAndStand")
+    'Lampandstand'
+    """
+    return "".join(part.capitalize() for part in re.split("[-_ ]", name))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelClass:
+    """A model with its size, as scenarios place it.
+
+    Lengths are those of the union of its collisions, along the axes of the model frame.
+
+    Attributes:
+        name: Of the model, such as ``cafe_table``.
+        type: Where it comes from.
+        width: Extent along x [m].
+        length: Extent along y [m].
+        height: Extent along z [m].
+        center: Centre of the bounds in the model frame [m].
+        z: Height of the model frame above the ground, unless the scenario sets it [m].
+        heading: Counterclockwise from +y [rad], unless the scenario sets it; None draws it at
+            random.
+        dynamic_size: Whether each length is drawn from half to double its value.
+        stretch: Which lengths can change independently.
+        allow_collisions: Whether samples may have it overlap others.
+        description: The model; None for `MISSION_ONLY`.
+        folder: The folder of the model, if it has one.
+    """
+
+    name: str
+    type: ModelType
+    width: float
+    length: float
+    height: float
+    center: Vector3 = Vector3(0.0, 0.0, 0.0)  # noqa: RUF009, it is immutable
+    z: float = 0.0
+    heading: float | None = None
+    dynamic_size: bool = False
+    stretch: Stretch = Stretch.FREE
+    allow_collisions: bool = False
+    description: ModelDescription | None = None
+    folder: Path | None = None
+
+    @property
+    def class_name(self) -> str:
+        """The name of its Scenic class."""
+        return class_name(self.name)
+
+    @property
+    def size(self) -> Vector3:
+        """Width, length and height [m]."""
+        return Vector3(self.width, self.length, self.height)
+
+    def factors(self, size: Vector3) -> Vector3:
+        """Returns the factors along x, y and z that lead to another size."""
+        return Vector3(*(new / own for new, own in zip(size, self.size, strict=True)))
+
+    def resized(self, size: Vector3) -> ModelDescription:
+        """Returns the model with another width, length and height [m].
+
+        Raises:
+            ResizeError: The model has no description, or cannot be scaled like that.
+        """
+        if self.description is None:
+            raise ValueError(f"{self.name!r} is MISSION_ONLY: no model stands for it")
+        return resized(self.description, self.factors(size))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of models that a scenario may place."""
+
+from __future__ import annotations
+
+import keyword
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepsim_math import Vector3
+from deepsim_spawn import (
+    GazeboXMLLoader,
+    ModelDescription,
+    ModelFormatError,
+    ModelFormatWarning,
+    ModelIndex,
+    SearchPath,
+    UnsupportedElementWarning,
+)
+
+from .document import Section, did_you_mean, read_document
+from .measuring import finite_bounds, is_resizable
+from .model_class import ModelClass, ModelType
+from .resizing import Stretch, stretch_of
+from .room import WALL, grey_wall
+
+POINT = 1e-5
+"""Width, length and height of an entity without a size of its own [m]."""
+
+_TOP = ("models", "models_dir", "world")
+_KEYS = (
+    "name", "type", "width", "length", "height", "z", "heading", "dynamic_size",
+    "allow_collisions", "url",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The models of a YAML file.
+
+    Attributes:
+        classes: The models by the name of their Scenic class, in the order of the file; the walls
+            of `create_room` are the last.
+        world: The file of the world that scenes are added to; None for ground and sun alone.
+        models_dir: The folder of the custom models.
+    """
+
+    classes: dict[str, ModelClass]
+    world: Path | None
+    models_dir: Path
+
+    def __getitem__(self, name: str) -> ModelClass:
+        """Returns the class of a name of a model, such as ``cafe_table``."""
+        for model in self.classes.values():
+            if model.name == name:
+                return model
+        known = [model.name for model in self.classes.values()]
+        raise KeyError(f"no model is named {name!r}{did_you_mean(name, known)}")
+
+
+def read_models(
+    file: str | Path, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
+) -> ModelList:
+    """Reads a list of models, and measures them.
+
+    The file has the keys ``models`` (a list with ``name`` and ``type``; optional are ``width``,
+    ``length``, ``height``, ``z``, ``heading`` [rad], ``dynamic_size``, ``allow_collisions``,
+    ``url``), ``models_dir`` and ``world``, paths relative to the file. Nothing is fetched from
+    the network.
+
+    Args:
+        file: The YAML file.
+        search_path: Where models are looked for, after `models_dir`; None is the search path of
+            the environment (``GAZEBO_MODEL_PATH``).
+
+    Raises:
+        ModelListError: The file is malformed, or a model is missing, cannot be read, or has no
+            size; with the line of the entry.
+    """
+    path = Path(file)
+    top, entries = read_document(path, "models")
+    top.check_keys(_TOP)
+    models_dir = (path.parent / top.text("models_dir", ".")).resolve()
+    if "models_dir" in top.values and not models_dir.is_dir():
+        raise top.error("models_dir", f"there is no folder {str(models_dir)!r}")
+    folders = [models_dir] if models_dir.is_dir() else []
+    places = SearchPath([*folders, *SearchPath.of(search_path).folders])
+    classes: dict[str, ModelClass] = {}
+    index = ModelIndex(places)
+    for entry in entries:
+        model = _model(entry, models_dir, index, GazeboXMLLoader(places))
+        name = model.class_name
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise entry.error("name", f"{model.name!r} gives the class {name!r}, which is no name")
+        if name in classes:
+            raise entry.error(
+                "name", f"{model.name!r} and {classes[name].name!r} are both the class {name}"
+            )
+        classes[name] = model
+    classes.setdefault(WALL, grey_wall())
+    return ModelList(classes, _world(top, path), models_dir)
+
+
+def _world(top: Section, path: Path) -> Path | None:
+    name = top.text("world")
+    if not name:
+        return None
+    world = (path.parent / name).resolve()
+    if not world.is_file():
+        raise top.error("world", f"there is no file {str(world)!r}")
+    return world
+
+
+def _model(
+    entry: Section, models_dir: Path, index: ModelIndex, loader: GazeboXMLLoader
+) -> ModelClass:
+    entry.check_keys(_KEYS)
+    name = entry.text("name")
+    if not name:
+        raise entry.error("name", "an entry of models has no name")
+    word, types = entry.text("type"), [each.value for each in ModelType]
+    if word not in types:
+        given = f"unknown type {word!r}" if word else f"model {name!r} has no type"
+        raise entry.error("type", given + did_you_mean(word, types))
+    kind = ModelType(word)
+    lengths = {key: entry.number(key, positive=True) for key in ("width", "length", "height")}
+    shared = {
+        "z": entry.number("z") or 0.0,
+        "heading": entry.number("heading"),
+        "allow_collisions": entry.flag("allow_collisions") or False,
+    }
+    if kind is ModelType.MISSION_ONLY:
+        points = {key: value or POINT for key, value in lengths.items()}
+        resize = entry.flag("dynamic_size") or False
+        return ModelClass(name, kind, **points, dynamic_size=resize, **shared)  # type: ignore[arg-type]
+    folder = _folder(entry, name, kind, models_dir, index)
+    description = _load(entry, folder, loader)
+    center, measured = _measure(entry, description, lengths)
+    dynamic = entry.flag("dynamic_size")
+    if dynamic is None:
+        dynamic = is_resizable(description)
+    elif dynamic and (description.joints or description.models):
+        raise entry.error("dynamic_size", f"{name!r} has joints or nested models: it has one size")
+    return ModelClass(
+        name,
+        kind,
+        *measured,
+        center=center,
+        dynamic_size=dynamic,
+        stretch=stretch_of(description) if dynamic else Stretch.UNIFORM,
+        description=description,
+        folder=folder,
+        **shared,  # type: ignore[arg-type]
+    )
+
+
+def _folder(
+    entry: Section, name: str, kind: ModelType, models_dir: Path, index: ModelIndex
+) -> Path:
+    if kind is ModelType.CUSTOM_MODEL:
+        folder = models_dir / name
+        if (folder / "model.config").is_file() or (folder / "model.sdf").is_file():
+            return folder
+        beside = [each.name for each in models_dir.iterdir() if each.is_dir()]
+        url = entry.text("url")
+        hint = f"; fetch it from {url} into that folder" if url else did_you_mean(name, beside)
+        raise entry.error("name", f"there is no model in {str(folder)!r}{hint}")
+    for known in (name, name.replace(" ", "_"), name.lower()):
+        if known in index:
+            return index[known].folder
+    raise entry.error(
+        "name", f"no model is named {name!r} on the search path{did_you_mean(name, index)}"
+    )
+
+
+def _load(entry: Section, folder: Path, loader: GazeboXMLLoader) -> ModelDescription:
+    source = folder if (folder / "model.config").is_file() else folder / "model.sdf"
+    try:
+        with warnings.catch_warnings():  # `deepsim models check` lists what is approximated
+            warnings.simplefilter("ignore", UnsupportedElementWarning)
+            warnings.simplefilter("ignore", ModelFormatWarning)
+            return loader.load_model(source)
+    except ModelFormatError as error:
+        raise entry.error("name", f"the model cannot be read: {error}") from error
+
+
+def _measure(
+    entry: Section, model: ModelDescription, lengths: dict[str, float | None]
+) -> tuple[Vector3, tuple[float, float, float]]:
+    """Returns the centre of a model in its frame, and its width, length and height."""
+    try:
+        bounds = finite_bounds(model)
+    except (ModelFormatError, ValueError) as error:
+        raise entry.error("name", f"has no size: {error}") from error
+    measured = (None, None, None) if bounds is None else tuple(bounds.size)
+    found = []
+    for (key, given), own in zip(lengths.items(), measured, strict=True):
+        length = given if given is not None else own
+        if length is None and key == "height":
+            length = POINT
+        if length is None or not length > 0.0:
+            raise entry.error("name", f"{model.name!r} has no collision to measure: give its {key}")
+        found.append(length)
+    width, length, height = found
+    center = Vector3(0.0, 0.0, 0.0) if bounds is None else bounds.center
+    return center, (width, length, height)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scene: what is where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from deepsim_math import Pose, Vector3
+
+from .models import ModelClass, ModelList, ModelType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SceneObject:
+    """An object of a scene.
+
+    Attributes:
+        name: Unique in the scene, such as ``cafe_table_5``.
+        model: Its model.
+        size: Its width (along x), length (along y) and height [m].
+        position: Centre of its bounds in the world [m]; where the scenario is one of two
+            dimensions, z is that of the model frame.
+        heading: As Scenic has it: counterclockwise from +y [rad].
+        pose: Of the model frame, in the world; its yaw is the heading, since the width of a model
+            lies along its x axis.
+    """
+
+    name: str
+    model: ModelClass
+    size: Vector3
+    position: Vector3
+    heading: float
+    pose: Pose
+
+    @property
+    def is_resized(self) -> bool:
+        """Whether it has another size than its model."""
+        return any(factor != 1.0 for factor in self.model.factors(self.size))
+
+    @property
+    def is_in_world(self) -> bool:
+        """Whether a model stands for it."""
+        return self.model.type is not ModelType.MISSION_ONLY
+
+    @property
+    def forward_yaw(self) -> float:
+        """Where it looks, as ROS has it: counterclockwise from +x [rad], in [-pi, pi].
+
+        Scenic's "ahead" is +y of an object; the forward axis of a robot is +x.
+        """
+        return math.remainder(self.heading + math.pi / 2, math.tau)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A sample of a scenario.
+
+    Attributes:
+        objects: In the order of the scenario.
+        models: The models of the scenario.
+        seed: Of the sample.
+        number: Of the sample among those of the seed.
+        samples: How many were drawn until one met all requirements.
+        dimensions: Of the scenario, 2 or 3.
+        parameters: The global parameters of the scenario.
+        drawn: The `scenic.core.scenarios.Scene`.
+    """
+
+    objects: tuple[SceneObject, ...]
+    models: ModelList
+    seed: int
+    number: int
+    samples: int
+    dimensions: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    drawn: Any = None
+
+    @property
+    def in_world(self) -> tuple[SceneObject, ...]:
+        """The objects that models stand for."""
+        return tuple(each for each in self.objects if each.is_in_world)
+
+    @property
+    def missions(self) -> tuple[SceneObject, ...]:
+        """The objects that are places alone, such as waypoints."""
+        return tuple(each for each in self.objects if not each.is_in_world)
