@@ -133,6 +133,7 @@ class Client:
             subprotocols=[f"viser-v{viser.__version__}"],
             max_size=None,
             compression=None,
+            close_timeout=0.5,
         )
         self.send(
             "ViewerCameraMessage",

@@ -19,6 +19,8 @@ from deepsim_viewer import EnvironmentViewer
 class Push(Area):
     """A ball that is pushed along x, and seen by its place."""
 
+    acted = None
+
     def __init__(self, world):
         super().__init__(world)
         self.ball = world.models.select(["ball"])
@@ -29,6 +31,7 @@ class Push(Area):
         """Everything begins where the models begin."""
 
     def act(self, actions):
+        self.acted = float(actions[0, 0, 0])
         twist = np.zeros((len(self.world), 1, 6))
         twist[:, 0, 0] = actions[:, 0, 0]
         self.ball.put(twist=twist)
@@ -94,3 +97,36 @@ def resume_after(viewer, episodes):
     while viewer.episodes < episodes and time.monotonic() < end:
         time.sleep(0.001)
     viewer.viewer.control.resume()
+
+
+def test_an_agent_is_driven_by_hand(play, look):
+    """The slider is the action of the agent; without its browser it is zero."""
+    viewer = play()
+    area = viewer.environment.area
+    client = look(viewer.viewer)
+    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
+    client.set("By hand", "pusher")
+    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
+    client.set("action 0", -0.5)
+    end = time.monotonic() + 10.0
+    while area.acted != -0.5:
+        assert time.monotonic() < end
+        viewer.step()
+    client.close()
+    while area.acted != 0.0:
+        assert time.monotonic() < end
+        viewer.step()
+
+
+def test_rewards_are_plotted_when_asked_for(play, look):
+    """There is a plot of the rewards as soon as it is switched on, and none before."""
+    viewer = play()
+    client = look(viewer.viewer)
+    client.read(lambda it: any(each.get("label") == "Plot the rewards" for each in it.gui.values()))
+    viewer.run(5)
+    client.set("Plot the rewards", True)
+    client.read(
+        lambda it: (
+            viewer.step() or any("reward" in str(each.get("title")) for each in it.gui.values())
+        )
+    )

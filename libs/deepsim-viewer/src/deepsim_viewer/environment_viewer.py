@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from deepsim_envs import Environment
 
+from .panel.drive_folder import DriveFolder
+from .panel.reward_plot import RewardPlot
 from .viewer import Viewer
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -57,6 +59,8 @@ class EnvironmentViewer:
         self._begin(seed)
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
+        self._drive = DriveFolder(self.viewer.server, environment)
+        self._rewards = RewardPlot(self.viewer.server.gui, environment.slots)
 
     def run(self, steps: int | None = None) -> None:
         """Steps the environment.
@@ -79,7 +83,9 @@ class EnvironmentViewer:
             self.viewer.show()
         elif not self.environment.live_agents:
             self._begin(None)
-        result = self.environment.step(self._policy(self._observation))
+        actions = self._drive.override(self._policy(self._observation))
+        result = self.environment.step(actions)
+        self._rewards.add(float(self.environment.world.time[0]), result.reward)
         self._observation = {
             slot: result.observation[slot] for slot in self.environment.live_agents
         }

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from deepsim_sync import Descriptions, Entities, Key, Tables, World
 
 _COLUMNS: tuple[Key, ...] = (
+    ("models", "pose"),
+    ("models", "twist"),
     ("links", "pose"),
+    ("joints", "position"),
     ("visuals", "diffuse"),
     ("visuals", "emissive"),
     ("visuals", "transparency"),
@@ -27,7 +30,9 @@ class Frame:
         entities: The names of the rows.
         descriptions: The descriptions of models and lights.
         time: (w,) [s].
+        models: (w, M, 13) pose and twist of the models.
         poses: (w, L, 7) of the links.
+        joints: (w, J) positions [rad or m].
         colors: (w, V, 3) of the visuals, sRGB.
         opacities: (w, V) of the visuals, 0..1; 0 for hidden ones.
     """
@@ -35,7 +40,9 @@ class Frame:
     entities: Entities
     descriptions: Descriptions
     time: NDArray[np.float64]
+    models: NDArray[np.float64]
     poses: NDArray[np.float64]
+    joints: NDArray[np.float64]
     colors: NDArray[np.float64]
     opacities: NDArray[np.float64]
 
@@ -75,7 +82,9 @@ class FrameReader:
             tables.entities,
             descriptions,
             self._world.time[worlds],
+            np.concatenate([tables.models.pose[worlds], tables.models.twist[worlds]], axis=-1),
             tables.links.pose[worlds].copy(),
+            tables.joints.position[worlds].copy(),
             colors,
             np.where(visuals.visible[worlds], opacities, 0.0),
         )

@@ -18,6 +18,7 @@ from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
 from .mailbox import Mailbox
 from .panel.run_folder import RunFolder
+from .panel.selection_folder import SelectionFolder
 from .scene.scene import Scene
 
 
@@ -49,6 +50,8 @@ class Viewer:
     Attributes:
         world: As given.
         control: Pause, step and speed.
+        latest: The frame that is shown.
+        server: The server of viser, for marks and controls of your own.
         url: The address of the page, with the token without which nobody is let in.
 
     Raises:
@@ -78,21 +81,24 @@ class Viewer:
         self._reader = FrameReader(world, min(shown, len(world)))
         self._next = 0.0
         world.flush()
-        frame = self._reader.read()
+        self.latest = frame = self._reader.read()
         door = Door(port)
-        self._server = GuardedServer(door, label)
+        self.server = GuardedServer(door, label)
         self.url = door.url
         try:
-            self._scene = Scene(self._server, frame, spacing)
+            self._scene = Scene(self.server, frame, spacing, self.select)
             self._mail: Mailbox[Frame] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
-                self._server.gui, self.control, reset if reset is not None else self._reset
+                self.server.gui, self.control, reset if reset is not None else self._reset
             )
-            self._server.on_client_connect(self._join)
-            self._server.on_client_disconnect(self._part)
+            self._selection = SelectionFolder(
+                self.server, world, self.post, frame, self._scene.offsets
+            )
+            self.server.on_client_connect(self._join)
+            self.server.on_client_disconnect(self._part)
         except BaseException:
-            self._server.stop()
+            self.server.stop()
             raise
         self._thread = threading.Thread(target=self._send, name="deepsim-viewer", daemon=True)
         self._thread.start()
@@ -130,9 +136,13 @@ class Viewer:
 
         self.control.call(run)
 
+    def select(self, model: str, world: int = 0) -> None:
+        """Selects a model of a world, as a click on it does; from any thread."""
+        self._selection.select(model, world)
+
     def notify(self, title: str, text: str) -> None:
         """Shows a message in all browsers; from any thread."""
-        for client in self._server.get_clients().values():
+        for client in self.server.get_clients().values():
             client.add_notification(title, text, auto_close_seconds=10.0)
 
     def show(self) -> None:
@@ -147,7 +157,7 @@ class Viewer:
         self.control.resume()
         self._mail.close()
         self._thread.join()
-        self._server.stop()
+        self.server.stop()
 
     def __enter__(self) -> Viewer:
         return self
@@ -164,7 +174,9 @@ class Viewer:
         """Sends the latest frame, over and over; runs in a thread of its own."""
         for frame in self._mail:
             self._scene.show(frame)
+            self.latest = frame
             self._run.show(float(frame.time[0]))
+            self._selection.show(frame)
 
     def _reset(self, seed: int) -> None:
         self.post(lambda: self.world.reset(seed))

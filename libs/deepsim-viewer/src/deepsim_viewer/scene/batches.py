@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,7 @@ class Batches:
         instances: The visuals of one world.
         frame: The first instant.
         offsets: (w, 3) positions of the worlds [m].
+        on_click: Called with the world and the row of the link of an instance that is clicked.
 
     Attributes:
         worlds: (k,) the worlds of the k instances.
@@ -57,6 +59,7 @@ class Batches:
         instances: Instances,
         frame: Frame,
         offsets: NDArray[np.float64],
+        on_click: Callable[[int, int], object],
     ) -> None:
         self._pattern = _pattern(frame.opacities)
         groups = _groups(instances, frame)
@@ -72,6 +75,7 @@ class Batches:
         positions, turns = self._motion(frame)
         colors = self._linear(frame)
         opacities = self._opacities(frame)
+        self._on_click = on_click
         self.batches: list[Batch] = []
         start = 0
         for number, ((shape, is_opaque), cells) in enumerate(groups.items()):
@@ -91,6 +95,7 @@ class Batches:
                 side="double" if isinstance(shape, Plane) else "front",
                 cast_shadow=not isinstance(shape, Plane),
             )
+            handle.on_click(self._clicked(rows))
             self.batches.append(Batch(handle, rows, is_opaque))
 
     def fits(self, frame: Frame) -> bool:
@@ -112,6 +117,14 @@ class Batches:
             for batch in self.batches:
                 if not batch.is_opaque:
                     batch.handle.batched_opacities = opacities[batch.rows]
+
+    def _clicked(self, rows: slice) -> Callable[[Any], None]:
+        def clicked(event: Any) -> None:
+            if event.instance_index is not None:
+                row = rows.start + int(event.instance_index)
+                self._on_click(int(self.worlds[row]), int(self.links[row]))
+
+        return clicked
 
     def remove(self) -> None:
         """Removes all meshes."""

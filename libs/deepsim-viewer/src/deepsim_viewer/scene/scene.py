@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_spawn import Plane
+from deepsim_sync import SCOPE
 from deepsim_viewer.frame import Frame
 
 from .batches import Batches
@@ -25,15 +27,23 @@ class Scene:
         server: The server of the browser.
         frame: The first instant.
         spacing: Distance of the worlds in the grid [m]; by default as far as they need.
+        on_click: Called with the name of a model that is clicked, and its world.
 
     Attributes:
         batches: The meshes.
         offsets: (w, 3) where the worlds stand [m].
     """
 
-    def __init__(self, server: viser.ViserServer, frame: Frame, spacing: float | None) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        frame: Frame,
+        spacing: float | None,
+        on_click: Callable[[str, int], object],
+    ) -> None:
         self._server = server
         self._frame = frame
+        self._on_click = on_click
         self._instances = instances_of(frame.descriptions, frame.entities)
         center, reach = _extent(self._instances, frame)
         self.offsets = world_offsets(
@@ -41,7 +51,7 @@ class Scene:
         )
         server.scene.configure_environment_map("studio", environment_intensity=0.35)
         self._lights: list[Any] = add_lights(server.scene, frame.descriptions.lights)
-        self.batches = Batches(server.scene, self._instances, frame, self.offsets)
+        self.batches = Batches(server.scene, self._instances, frame, self.offsets, self._clicked)
         span = float(np.abs(self.offsets).max()) + reach
         server.initial_camera.look_at = (center[0], center[1], center[2])
         server.initial_camera.position = tuple(center + span * np.array([1.6, -1.9, 1.3]))
@@ -59,9 +69,14 @@ class Scene:
                 self.batches.update(frame)
             self._frame = frame
 
+    def _clicked(self, world: int, link: int) -> None:
+        self._on_click(self._frame.entities.links[link].split(SCOPE)[0], world)
+
     def _rebuild(self, frame: Frame) -> None:
         self.batches.remove()
-        self.batches = Batches(self._server.scene, self._instances, frame, self.offsets)
+        self.batches = Batches(
+            self._server.scene, self._instances, frame, self.offsets, self._clicked
+        )
 
 
 def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:

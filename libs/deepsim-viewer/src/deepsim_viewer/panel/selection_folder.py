@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One model: its row, a gizmo to move it, forces, its joints, and a camera that follows it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from deepsim_sync import SCOPE, World
+from deepsim_viewer.frame import Frame
+
+from .joint_sliders import JointSliders
+
+Post = Callable[[Callable[[], object]], object]
+
+_NOBODY = "nothing"
+_EVERY = 0.25  # [s] of wall time between two lines of text
+_PUSH = 0.2  # [s] of simulated time for which a force acts
+
+
+class SelectionFolder:
+    """The controls of the model that is selected, by a click or by its name.
+
+    Args:
+        server: The server of the browser.
+        world: The world; it is touched in its own thread only.
+        post: Leaves a function for that thread.
+        frame: The first instant.
+        offsets: (w, 3) where the worlds stand [m].
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        world: World,
+        post: Post,
+        frame: Frame,
+        offsets: NDArray[np.float64],
+    ) -> None:
+        self._server, self._world, self._post = server, world, post
+        self._offsets = offsets
+        self._frame = frame
+        self._lock = threading.RLock()
+        self._model: str | None = None
+        self._number = 0
+        self._written = 0.0
+        self._at: NDArray[np.float64] | None = None  # of the model in the last frame
+        self._gizmo: Any = None
+        self._dragged = False
+        self._joints: JointSliders | None = None
+        gui = server.gui
+        self._folder = gui.add_folder("Model", expand_by_default=True)
+        with self._folder:
+            self._name: Any = gui.add_dropdown("Selected", self._names(frame))
+            self._which: Any = gui.add_slider(
+                "World", 0, max(1, len(offsets) - 1), 1, 0, visible=len(offsets) > 1
+            )
+            self._row = gui.add_markdown("Click a model, or choose its name.")
+            self._follow = gui.add_checkbox("Follow by camera", False)
+            self._move = gui.add_checkbox("Move by gizmo", False)
+            self._force = gui.add_vector3("Force [N]", (0.0, 0.0, 10.0), step=0.1)
+            push = gui.add_button("Push", icon=viser.Icon.ARROW_BIG_UP)
+        self._name.on_update(lambda _: self._choose())
+        self._which.on_update(lambda _: self._choose())
+        self._move.on_update(lambda _: self._show_gizmo())
+        push.on_click(lambda _: self._push())
+
+    def select(self, model: str, world: int) -> None:
+        """Selects a model of a world; from any thread."""
+        with self._lock:
+            if model in self._frame.entities.models:
+                self._which.value = world
+                self._name.value = model
+                self._choose()
+
+    def show(self, frame: Frame) -> None:
+        """Shows the row of the model, and has gizmo and cameras follow it."""
+        with self._lock:
+            if frame.entities is not self._frame.entities:
+                self._name.options = self._names(frame)
+            self._frame = frame
+            if self._model is None:
+                return
+            if self._model not in frame.entities.models:
+                self._name.value = _NOBODY
+                self._choose()
+                return
+            pose = self._pose()
+            if self._gizmo is not None and not self._dragged:
+                self._gizmo.position, self._gizmo.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+            if self._follow.value and self._at is not None:
+                self._shift_cameras(pose[:3] - self._at)
+            self._at = pose[:3]
+            if time.monotonic() - self._written > _EVERY:
+                self._written = time.monotonic()
+                self._write()
+
+    @staticmethod
+    def _names(frame: Frame) -> tuple[str, ...]:
+        return (_NOBODY, *(name for name in frame.entities.models if SCOPE not in name))
+
+    def _cells(self) -> NDArray[np.float64]:
+        """Pose and twist (13,) of the model."""
+        assert self._model is not None
+        row = self._frame.entities.models.row(self._model)
+        cells: NDArray[np.float64] = self._frame.models[self._number, row]
+        return cells
+
+    def _pose(self) -> NDArray[np.float64]:
+        """(7,) where the model is drawn."""
+        pose = self._cells()[:7].copy()
+        pose[:3] += self._offsets[self._number]
+        return pose
+
+    def _choose(self) -> None:
+        with self._lock:
+            model = None if self._name.value == _NOBODY else self._name.value
+            number = int(self._which.value) if len(self._offsets) > 1 else 0
+            if (model, number) == (self._model, self._number):
+                return
+            self._model, self._number, self._at = model, number, None
+            self._dragged = False
+            if self._joints is not None:
+                self._joints.remove()
+                self._joints = None
+            if model is None:
+                self._row.content = "Click a model, or choose its name."
+            else:
+                self._joints = JointSliders(
+                    self._server.gui, self._world, self._post, self._frame, model, number
+                )
+                self._write()
+            self._show_gizmo()
+
+    def _write(self) -> None:
+        cells = self._cells()
+        x, y, z = cells[:3]
+        vx, vy, vz, wx, wy, wz = cells[7:]
+        turn = ", ".join(f"{part:.3f}" for part in cells[3:7])
+        self._row.content = (
+            f"position {x:.3f}, {y:.3f}, {z:.3f} m  \n"
+            f"orientation {turn}  \n"
+            f"velocity {vx:.2f}, {vy:.2f}, {vz:.2f} m/s  \n"
+            f"turning {wx:.2f}, {wy:.2f}, {wz:.2f} rad/s"
+        )
+        if self._joints is not None:
+            self._joints.show(self._frame)
+
+    def _show_gizmo(self) -> None:
+        with self._lock:
+            if self._gizmo is not None:
+                self._gizmo.remove()
+                self._gizmo = None
+            if self._model is None or not self._move.value:
+                return
+            pose = self._pose()
+            self._gizmo = self._server.scene.add_transform_controls(
+                "/gizmo", scale=0.6, position=pose[:3], wxyz=pose[[6, 3, 4, 5]], depth_test=False
+            )
+            self._gizmo.on_update(self._drag)
+
+    async def _drag(self, event: Any) -> None:
+        """Follows the gizmo; on the loop of the server, which keeps the order of events."""
+        self._dragged = event.phase != "end"
+        self._put(np.concatenate([event.target.position, event.target.wxyz[[1, 2, 3, 0]]]))
+
+    def _put(self, drawn: NDArray[np.float64]) -> None:
+        """Puts the model where the gizmo is, at rest."""
+        model, number = self._model, self._number
+        if model is None:
+            return
+        pose = drawn.copy()
+        pose[:3] -= self._offsets[number]
+
+        def put() -> None:
+            rows = self._world.models.select([model])
+            rows.put(pose=pose, twist=np.zeros(6), worlds=np.array([number]))
+
+        self._post(put)
+
+    def _push(self) -> None:
+        """Has the force act on the first link of the model for a while."""
+        with self._lock:
+            model, number = self._model, self._number
+            if model is None:
+                return
+            link = self._frame.entities.links.within(model)[0]
+        force = np.array(self._force.value)
+        end: list[float] = []
+
+        def push() -> None:
+            now = float(self._world.time[number])
+            if not end:
+                end.append(now + _PUSH)
+            if now < end[0] and link in self._world.entities.links:
+                self._world.links.select([link]).put(force=force, worlds=np.array([number]))
+                self._world.post(push)
+
+        self._post(push)
+
+    def _shift_cameras(self, way: NDArray[np.float64]) -> None:
+        for client in self._server.get_clients().values():
+            with client.atomic():
+                look_at = client.camera.look_at + way
+                client.camera.position = client.camera.position + way
+                client.camera.look_at = look_at

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model is selected, moved, pushed and bent from the browser."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose, Vector3
+from deepsim_spawn import (
+    Box,
+    Inertial,
+    JointAxis,
+    JointDescription,
+    LinkDescription,
+    ModelDescription,
+    VisualDescription,
+    WorldDescription,
+)
+
+
+def reach(condition, timeout=10.0):
+    """Waits until another thread has made a condition true."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def floating():
+    """A box and an arm with a hinge, without gravity."""
+    part = (VisualDescription("visual", Box(Vector3(0.2, 0.2, 0.2))),)
+    box = LinkDescription("link", inertial=Inertial(mass=2.0), visuals=part)
+    base = LinkDescription("base", inertial=Inertial(), visuals=part)
+    arm = LinkDescription("arm", Pose(Vector3(0, 0, 1)), inertial=Inertial(), visuals=part)
+    hinge = JointDescription("hinge", "revolute", "base", "arm", axis=JointAxis(lower=-1, upper=2))
+    fixed = JointDescription("fixed", "fixed", "world", "base")
+    return WorldDescription(
+        models=(
+            ModelDescription("box", Pose(Vector3(2.0, 0.0, 0.0)), (box,)),
+            ModelDescription("robot", Pose(), (base, arm), (fixed, hinge)),
+        ),
+        gravity=Vector3(0.0, 0.0, 0.0),
+    )
+
+
+@pytest.fixture
+def selected(make_viewer, look, run, floating):
+    """A viewer whose world runs, and a client that has selected a model of its second world."""
+
+    def select(model):
+        viewer = make_viewer(floating, worlds=2, spacing=10.0, rate=1e6)
+        client = look(viewer)
+        client.read(lambda it: any(each.get("label") == "Push" for each in it.gui.values()))
+        run(viewer, viewer.world.tick)
+        client.set("World", 1)
+        client.set("Selected", model)
+        client.read(lambda it: any("velocity" in str(each) for each in it.gui.values()))
+        return viewer, client
+
+    return select
+
+
+def poses(viewer, name):
+    """(2, 7) of a model, as the simulator has it; the world runs in another thread."""
+    row = viewer.world.entities.models.row(name)
+    frame = viewer.latest
+    return frame.models[:, row, :7]
+
+
+def test_a_click_selects(make_viewer, look, floating):
+    """A click on an instance of the second world selects its model there."""
+    viewer = make_viewer(floating, worlds=2, spacing=10.0)
+    client = look(viewer)
+    ((name, batch),) = [each for each in client.props.items() if "batched_positions" in each[1]]
+    at = batch["batched_positions"].reshape(-1, 3).round(3).tolist().index([7.0, 0.0, 0.0])
+    client.send(
+        "SceneNodeClickMessage",
+        name=name, instance_index=at, ray_origin=(0, 0, 0), ray_direction=(1, 0, 0),
+        screen_pos=(0.5, 0.5), modifier=None, owner="",
+    )  # fmt: skip
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "box")
+    assert client.gui[client.find("World")]["value"] == 1
+
+
+def test_a_gizmo_moves_the_model(selected):
+    """The model is put where the gizmo was dragged, in its own world only."""
+    viewer, client = selected("box")
+    client.set("Move by gizmo", True)
+    client.read(lambda it: "/gizmo" in it.props)
+    client.send(
+        "TransformControlsUpdateMessage",
+        name="/gizmo", wxyz=(0.0, 0.0, 0.0, 1.0), position=(5.0, 1.0, 2.0), owner="",
+    )  # fmt: skip
+    reach(lambda: poses(viewer, "box")[1, 2] == 2.0)
+    assert np.allclose(poses(viewer, "box")[1], [0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0])
+    assert np.allclose(poses(viewer, "box")[0], [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def test_a_push_is_a_force_for_a_while(selected):
+    """20 N for 0.2 s make 2 kg 2 m/s fast, up to a step more or less."""
+    viewer, client = selected("box")
+    client.set("Force [N]", [0.0, 20.0, 0.0])
+    client.press("Push")
+    reach(lambda: poses(viewer, "box")[1, 1] > 3.0)
+    viewer.control.pause()
+    frame = viewer.latest
+    assert frame.models[1, 0, 8] == pytest.approx(2.0, abs=0.011)
+    assert frame.models[0, 0, 8] == 0.0
+
+
+def test_a_slider_puts_a_joint(selected):
+    """A joint that nothing commands is put at the position of its slider, within its limits."""
+    viewer, client = selected("robot")
+    client.read(lambda it: any(each.get("label") == "hinge" for each in it.gui.values()))
+    slider = client.gui[client.find("hinge")]
+    assert (slider["min"], slider["max"]) == (-1.0, 2.0)
+    client.set("hinge", 1.5)
+    reach(lambda: abs(viewer.latest.joints[1, 0] - 1.5) < 0.01)
+    assert viewer.latest.joints[0, 0] == 0.0
+
+
+def test_a_model_that_is_deleted_is_selected_no_more(selected):
+    """Without its model, the selection is empty."""
+    viewer, client = selected("box")
+    viewer.post(lambda: viewer.world.delete("box"))
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "nothing")
