@@ -40,6 +40,16 @@ def pose(x: float, y: float, z: float) -> Pose:
     return Pose(Point(x, y, z), Quaternion(0, 0, 0, 1))
 
 
+def too_many_names() -> None:
+    for name in ("get_model_states", "get_link_states", "get_visuals", "get_lights"):
+        reason = ""
+        try:
+            call(name, names=["nobody"] * 20001)
+        except rospy.ServiceException as error:
+            reason = str(error)
+        assert "at most 20000 names a call, got 20001" in reason, reason
+
+
 def spawn_and_delete() -> None:
     call("pause")
     requests = [
@@ -137,7 +147,7 @@ def time_and_topics() -> None:
 
 def main() -> None:
     rospy.init_node("friendly", anonymous=True)
-    for part in (spawn_and_delete, states, looks, pictures, time_and_topics):
+    for part in (too_many_names, spawn_and_delete, states, looks, pictures, time_and_topics):
         part()
         print(part.__name__, "is fine", flush=True)
 

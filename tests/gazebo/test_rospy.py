@@ -53,7 +53,7 @@ def run(place: str, *arguments: str) -> str:
 def test_friendly_services(gazebo: GazeboSimulator, place: str) -> None:
     """All of them, with rows that fail and rows that succeed."""
     output = run(place, str(SCRIPT))
-    assert output.count("is fine") == 5
+    assert output.count("is fine") == 6
 
 
 def test_checksums_are_those_of_genpy() -> None:

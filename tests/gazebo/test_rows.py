@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepsim_gazebo import GazeboSimulator
+from deepsim_gazebo import BatchStateClient, ExchangeRequest, GazeboSimulator, Status
 from deepsim_math import Pose
 from deepsim_sync import (
     COLUMNS,
@@ -94,6 +94,63 @@ def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect
     np.testing.assert_array_equal(tables_of(gazebo).models.pose[0], [FAR, FAR])
     gazebo.read(old, MODELS)
     np.testing.assert_array_equal(old.models.pose[0, [0, 2]], [FAR, FAR])
+
+
+def test_the_server_finds_rows_of_earlier_generations(gazebo: GazeboSimulator) -> None:
+    """Of the 16 before the present one, by name; their names can be asked for."""
+    for x, name in enumerate("abc"):
+        gazebo.spawn([SpawnRequest(BOX, name, Pose((3 * x, 0, 5)))])
+    client = BatchStateClient()
+    old = client.names().entities
+    gazebo.delete("b")
+    rows = np.arange(4, dtype=np.intp)
+    cells = {("models", "pose"): Cells(rows * 0, rows, np.array([FAR] * 4))}
+    request = ExchangeRequest(old.generation, cells, kinds=("models",))
+    reply = client.exchange(request)
+    assert reply.status is Status.REFUSED
+    assert [(refusal.position, refusal.reason) for refusal in reply.refusals] == [
+        (1, "it was deleted"),
+        (3, "there was no row 3, only 3"),
+    ]
+    np.testing.assert_array_equal(reply.tables["models"][:, :7], [FAR, FAR])
+    again = client.names(old.generation).entities
+    assert (again.generation, list(again.models)) == (old.generation, ["a", "b", "c"])
+    for number in range(16):
+        gazebo.spawn([SpawnRequest(BOX, f"d{number}", Pose((3 * number, 9, 5)))])
+    assert client.exchange(request).status is Status.STALE
+    assert client.names(old.generation).entities.generation > old.generation
+    client.close()
+
+
+def test_a_client_that_spawns_disturbs_no_other(gazebo: GazeboSimulator, connect: Connect) -> None:
+    """Writes, steps and reads succeed, though rows change between any two calls."""
+    gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 50)))])
+    other = connect()
+    stop, failures, spawned = threading.Event(), [], []
+
+    def run() -> None:
+        try:
+            while not stop.is_set():
+                other.spawn([SpawnRequest(BOX, "guest", Pose((0, 9, 50)))])
+                other.delete("guest")
+                spawned.append(1)
+        except BaseException as error:
+            failures.append(error)
+
+    spawner = threading.Thread(target=run)
+    spawner.start()
+    try:
+        for x in range(300):
+            row = gazebo.entities.models.row("box")
+            pose = (x, *FAR[1:])
+            assert gazebo.step(1, None, one(gazebo, "models", "pose", row, pose)) == ()
+            tables = tables_of(gazebo)
+            assert tables.models.pose[0, tables.entities.models.row("box"), 0] == x
+    finally:
+        stop.set()
+        spawner.join(20)
+    assert not failures
+    assert len(spawned) > 10
 
 
 def test_clients_see_each_other(gazebo: GazeboSimulator, connect: Connect) -> None:

@@ -4,6 +4,7 @@
 #include <gazebo/physics/Link.hh>
 #include <gazebo/physics/Model.hh>
 
+#include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 
 namespace gazebo_batch_state {
@@ -31,6 +32,7 @@ Reason Find(const EntityIndex& index, const std::string& name, Box& box) {
 
 void BoundsServices::GetBounds(msg::GetBounds::Request& request,
                                msg::GetBounds::Response& response) {
+  CheckNames("names", request.names);
   const BatchWorld::Access access(world_);
   const EntityIndex& index = access.Index();
   const auto& names = request.names.empty() ? index.Names(Table::kModels).Names() : request.names;

@@ -17,6 +17,8 @@ namespace {
 
 namespace physics = gazebo::physics;
 
+constexpr std::size_t kRemembered = 16;  // generations whose rows a client may still mean
+
 bool IsCamera(const std::string& type) {
   return type == "camera" || type == "depth" || type == "multicamera" || type == "wideanglecamera";
 }
@@ -168,8 +170,21 @@ bool EntityIndex::Update() {
     return false;
   }
   ++generation_;
+  past_.push_front(std::move(names_));
+  if (past_.size() > kRemembered) {
+    past_.pop_back();
+  }
   Build();
   return true;
+}
+
+const NameIndex* EntityIndex::NamesOf(Table table, std::uint64_t generation) const {
+  const auto number = static_cast<std::size_t>(table);
+  if (generation == generation_) {
+    return &names_[number];
+  }
+  const std::uint64_t age = generation_ - generation;  // wraps around for one to come
+  return age <= past_.size() ? &past_[age - 1][number] : nullptr;
 }
 
 void EntityIndex::Build() {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/reference_frame.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 #include "gazebo_batch_state/sensor_wait.hpp"
@@ -40,6 +41,7 @@ void ListLights(const EntityIndex& index, const std::string& model,
 void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
                                  msg::SpawnModels::Response& response) {
   const std::size_t count = request.requests.size();
+  CheckCount("models", count, kMostModels);
   response.success.resize(count);
   response.messages.resize(count);
   for (const msg::SpawnRequest& wanted : request.requests) {
@@ -92,6 +94,7 @@ Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest
 void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
                                   msg::DeleteModels::Response& response) {
   const std::size_t count = request.names.size();
+  CheckCount("models", count, kMostModels);
   response.success.resize(count);
   response.messages.resize(count);
   std::set<std::string> done;

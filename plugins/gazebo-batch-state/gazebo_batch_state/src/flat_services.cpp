@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/flat_services.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -13,6 +14,7 @@ namespace {
 
 namespace msg = gazebo_batch_state_msgs;
 
+constexpr std::size_t kMostUnknown = 1'000;      // cells of rows that may not exist
 constexpr std::uint32_t kMostSteps = 1'000'000;  // so that a slip does not stop the server for days
 
 Reason CheckSteps(std::uint32_t steps) {
@@ -35,6 +37,43 @@ Reason Check(const msg::Exchange::Request& request) {
     return "tables is a mask of the bits 1, 2, 4, 8, 16, got " + std::to_string(request.tables);
   }
   return CheckSteps(request.steps);
+}
+
+/// Whether there are more cells or sensors than rows, so that a call takes bounded time.
+Reason CheckCount(BatchWorld::Access& access, const msg::Exchange::Request& request) {
+  const std::size_t sensors = access.Sensors().Sensors().size();
+  if (request.sensors.size() > std::max(sensors, kMostUnknown)) {
+    return std::to_string(request.sensors.size()) + " sensors to be measured, but there are " +
+           std::to_string(sensors) + ": give each one once";
+  }
+  std::array<std::array<std::size_t, kMostColumns>, kTables> counts{};
+  for (const msg::Cells& cells : request.changes) {
+    const std::size_t rows = access.Rows(Table{cells.table});
+    std::size_t& count = counts[cells.table][cells.column];
+    count += cells.rows.size();
+    if (count > std::max(rows, kMostUnknown)) {
+      const Columns& columns = kLayout[cells.table];
+      return std::to_string(count) + " cells of " + columns.table + " " +
+             columns.column[cells.column].name + ", but there are " + std::to_string(rows) +
+             " rows: give each row once";
+    }
+  }
+  return {};
+}
+
+/// Writes a cell of a row of the present or a recent generation.
+Reason WriteCell(BatchWorld::Access& access, std::uint64_t generation, Table table,
+                 std::uint8_t column, Row row, double* cell) {
+  const EntityIndex& index = access.Index();
+  if (generation == index.Generation()) {
+    return access.Write(table, column, row, cell);
+  }
+  const NameIndex& names = *index.NamesOf(table, generation);
+  if (row >= names.Size()) {
+    return "there was no row " + std::to_string(row) + ", only " + std::to_string(names.Size());
+  }
+  const auto present = index.Names(table).Find(names.Names()[row]);
+  return present ? access.Write(table, column, *present, cell) : "it was deleted";
 }
 
 constexpr const char* kDisturbed =
@@ -72,16 +111,19 @@ void FlatServices::Exchange(Request& request, Response& response) {
 std::uint32_t FlatServices::Begin(BatchWorld::Access& access, Request& request,
                                   Response& response) {
   response.message = Check(request);
+  if (response.message.empty()) {
+    response.message = CheckCount(access, request);
+  }
   if (!response.message.empty()) {
     response.status = Response::INVALID;
     Fill(access, 0, response);
     return 0;
   }
-  const std::uint64_t generation = access.Index().Generation();
-  if (!request.changes.empty() && request.generation != generation) {
+  if (!request.changes.empty() &&
+      access.Index().NamesOf(Table::kModels, request.generation) == nullptr) {
     response.status = Response::STALE;
     response.message = "rows are of generation " + std::to_string(request.generation) + ", it is " +
-                       std::to_string(generation) + " now: ask get_names";
+                       std::to_string(access.Index().Generation()) + " now: ask get_names";
     Fill(access, 0, response);
     return 0;
   }
@@ -124,8 +166,8 @@ void FlatServices::Apply(BatchWorld::Access& access, Request& request, Response&
           continue;
         }
         for (std::uint32_t index = 0; index < cells.rows.size(); ++index) {
-          Reason reason = access.Write(Table{table}, column, cells.rows[index],
-                                       cells.values.data() + index * width);
+          Reason reason = WriteCell(access, request.generation, Table{table}, column,
+                                    cells.rows[index], cells.values.data() + index * width);
           if (!reason.empty()) {
             msg::Refusal refusal;
             refusal.cells = number;
@@ -156,16 +198,19 @@ void FlatServices::Fill(const BatchWorld::View& view, std::uint8_t tables, Respo
   }
 }
 
-void FlatServices::GetNames(msg::GetNames::Request& /*request*/,
-                            msg::GetNames::Response& response) {
+void FlatServices::GetNames(msg::GetNames::Request& request, msg::GetNames::Response& response) {
   const BatchWorld::Access access(world_);
   const EntityIndex& index = access.Index();
-  response.generation = index.Generation();
-  response.models = index.Names(Table::kModels).Names();
-  response.links = index.Names(Table::kLinks).Names();
-  response.visuals = index.Names(Table::kVisuals).Names();
-  response.lights = index.Names(Table::kLights).Names();
-  response.joints = index.Names(Table::kJoints).Names();
+  const bool is_known = index.NamesOf(Table::kModels, request.generation) != nullptr;
+  response.generation = is_known ? request.generation : index.Generation();
+  const auto names = [&](Table table) {
+    return index.NamesOf(table, response.generation)->Names();
+  };
+  response.models = names(Table::kModels);
+  response.links = names(Table::kLinks);
+  response.visuals = names(Table::kVisuals);
+  response.lights = names(Table::kLights);
+  response.joints = names(Table::kJoints);
   response.cameras = index.Cameras();
   response.no_pictures = PictureSensor::WhyNone();
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 
 namespace gazebo_batch_state {
@@ -80,6 +81,7 @@ void FillLooks(const double* row, msg::Light& light) {
 template <class Messages, class Response>
 void LookServices::Get(Table table, const std::vector<std::string>& wanted, Messages& messages,
                        Response& response) {
+  CheckNames("names", wanted);
   const BatchWorld::Access access(world_);
   const NameIndex& index = access.Index().Names(table);
   const auto& names = wanted.empty() ? index.Names() : wanted;
@@ -103,6 +105,7 @@ template <class Messages, class Response>
 void LookServices::Set(Table table, const Messages& messages,
                        const std::vector<std::uint8_t>& columns, Response& response) {
   const std::size_t count = messages.size();
+  CheckCount("rows", count, kMostNamed);
   const bool fits = columns.size() <= 1 || columns.size() == count;
   const unsigned all = (1U << Layout(table).count) - 1U;
   response.success.resize(count);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gazebo_batch_state/limits.hpp"
+
 namespace gazebo_batch_state {
 namespace {
 
@@ -40,6 +42,7 @@ void MeasureServices::GetSensors(msg::GetSensors::Request& /*request*/,
 }
 
 void MeasureServices::Watch(msg::Watch::Request& request, msg::Watch::Response& response) {
+  CheckNames("sensors", request.sensors);
   BatchWorld::Access access(world_);
   SensorTable& table = access.Sensors();
   const auto& all = table.Sensors();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/reference_frame.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 
@@ -81,6 +82,8 @@ Reason Write(BatchWorld::Access& access, Table table, Target& target) {
 
 template <class Request, class Response>
 void StateServices::Get(Table table, const Request& request, Response& response) {
+  CheckNames("names", request.names);
+  CheckNames("reference frames", request.reference_frames);
   const BatchWorld::Access access(world_);
   const auto& names = request.names.empty() ? access.Index().Names(table).Names() : request.names;
   const std::size_t frames = request.reference_frames.size();
@@ -114,6 +117,7 @@ void StateServices::Get(Table table, const Request& request, Response& response)
 template <class Request, class Response>
 void StateServices::Set(Table table, const Request& request, Response& response) {
   const std::size_t count = request.states.size();
+  CheckCount("states", count, kMostNamed);
   response.success.resize(count);
   response.messages.resize(count);
   std::vector<std::optional<Target>> targets(count);

@@ -116,9 +116,14 @@ class BatchStateClient:
                 raise
         return ExchangeReply.unpack(reply, request.kinds)
 
-    def names(self) -> Listing:
-        """Returns the names of all entities."""
-        reader = self.ask("get_names", b"", "all names")
+    def names(self, generation: int = 0) -> Listing:
+        """Returns the names of all entities.
+
+        Args:
+            generation: A recent generation; those of the present one are returned if it is 0 or
+                unknown to the server.
+        """
+        reader = self.ask("get_names", _GENERATION.pack(generation), "all names")
         (generation,) = reader.fields(_GENERATION)
         *rows, cameras = (reader.strings() for _ in range(len(TABLES) + 1))
         no_pictures = reader.string()

@@ -24,7 +24,7 @@ SERVICES = {
     "get_factors": _own("GetFactors", "77ae34fc08f437b845af40ba38b6b1c0"),
     "get_image": _own("GetImage", "e801ea5852fe9c6534f5a5fc58cdecb3"),
     "get_kinematics": _own("GetKinematics", "056d11b519175120a47561ad183b1686"),
-    "get_names": _own("GetNames", "5493ff4a2c2d8559901d5fc6571a462f"),
+    "get_names": _own("GetNames", "2a7824de5f69431a82417e7c7d1fcdea"),
     "get_sensors": _own("GetSensors", "5d17099dde1438b655c5d4e0bd95510c"),
     "open_mailbox": _own("OpenMailbox", "ea9a93af0fc918f7619d67306fe5657c"),
     "open_shared_memory": _own("OpenSharedMemory", "ea9a93af0fc918f7619d67306fe5657c"),

@@ -28,7 +28,7 @@ class EntityNames:
         if self._losses != self._client.losses:
             self._losses, self._latest = self._client.losses, None
         if self._latest is None or self._latest not in self._listings:
-            listing = self._client.names()
+            listing = self._client.names(self._latest or 0)
             self._latest = listing.entities.generation
             self._listings.setdefault(self._latest, listing)
             while len(self._listings) > _KEPT:

@@ -88,30 +88,28 @@ class Session:
     ) -> tuple[ExchangeReply, Sequence[Refusal]]:
         """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
 
-        Rows of another generation are found by name.
+        Rows of another generation are found by name, by the server if it is a recent one.
         """
         if changes is None or not changes.cells:
             reply = self.exchange(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
             return reply, ()
-        before = self.names.of(changes.generation)
+        now = self.names.of(changes.generation)
         cells = {key: each for key, each in changes.cells.items() if key in COLUMN_NUMBERS}
         refusals = [
-            Refusal(kind, column, before.names(kind)[row], "GazeboSimulator has no such column")
+            Refusal(kind, column, now.names(kind)[row], "GazeboSimulator has no such column")
             for (kind, column), each in changes.cells.items()
             if (kind, column) not in COLUMN_NUMBERS
             for row in each.rows.tolist()
         ]
         for _ in range(_ATTEMPTS):
-            now = self.names.present.entities
-            if before is not now:
-                cells, lost = map_cells(cells, before, now)
-                before = now
-                refusals += lost
             made = 0 if refusals else steps
             request = ExchangeRequest(now.generation, cells, made, more_steps, kinds, sensors)
             reply = self.send(request)
             if reply.status is not Status.STALE:
                 break
+            before, now = now, self.names.present.entities
+            cells, lost = map_cells(cells, before, now)
+            refusals += lost
         else:
             raise _unstable(f"write {', '.join(f'{column} of {kind}' for kind, column in cells)}")
         keys = list(cells)

@@ -209,6 +209,7 @@ class PluginServer:
         return [(*places[each[:3]], each.reason) for each in refused]
 
     def _get_names(self, request: Request) -> bytes:
+        request.take("Q")  # it remembers no other generation
         lists = [strings(self.world.entities.names(kind)) for kind in TABLES]
         return (
             struct.pack("<Q", self.generation)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <gazebo/physics/PhysicsTypes.hh>
 #include <optional>
 #include <string>
@@ -87,6 +88,9 @@ class EntityIndex {
   std::uint64_t Generation() const { return generation_; }
 
   const NameIndex& Names(Table table) const { return names_[static_cast<std::size_t>(table)]; }
+
+  /// The names of the present or a recent generation; nothing: it is unknown or too old.
+  const NameIndex* NamesOf(Table table, std::uint64_t generation) const;
   const std::vector<ModelEntity>& Models() const { return models_; }
   const std::vector<LinkEntity>& Links() const { return links_; }
   const std::vector<VisualEntity>& Visuals() const { return visuals_; }
@@ -103,6 +107,8 @@ class EntityIndex {
   };
   class Connections;
 
+  using AllNames = std::array<NameIndex, kTables>;
+
   NameIndex& At(Table table) { return names_[static_cast<std::size_t>(table)]; }
   void Build();
   void AddModel(const gazebo::physics::ModelPtr& model);
@@ -114,7 +120,8 @@ class EntityIndex {
 
   EntityWatch watch_;
   std::uint64_t generation_;
-  std::array<NameIndex, kTables> names_;
+  AllNames names_;
+  std::deque<AllNames> past_;  // of the generations before, the latest first
   std::vector<ModelEntity> models_;
   std::vector<LinkEntity> links_;
   std::vector<VisualEntity> visuals_;

@@ -5,6 +5,7 @@
 #include <ros/callback_queue.h>
 #include <ros/console.h>
 #include <ros/node_handle.h>
+#include <ros/serialization.h>
 #include <ros/service_callback_helper.h>
 #include <ros/service_server.h>
 
@@ -16,12 +17,11 @@
 #include <vector>
 
 #include "gazebo_batch_state/guarded_stream.hpp"
+#include "gazebo_batch_state/limits.hpp"
+#include "gazebo_batch_state/log_throttle.hpp"
 #include "gazebo_batch_state/turn.hpp"
 
 namespace gazebo_batch_state {
-
-/// A failed call's answer on the wire: whatever text, which the client shows.
-ros::SerializedMessage FailedAnswer(const std::string& text);
 
 /// Answers calls of one service; no exception leaves it and no request is too odd for it.
 template <class Request, class Response>
@@ -36,24 +36,34 @@ class ServiceAnswer : public ros::ServiceCallbackHelper {
       Request request;
       Response response;
       const auto& bytes = params.request;
+      CheckCount("bytes", bytes.num_bytes, kLargestMessage);
       const auto skipped = static_cast<std::size_t>(bytes.message_start - bytes.buf.get());
       GuardedStream stream(bytes.message_start,
                            static_cast<std::uint32_t>(bytes.num_bytes - skipped));
       stream.next(request);
       answer_(request, response);
+      CheckCount("bytes of an answer", ros::serialization::serializationLength(response),
+                 kLargestMessage);
       params.response = ros::serialization::serializeServiceResponse(true, response);
       return true;
+    } catch (const ros::serialization::StreamOverrunException&) {
+      failure = "the message ends too soon";
     } catch (const std::exception& error) {
       failure = error.what();
     } catch (...) {  // Gazebo throws what is no std::exception
     }
-    ROS_ERROR_STREAM("service " << name_ << " failed: " << failure);
-    params.response = FailedAnswer(failure);
-    return false;
+    const auto left_out = throttle_.Note(LogThrottle::Clock::now());
+    if (left_out) {
+      ROS_ERROR_STREAM("service " << name_ << " failed: " << failure << " (" << *left_out
+                                  << " failures before were not logged)");
+    }
+    params.response = ros::serialization::serializeServiceResponse(false, failure);
+    return true;  // or roscpp would answer without the reason
   }
 
  private:
   std::string name_;
+  LogThrottle throttle_;
   std::function<void(Request&, Response&)> answer_;
 };
 

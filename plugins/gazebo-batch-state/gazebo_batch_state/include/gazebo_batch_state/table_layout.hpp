@@ -33,10 +33,12 @@ struct Column {
   Rule rule;
 };
 
+constexpr std::size_t kMostColumns = 10;  ///< of a table
+
 /// The columns of a table, numbered on the wire by their position.
 struct Columns {
   const char* table;  ///< the table's name
-  std::array<Column, 10> column;
+  std::array<Column, kMostColumns> column;
   std::size_t count;  ///< columns
   std::size_t width;  ///< numbers in a row
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ros/ros.h>
+#include <ros/spinner.h>
+#include <std_srvs/Trigger.h>
+
+#include <chrono>
+#include <functional>
+#include <gazebo/common/Events.hh>
+#include <gazebo/common/Plugin.hh>
+#include <gazebo/msgs/msgs.hh>
+#include <gazebo/physics/PhysicsIface.hh>
+#include <gazebo/physics/World.hh>
+#include <gazebo/transport/transport.hh>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace gazebo_batch_state {
+
+/// Does with ROS and Gazebo as the plugin of gazebo_ros 2.9 does: it initialises ROS as `gazebo`
+/// unless another plugin has initialised it, offers its services below the name of the node,
+/// replaces entities by Gazebo's messages, and shuts the node down at its end.
+///
+///     ~replace_light   puts the light `lamp` in the place of the light `sun`
+class NeighbourPlugin : public gazebo::SystemPlugin {
+ public:
+  ~NeighbourPlugin() override {
+    if (node_) {
+      spinner_->stop();
+      node_->shutdown();
+    }
+  }
+
+  void Load(int argc, char** argv) override {
+    if (!ros::isInitialized()) {
+      ros::init(argc, argv, "gazebo", ros::init_options::NoSigintHandler);
+    }
+    created_ = gazebo::event::Events::ConnectWorldCreated(
+        [this](const std::string& world) { Offer(world); });
+  }
+
+ private:
+  void Offer(const std::string& world) {
+    world_ = gazebo::physics::get_world(world);
+    transport_.reset(new gazebo::transport::Node());
+    transport_->Init(world);
+    requests_ = transport_->Advertise<gazebo::msgs::Request>("~/request");
+    lights_ = transport_->Advertise<gazebo::msgs::Light>("~/factory/light");
+    node_ = std::make_unique<ros::NodeHandle>("~");
+    spinner_ = std::make_unique<ros::AsyncSpinner>(1);
+    spinner_->start();
+    server_ = node_->advertiseService("replace_light", &NeighbourPlugin::ReplaceLight, this);
+  }
+
+  bool ReplaceLight(std_srvs::Trigger::Request& /*request*/,
+                    std_srvs::Trigger::Response& response) {
+    const std::unique_ptr<gazebo::msgs::Request> request(
+        gazebo::msgs::CreateRequest("entity_delete", "sun"));
+    requests_->Publish(*request, true);
+    response.success = Wait([this] { return world_->LightByName("sun") == nullptr; }) ? 1 : 0;
+    gazebo::msgs::Light light;
+    light.set_name("lamp");
+    light.set_type(gazebo::msgs::Light::POINT);
+    lights_->Publish(light, true);
+    const bool made = Wait([this] { return world_->LightByName("lamp") != nullptr; });
+    response.success = response.success != 0 && made ? 1 : 0;
+    return true;
+  }
+
+  static bool Wait(const std::function<bool()>& done) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+  gazebo::physics::WorldPtr world_;
+  gazebo::transport::NodePtr transport_;
+  gazebo::transport::PublisherPtr requests_;
+  gazebo::transport::PublisherPtr lights_;
+  std::unique_ptr<ros::NodeHandle> node_;
+  std::unique_ptr<ros::AsyncSpinner> spinner_;
+  ros::ServiceServer server_;
+  gazebo::event::ConnectionPtr created_;
+};
+
+GZ_REGISTER_SYSTEM_PLUGIN(NeighbourPlugin)
+
+}  // namespace gazebo_batch_state
