@@ -62,6 +62,7 @@ class GazeboServer(Process):
         arguments: more arguments for gzserver, such as `("-u",)` to start paused.
         environment: more variables for gzserver.
         master_uri: the ROS master to register with.
+        plugins: the system plugins, in the order in which they are loaded.
 
     Raises:
         GazeboHostError: not in a sandbox, no such world, or the plugin has not been built.
@@ -75,6 +76,7 @@ class GazeboServer(Process):
         arguments: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         master_uri: str = MASTER_URI,
+        plugins: Sequence[str | Path] = (PLUGIN,),
     ) -> None:
         self._master_uri = master_uri
         self._display = display.VirtualDisplay() if camera else None
@@ -92,7 +94,8 @@ class GazeboServer(Process):
             **(environment or {}),
         }
         world = Path(world).absolute() if Path(world).is_file() else Path(world)
-        command = ["gzserver", "--verbose", "-s", PLUGIN, *arguments, str(world)]
+        loaded = [option for plugin in plugins for option in ("-s", str(plugin))]
+        command = ["gzserver", "--verbose", *loaded, *arguments, str(world)]
         super().__init__(command, variables, ending=signal.SIGINT)
         _require_visible(world)
         if not Path(libraries, PLUGIN).exists():

@@ -12,8 +12,16 @@ namespace gazebo_batch_state {
 
 namespace physics = gazebo::physics;
 
+namespace {
+
+/// Whether Gazebo has removed an entity.
+bool IsGone(const physics::BasePtr& entity) { return entity->GetParent() == nullptr; }
+
+}  // namespace
+
 EntityWatch::EntityWatch(physics::WorldPtr world)
-    : world_(std::move(world)), models_(world_->Models()), lights_(world_->Lights()) {
+    : world_(std::move(world)), models_(world_->Models()) {
+  ListLights();
   connection_ = gazebo::event::Events::ConnectAddEntity(
       [this](const std::string& name) { OnAddEntity(name); });
 }
@@ -41,17 +49,22 @@ bool EntityWatch::Update() {
     added_.clear();
   }
   if (world_->ModelCount() != models_.size()) {
-    const auto gone = std::remove_if(models_.begin(), models_.end(), [](const auto& model) {
-      return model->GetParent() == nullptr;
-    });
+    const auto gone = std::remove_if(models_.begin(), models_.end(), IsGone);
     changed = changed || gone != models_.end();
     models_.erase(gone, models_.end());
   }
-  if (world_->LightCount() != lights_.size()) {
-    lights_ = world_->Lights();
+  // Another one may have taken the place of one that is gone: then the number is the same.
+  if (world_->LightCount() != listed_ || std::any_of(lights_.begin(), lights_.end(), IsGone)) {
+    ListLights();
     changed = true;
   }
   return changed;
+}
+
+void EntityWatch::ListLights() {
+  lights_ = world_->Lights();
+  listed_ = lights_.size();
+  lights_.erase(std::remove_if(lights_.begin(), lights_.end(), IsGone), lights_.end());
 }
 
 }  // namespace gazebo_batch_state

@@ -13,6 +13,13 @@
 #include "gazebo_batch_state/server.hpp"
 
 namespace gazebo_batch_state {
+namespace {
+
+/// The name that gazebo_ros gives to the node of a server: all plugins share it, and the services
+/// of gazebo_ros are below it.
+constexpr const char* kNode = "gazebo";
+
+}  // namespace
 
 /// The system plugin: `gzserver -s libgazebo_batch_state.so`. Serves the first world.
 ///
@@ -30,7 +37,7 @@ class Plugin : public gazebo::SystemPlugin {
 
   void Load(int argc, char** argv) override {
     if (!ros::isInitialized()) {
-      ros::init(argc, argv, "gazebo_batch_state", ros::init_options::NoSigintHandler);
+      ros::init(argc, argv, kNode, ros::init_options::NoSigintHandler);
       owns_ros_ = true;
     }
     using gazebo::event::Events;

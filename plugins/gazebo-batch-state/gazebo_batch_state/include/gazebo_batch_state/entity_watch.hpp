@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <gazebo/common/Event.hh>
 #include <gazebo/physics/PhysicsTypes.hh>
 #include <mutex>
@@ -35,11 +36,13 @@ class EntityWatch {
 
  private:
   void OnAddEntity(const std::string& name);
+  void ListLights();
 
   gazebo::physics::WorldPtr world_;
   gazebo::physics::Model_V models_;
   gazebo::physics::Light_V lights_;
-  std::mutex mutex_;  // of added_
+  std::size_t listed_ = 0;  // lights in the world's list, with those that are gone
+  std::mutex mutex_;        // of added_
   gazebo::physics::Model_V added_;
   gazebo::event::ConnectionPtr connection_;
 };
