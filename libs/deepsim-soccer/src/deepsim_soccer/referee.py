@@ -44,17 +44,18 @@ class Decision(NamedTuple):
 
 
 class Referee:
-    """Judges the ball of each world; after a goal both teams line up again.
+    """Judges the ball of each world, and restarts play.
 
     Args:
         pitch: The robots and the ball.
+        lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
 
     Attributes:
         score: Goals of cyan and magenta, (W, 2).
     """
 
-    def __init__(self, pitch: Pitch) -> None:
-        self.pitch = pitch
+    def __init__(self, pitch: Pitch, *, lines_up: bool = True) -> None:
+        self.pitch, self.lines_up = pitch, lines_up
         self.score = np.zeros((len(pitch.world), 2), np.int64)
         self.half = np.array([pitch.field.length, pitch.field.width]) / 2.0
 
@@ -101,7 +102,8 @@ class Referee:
         chosen = np.flatnonzero(goals)
         if len(chosen):
             self.score[chosen, (goals[chosen] < 0).astype(np.intp)] += 1
-            self.line_up(chosen, team[chosen])
+            if self.lines_up:
+                self.line_up(chosen, team[chosen])
         return Decision(call, team, goals)
 
     def _spot(self, pose: Floats, call: NDArray[np.int64]) -> Floats:
