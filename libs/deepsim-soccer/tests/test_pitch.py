@@ -50,6 +50,7 @@ def test_a_ball_that_is_held_goes_along(make_pitch, name):
     """It stays at the gap ahead of the kicker while the robot drives and turns."""
     pitch = make_pitch((1, 0), name)
     gap = pitch.dialect.hold_gap
+    pitch.put_robots([0], [[[-2.0, 0.0]]], [[0.0]])
     pitch.put_ball([0], [[-2.0 + gap - 0.01, 0.0]])
     for _ in range(60):
         pitch.command[:] = [1.0, 0.5, 1.5]
@@ -66,6 +67,7 @@ def test_a_ball_that_is_held_goes_along(make_pitch, name):
 def test_a_pass_rolls_as_far_as_the_decay_lets_it(make_pitch):
     """v² / (2 mu g): 4.25 m at 5 m/s in the paper's dialect."""
     pitch = make_pitch((1, 0), "paper")
+    pitch.put_robots([0], [[[-2.0, 0.0]]], [[0.0]])
     pitch.put_ball([0], [[-1.57, 0.0]])
     pitch.kick[0, 0] = 5.0, 0.0
     pitch.drive()
