@@ -41,6 +41,7 @@ class Viewer:
         rate: Most frames per second of wall time [Hz].
         shown: How many of the W worlds are shown at most, in a grid.
         spacing: Distance of the worlds in the grid [m]; by default as far as they need.
+        shadows: Whether the first directional light throws shadows.
         label: The title of the page.
         speed: Simulated seconds per second of wall time at first, > 0; None for as fast as the
             world is ticked.
@@ -51,6 +52,7 @@ class Viewer:
         world: As given.
         control: Pause, step and speed.
         latest: The frame that is shown.
+        scene: The meshes that are shown.
         server: The server of viser, for marks and controls of your own.
         url: The address of the page, with the token without which nobody is let in.
 
@@ -67,6 +69,7 @@ class Viewer:
         rate: float = 30.0,
         shown: int = 36,
         spacing: float | None = None,
+        shadows: bool = True,
         label: str = "DeepSim",
         speed: float | None = None,
         reset: Callable[[int], object] | None = None,
@@ -86,14 +89,14 @@ class Viewer:
         self.server = GuardedServer(door, label)
         self.url = door.url
         try:
-            self._scene = Scene(self.server, frame, spacing, self.select)
+            self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
             self._mail: Mailbox[Frame] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
                 self.server.gui, self.control, reset if reset is not None else self._reset
             )
             self._selection = SelectionFolder(
-                self.server, world, self.post, frame, self._scene.offsets
+                self.server, world, self.post, frame, self.scene.offsets
             )
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
@@ -173,7 +176,7 @@ class Viewer:
     def _send(self) -> None:
         """Sends the latest frame, over and over; runs in a thread of its own."""
         for frame in self._mail:
-            self._scene.show(frame)
+            self.scene.show(frame)
             self.latest = frame
             self._run.show(float(frame.time[0]))
             self._selection.show(frame)

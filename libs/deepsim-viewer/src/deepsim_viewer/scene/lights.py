@@ -8,26 +8,44 @@ from typing import Any
 
 import numpy as np
 import viser
+from numpy.typing import NDArray
 
 from deepsim_math import Color, quaternions
 from deepsim_spawn import LightDescription
 
-_SUN = 3.0  # intensity of a white directional light: as bright as viser's own
+_SKY_LIGHT = 0.45
+_ZENITH = np.array([148.0, 182.0, 214.0])  # sRGB
+_HORIZON = np.array([240.0, 243.0, 245.0])
+_SUN = 2.0  # intensity of a white directional light
 _LAMP = 10.0  # [cd] of a white point or spot light
 
 
-def add_lights(scene: viser.SceneApi, lights: Mapping[str, object]) -> list[Any]:
-    """Adds the lights of a world; one without any gets those of the browser.
+def add_lights(scene: viser.SceneApi, lights: Mapping[str, object], *, shadows: bool) -> None:
+    """Adds the lights of a world, and a sky; a world without lights gets those of the browser.
 
-    Returns:
-        The handles of the lights.
+    Args:
+        scene: The scene of the browser.
+        lights: Descriptions by name.
+        shadows: Whether the first directional light throws shadows, which show how things stand.
     """
     described = [each for each in lights.values() if isinstance(each, LightDescription)]
-    scene.configure_default_lights(enabled=not described, cast_shadow=True)
-    return [_add(scene, f"/lights/{number}", each) for number, each in enumerate(described)]
+    scene.configure_environment_map("studio", environment_intensity=_SKY_LIGHT)
+    scene.configure_default_lights(enabled=not described, cast_shadow=shadows)
+    scene.set_background_image(_sky(), format="png")
+    for number, light in enumerate(described):
+        first = light.type == "directional" and all(
+            each.type != "directional" for each in described[:number]
+        )
+        _add(scene, f"/lights/{number}", light, shadow=shadows and first)
 
 
-def _add(scene: viser.SceneApi, name: str, light: LightDescription) -> Any:
+def _sky() -> NDArray[np.uint8]:
+    """A picture (256, 1, 3) that grows paler downwards."""
+    share = np.linspace(0.0, 1.0, 256)[:, None, None]
+    return np.asarray(np.rint(_ZENITH + share * (_HORIZON - _ZENITH)), dtype=np.uint8)
+
+
+def _add(scene: viser.SceneApi, name: str, light: LightDescription, *, shadow: bool) -> Any:
     color, strength = _color(light.diffuse)
     turn = np.asarray(light.pose, dtype=np.float64)[3:]
     along = np.asarray(quaternions.rotate(turn, np.asarray(light.direction)), dtype=np.float64)
@@ -37,7 +55,7 @@ def _add(scene: viser.SceneApi, name: str, light: LightDescription) -> Any:
             name,
             color=color,
             intensity=_SUN * strength,
-            cast_shadow=light.cast_shadows,
+            cast_shadow=shadow,
             position=(x, y, z),
         )
     x, y, z = np.asarray(light.pose, dtype=np.float64)[:3].tolist()
@@ -46,7 +64,7 @@ def _add(scene: viser.SceneApi, name: str, light: LightDescription) -> Any:
         color=color,
         intensity=_LAMP * strength,
         distance=light.attenuation.range,
-        cast_shadow=light.cast_shadows,
+        cast_shadow=shadow,
         position=(x, y, z),
     )
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import viser
@@ -28,6 +27,7 @@ class Scene:
         frame: The first instant.
         spacing: Distance of the worlds in the grid [m]; by default as far as they need.
         on_click: Called with the name of a model that is clicked, and its world.
+        shadows: Whether there are shadows.
 
     Attributes:
         batches: The meshes.
@@ -40,6 +40,8 @@ class Scene:
         frame: Frame,
         spacing: float | None,
         on_click: Callable[[str, int], object],
+        *,
+        shadows: bool,
     ) -> None:
         self._server = server
         self._frame = frame
@@ -49,8 +51,7 @@ class Scene:
         self.offsets = world_offsets(
             len(frame.poses), spacing if spacing is not None else 2.5 * reach
         )
-        server.scene.configure_environment_map("studio", environment_intensity=0.35)
-        self._lights: list[Any] = add_lights(server.scene, frame.descriptions.lights)
+        add_lights(server.scene, frame.descriptions.lights, shadows=shadows)
         self.batches = Batches(server.scene, self._instances, frame, self.offsets, self._clicked)
         span = float(np.abs(self.offsets).max()) + reach
         server.initial_camera.look_at = (center[0], center[1], center[2])
