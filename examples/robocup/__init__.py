@@ -21,7 +21,6 @@ from .area import Match
 from .policies import ChaseAndShoot
 
 STEPS_PER_TICK = 5  # physics steps of 5 ms per tick: robots are driven 40 times a second
-TICKS_PER_STEP = 4  # agents act 10 times a second
 
 
 def make(
@@ -34,6 +33,7 @@ def make(
     until_goal: bool = True,
     drill: bool = False,
     seconds: float = 30.0,
+    period: float = 0.1,
 ) -> Environment:
     """Makes the task.
 
@@ -47,10 +47,10 @@ def make(
         until_goal: Whether an episode ends with a goal.
         drill: Whether episodes begin in the opponents' half rather than with a kick-off.
         seconds: Of the longest episode [s].
+        period: Of a step of the agents, a multiple of 25 ms [s].
     """
     simulator = open_simulator(GazeboXMLLoader().load_world(world_sdf()), worlds)
     world = World(simulator, seed=seed, steps_per_tick=STEPS_PER_TICK)
-    period = world.delta_time * TICKS_PER_STEP
     area = Match(
         world,
         robots,
@@ -62,7 +62,7 @@ def make(
     )
     return Environment(
         area,
-        frame_skip=STEPS_PER_TICK * TICKS_PER_STEP,
+        frame_skip=round(period / world.timestep),
         max_episode_steps=round(seconds / period),
         seed=seed,
     )
@@ -72,7 +72,7 @@ TASK = Task(
     name="robocup",
     make=make,
     policies={"chase": ChaseAndShoot()},
-    film=CameraView(Pose((0.0, -12.5, 8.5), Euler(0.0, 0.66, math.pi / 2)), 1.35, 480, 288),
+    film=CameraView(Pose((0.0, -10.5, 8.0), Euler(0.0, 0.75, math.pi / 2)), 1.4, 480, 250),
     map_view=CameraView.from_above(0.0, 0.0, 22.0, horizontal_fov=0.95, size=(900, 640)),
     training={
         "steps": 1_000_000,

@@ -148,7 +148,6 @@ class Match(Area):
 
     def observe(self) -> Floats:
         """Returns what the agents see."""
-        self.pitch.sense()
         return sight.observe(self.pitch, self.players)
 
     def reward(self) -> Floats:

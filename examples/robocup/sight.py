@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from deepsim_soccer import Pitch
-from deepsim_soccer.skills import body_velocity
+from deepsim_soccer.skills import body_velocity, kick_direction
 
 Floats = NDArray[np.float64]
 
@@ -31,29 +31,31 @@ def observe(pitch: Pitch, robots: NDArray[np.intp]) -> Floats:
     """
     side, yaw = pitch.side.take(robots), pitch.yaw.take(robots, axis=1)
     place = pitch.place.take(robots, axis=1)
-    goal = np.stack([side * pitch.field.length / 2.0, np.zeros_like(side)], axis=-1)
-
-    def seen(points: Floats) -> Floats:
-        return body_velocity(yaw, points - place)
-
-    ball = seen(pitch.ball_place[:, None, :2])
-    moving = body_velocity(yaw, np.broadcast_to(pitch.ball_velocity[:, None, :2], place.shape))
+    order = [_others(pitch, int(robot)) for robot in robots]
+    points = np.empty((*yaw.shape, 3 + len(order[0]), 2))
+    points[:, :, 0] = pitch.ball_place[:, None, :2]
+    points[:, :, 1:3, 0] = (side * pitch.field.length / 2.0)[:, None] * (1.0, -1.0)
+    points[:, :, 1:3, 1] = 0.0
+    points[:, :, 3:] = pitch.place.take(order, axis=1)
+    points -= place[:, :, None]
+    points = body_velocity(yaw[..., None], points)
     holder = pitch.holder[:, None]
     held, ours = holder >= 0, pitch.team[holder] == pitch.team.take(robots)
     own = held & (holder == robots)
-    height = np.broadcast_to(pitch.ball_place[:, None, 2], yaw.shape)
-    flags = [pitch.pause.take(robots, axis=1) <= 0.0, own, held & ours & ~own, held & ~ours]
-    columns = [
-        *(ball, moving, seen(goal), seen(-goal)),
-        height[..., None],
-        pitch.velocity.take(robots, axis=1),
-        side[:, None] * place,
-        np.stack([side * np.cos(yaw), side * np.sin(yaw)], axis=-1),
-        np.stack(flags, axis=-1),
-    ]
-    others = np.array([_others(pitch, int(robot)) for robot in robots])
-    columns += [seen(pitch.place.take(other, axis=1)) for other in others.transpose()]
-    return np.clip(np.concatenate(columns, axis=-1), -FAR, FAR)
+    seen = np.empty((*yaw.shape, _OWN + 2 * len(order[0])))
+    seen[..., :2] = points[:, :, 0]
+    seen[..., 2:4] = body_velocity(yaw, pitch.ball_velocity[:, None, :2])
+    seen[..., 4:8] = points[:, :, 1:3].reshape(*yaw.shape, 4)
+    seen[..., 8] = pitch.ball_place[:, None, 2]
+    seen[..., 9:12] = pitch.velocity.take(robots, axis=1)
+    seen[..., 12:14] = side[:, None] * place
+    seen[..., 14:16] = side[:, None] * kick_direction(yaw)
+    seen[..., 16] = pitch.pause.take(robots, axis=1) <= 0.0
+    seen[..., 17] = own
+    seen[..., 18] = held & ours & ~own
+    seen[..., 19] = held & ~ours
+    seen[..., _OWN:] = points[:, :, 3:].reshape(*yaw.shape, -1)
+    return np.clip(seen, -FAR, FAR)
 
 
 def _others(pitch: Pitch, robot: int) -> list[int]:

@@ -11,6 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 
+def pair(x: Floats, y: Floats) -> Floats:
+    """Returns two coordinates as one array, (..., 2); several times faster than `np.stack`."""
+    both = np.empty((*np.broadcast(x, y).shape, 2))
+    both[..., 0], both[..., 1] = x, y
+    return both
+
+
 def kick_direction(yaw: ArrayLike) -> Floats:
     """Returns D_Kw, the unit vector of the kicker in the world: equation (1).
 
@@ -21,7 +28,7 @@ def kick_direction(yaw: ArrayLike) -> Floats:
         (..., 2).
     """
     angle = np.asarray(yaw, np.float64)
-    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    return pair(np.cos(angle), np.sin(angle))
 
 
 def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
@@ -37,7 +44,7 @@ def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
     """
     angle, moved = np.asarray(yaw, np.float64), np.asarray(velocity, np.float64)
     c, s, x, y = np.cos(angle), np.sin(angle), moved[..., 0], moved[..., 1]
-    return np.stack([c * x - s * y, s * x + c * y], axis=-1)
+    return pair(c * x - s * y, s * x + c * y)
 
 
 def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
