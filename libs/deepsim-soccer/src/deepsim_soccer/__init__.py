@@ -4,6 +4,7 @@
 from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
+from .perception import OmniVision, Perception
 from .pitch import Pitch
 from .referee import Call, Decision, Referee
 
@@ -18,6 +19,8 @@ __all__ = [
     "Dialect",
     "Field",
     "Line",
+    "OmniVision",
+    "Perception",
     "Pitch",
     "Referee",
     "ball_sdf",
