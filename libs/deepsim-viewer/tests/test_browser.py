@@ -62,8 +62,8 @@ def blue(driver):
     return (x.mean(), y.mean(), len(x)) if len(x) else (np.nan, np.nan, 0)
 
 
-def wait(condition, timeout=60.0):
-    """Waits until a condition holds, and returns its value."""
+def wait(condition, timeout=120.0):
+    """Waits until a condition holds, and returns its value; a busy machine draws slowly."""
     end = time.monotonic() + timeout
     while not (value := condition()):
         assert time.monotonic() < end, "it never came true"
@@ -72,16 +72,15 @@ def wait(condition, timeout=60.0):
 
 def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     """A blue box is seen and moves; Pause holds it; the console is free of errors."""
-    box = scenes.model("box", Box(Vector3(1.0, 1.0, 1.0)), Pose(Vector3(-1.0, 1.0, 1.0)))
-    other = scenes.model("other", Box(Vector3(0.1, 0.1, 0.1)), Pose(Vector3(1.0, -1.0, 1.0)))
-    viewer = make_viewer(scenes.described(box, other), shadows=False, speed=1.0)
+    box = scenes.model("box", Box(Vector3(1.0, 1.0, 1.0)), Pose(Vector3(-1.0, -0.8, 1.0)))
+    other = scenes.model("other", Box(Vector3(0.1, 0.1, 0.1)), Pose(Vector3(1.0, 0.8, 1.0)))
+    viewer = make_viewer(scenes.described(box, other), shadows=False, speed=1.0, rate=5.0)
     world = viewer.world
     run(viewer, world.tick)
     driver = browse(viewer.url)
-    x, _, count = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
-    viewer.post(lambda: world.models.select(["box"]).put(pose=Pose(Vector3(1.0, -1.0, 0.5))))
-    wait(lambda: abs(blue(driver)[0] - x) > 30)
-    assert blue(driver)[2] > count / 4
+    x, _, _ = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
+    viewer.post(lambda: world.models.select(["box"]).put(pose=Pose(Vector3(-0.2, -0.2, 0.6))))
+    wait(lambda: (seen := blue(driver))[2] > 200 and seen[0] - x > 30)
     (pause,) = [
         each for each in driver.find_elements("css selector", "button") if each.text == "Pause"
     ]
