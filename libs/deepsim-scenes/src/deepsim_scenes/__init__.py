@@ -6,7 +6,9 @@ from __future__ import annotations
 from .errors import ModelListError, RejectedError, ResizeError, ScenarioError, SceneError
 from .language import Scenario, load_scenario
 from .models import ModelClass, ModelList, ModelType, read_models
+from .output import place_scenes, scene_world, spawn_scenes, write_plot, write_scene
 from .scene import Scene, SceneObject
+from .settling import SettleReport, sample_settled, settle
 
 __all__ = [
     "ModelClass",
@@ -20,6 +22,14 @@ __all__ = [
     "Scene",
     "SceneError",
     "SceneObject",
+    "SettleReport",
     "load_scenario",
+    "place_scenes",
     "read_models",
+    "sample_settled",
+    "scene_world",
+    "settle",
+    "spawn_scenes",
+    "write_plot",
+    "write_scene",
 ]

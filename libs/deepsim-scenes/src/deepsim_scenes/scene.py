@@ -64,6 +64,7 @@ class Scene:
         seed: Of the sample.
         number: Of the sample among those of the seed.
         samples: How many were drawn until one met all requirements.
+        rejections: How many of those each requirement rejected.
         dimensions: Of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
         drawn: The `scenic.core.scenarios.Scene`.
@@ -76,6 +77,7 @@ class Scene:
     samples: int
     dimensions: int
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    rejections: Mapping[str, int] = field(default_factory=dict)
     drawn: Any = None
 
     @property

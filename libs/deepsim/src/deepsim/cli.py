@@ -15,6 +15,7 @@ from .commands.findings import own_versions
 from .commands.models import models
 from .commands.robots import robots
 from .commands.run import run
+from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
 from .commands.train import train
 from .commands.view import view
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.add_typer(models, name="models")
 app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
+app.command(cls=ScenesCommand)(scenes)
 for command in (run, view, train, check, bench, serve, doctor):
     app.command()(command)
 

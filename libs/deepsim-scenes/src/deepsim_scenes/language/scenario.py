@@ -30,6 +30,7 @@ def load_scenario(
     scenario: str | None = None,
     model: str | None = None,
     dimensions: int | None = None,
+    library: str | None = None,
 ) -> Scenario:
     """Compiles a scenario. It is a program, and runs with the rights of the caller.
 
@@ -43,6 +44,8 @@ def load_scenario(
         scenario: The modular scenario to draw from, if there are several.
         model: A Scenic module that replaces that of its ``model`` statement.
         dimensions: 2 or 3; by default as its import says.
+        library: The Scenic module of the models, of an earlier `Scenario.library`; by default it
+            is written anew.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
@@ -53,18 +56,19 @@ def load_scenario(
         source = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{file}: cannot be read: {error}") from error
-    library = imported_library(source)
+    imported = imported_library(source)
     if dimensions is None:
-        dimensions = 3 if library == OURS else 2
+        dimensions = 3 if imported == OURS else 2
     if dimensions not in (2, 3):
         raise ValueError(f"dimensions must be 2 or 3, got {dimensions}")
     source, moved = with_library(with_new(source, models.classes))
-    text = library_text(models.classes.values(), dimensions)
+    if library is None:
+        library = library_text(models.classes.values(), dimensions)
     compiled = _compile(
-        source, moved, text, Path(file), models.classes, dimensions,
+        source, moved, library, Path(file), models.classes, dimensions,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, moved)
+    return Scenario(compiled, models, dimensions, library, moved)
 
 
 class Scenario:
@@ -73,22 +77,29 @@ class Scenario:
     Attributes:
         models: The models that it may place.
         dimensions: 2 or 3.
+        library: The Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
     """
 
-    def __init__(self, compiled: Any, models: ModelList, dimensions: int, moved: int) -> None:
+    def __init__(
+        self, compiled: Any, models: ModelList, dimensions: int, library: str, moved: int
+    ) -> None:
         self.compiled = compiled
         self.models = models
         self.dimensions = dimensions
+        self.library = library
         self._by_name = {model.name: model for model in models.classes.values()}
         self._rejections = RejectionCounter(compiled, moved)
 
-    def sample(self, seed: int = 0, number: int = 0, *, limit: int = 2000) -> Scene:
+    def sample(
+        self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
+    ) -> Scene:
         """Draws a scene. The same seed and number give the same scene in any process.
 
         Args:
             seed: >= 0.
             number: Of the scene among those of the seed, >= 0.
+            attempt: Of the scene, where others were rejected, >= 0.
             limit: How many samples may be drawn until one meets all requirements.
 
         Raises:
@@ -97,7 +108,7 @@ class Scenario:
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
 
         self._rejections.clear()
-        with seeded(seed, number):
+        with seeded(seed, number, attempt):
             try:
                 drawn, samples = self.compiled.generate(maxIterations=limit)
             except RejectionException:
@@ -113,6 +124,7 @@ class Scenario:
             samples=samples,
             dimensions=self.dimensions,
             parameters=dict(drawn.params),
+            rejections=self._rejections.reasons(samples),
             drawn=drawn,
         )
 

@@ -45,11 +45,13 @@ class ModelList:
             of `create_room` are the last.
         world: The file of the world that scenes are added to; None for ground and sun alone.
         models_dir: The folder of the custom models.
+        search_path: Where models were looked for.
     """
 
     classes: dict[str, ModelClass]
     world: Path | None
     models_dir: Path
+    search_path: SearchPath
 
     def __getitem__(self, name: str) -> ModelClass:
         """Returns the class of a name of a model, such as ``cafe_table``."""
@@ -100,7 +102,7 @@ def read_models(
             )
         classes[name] = model
     classes.setdefault(WALL, grey_wall())
-    return ModelList(classes, _world(top, path), models_dir)
+    return ModelList(classes, _world(top, path), models_dir, places)
 
 
 def _world(top: Section, path: Path) -> Path | None:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes in running worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_scenes.errors import SceneError
+from deepsim_scenes.scene import Scene
+from deepsim_sync import SpawnRequest, World
+
+from .world import described
+
+
+def spawn_scenes(world: World, scenes: Scene | Sequence[Scene]) -> None:
+    """Spawns a scene into a world, or one into each of W worlds.
+
+    The worlds of one simulator have the same models, so all scenes must have the same objects in
+    the same sizes; their poses may differ.
+
+    Args:
+        world: The W worlds.
+        scenes: One for each of them, or one for all.
+
+    Raises:
+        DuplicateEntityError: The world has a model of such a name; nothing was added.
+        SceneError: The scenes have other objects or sizes, or are not W; nothing was added.
+        SpawnError: The engine cannot build a model; nothing was added.
+    """
+    drawn = _each(scenes, len(world))
+    poses = _poses(drawn)
+    world.spawn_many(
+        SpawnRequest(described(each), each.name, poses[:, number])
+        for number, each in enumerate(drawn[0].in_world)
+    )
+
+
+def place_scenes(
+    world: World, scenes: Scene | Sequence[Scene], worlds: NDArray[np.intp] | None = None
+) -> None:
+    """Moves the objects of spawned scenes to where other scenes have them, at rest.
+
+    Nothing is compiled, so that each episode may have another scene.
+
+    Args:
+        world: The W worlds, with objects that `spawn_scenes` added.
+        scenes: One for each of the chosen worlds, or one for all.
+        worlds: The chosen worlds; all of them by default.
+
+    Raises:
+        SceneError: The scenes have other objects or sizes than each other, or the wrong number.
+        UnknownEntityError: The world lacks one of the objects.
+    """
+    drawn = _each(scenes, len(world) if worlds is None else len(worlds))
+    names = [each.name for each in drawn[0].in_world]
+    if names:
+        rows = world.models.select(names)
+        rows.put(worlds, pose=_poses(drawn), twist=np.zeros((len(drawn), len(names), 6)))
+
+
+def _each(scenes: Scene | Sequence[Scene], count: int) -> list[Scene]:
+    """Returns as many scenes as there are worlds, of the same objects."""
+    drawn = [scenes] * count if isinstance(scenes, Scene) else [*scenes]
+    if len(drawn) != count or not drawn:
+        raise SceneError(f"{count} worlds need as many scenes, got {len(drawn)}")
+    first = drawn[0].in_world
+    for number, scene in enumerate(drawn):
+        names = [each.name for each in scene.in_world]
+        if names != [each.name for each in first]:
+            raise SceneError(f"scene {number} has other objects than the first: {', '.join(names)}")
+        for own, other in zip(first, scene.in_world, strict=True):
+            if tuple(own.size) != tuple(other.size):
+                raise SceneError(
+                    f"{own.name!r} has the size {tuple(other.size)} in scene {number} and "
+                    f"{tuple(own.size)} in the first: the worlds of one simulator have the same "
+                    "models, so give it one size in the scenario, or dynamic_size: false"
+                )
+    return drawn
+
+
+def _poses(scenes: Sequence[Scene]) -> NDArray[np.float64]:
+    """Returns the poses (W, k, 7) of the k objects of scenes."""
+    count = len(scenes[0].in_world)
+    rows = [[np.asarray(each.pose) for each in scene.in_world] for scene in scenes]
+    return np.array(rows, dtype=np.float64).reshape(len(scenes), count, 7)

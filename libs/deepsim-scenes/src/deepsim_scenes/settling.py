@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes that stand: simulated for a moment, and rejected where something moves."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from deepsim_math import quaternions
+from deepsim_spawn import WorldDescription
+from deepsim_sync import Simulator, World
+
+from .errors import RejectedError
+from .language import Scenario
+from .output import scene_world
+from .scene import Scene
+
+OpenSimulator: TypeAlias = Callable[[WorldDescription], Simulator]
+"""Opens a simulator of a world, such as ``deepsim_mujoco.MujocoSimulator``."""
+
+MAX_DISTANCE = 0.01
+"""How far an object may move [m]."""
+MAX_ANGLE = math.radians(2.0)
+"""How far an object may turn [rad]."""
+MAX_DEPTH = 0.002
+"""How deep an object may overlap another [m]."""
+FALLEN = 0.5
+"""How far an object that fell out of the scene has sunk, at least [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettleReport:
+    """What a scene does when time begins.
+
+    Attributes:
+        moved: Objects that moved or turned too far: distance [m] and angle [rad].
+        overlaps: Pairs of models that overlap at the start, and how deep [m].
+        fallen: Objects that fell out of the scene.
+    """
+
+    moved: dict[str, tuple[float, float]]
+    overlaps: dict[tuple[str, str], float]
+    fallen: tuple[str, ...]
+
+    @property
+    def stands(self) -> bool:
+        """Whether nothing is wrong."""
+        return not (self.moved or self.overlaps or self.fallen)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the scene does not stand, without numbers."""
+        return (
+            *(f"{first} overlaps {second}" for first, second in self.overlaps),
+            *(f"{name} falls" for name in self.fallen),
+            *(f"{name} moves" for name in self.moved if name not in self.fallen),
+        )
+
+
+def settle(scene: Scene, open_simulator: OpenSimulator, seconds: float = 1.0) -> SettleReport:
+    """Simulates a scene, and reports what does not stand.
+
+    Overlaps are known on engines that say where links touch.
+
+    Args:
+        scene: The scene.
+        open_simulator: Opens the simulator, which is closed afterwards.
+        seconds: Simulated time, > 0.
+
+    Raises:
+        SpawnError: The engine cannot build a model.
+        ValueError: `seconds` is not > 0.
+    """
+    if not seconds > 0.0:
+        raise ValueError(f"seconds must be > 0, got {seconds}")
+    names = [each.name for each in scene.in_world]
+    simulator = open_simulator(scene_world(scene))
+    steps = max(1, round(seconds / simulator.timestep))
+    with World(simulator, steps_per_tick=steps) as world:
+        overlaps = _overlaps(world, set(names))
+        if not names:
+            return SettleReport({}, overlaps, ())
+        rows = world.models.select(names)
+        before = np.array(rows.get("pose")[0])
+        world.tick()
+        after = np.array(rows.get("pose")[0])
+    distances = np.linalg.norm(after[:, :3] - before[:, :3], axis=1)
+    angles = quaternions.angle_to(before[:, 3:], after[:, 3:])
+    moved = {
+        name: (float(distance), float(angle))
+        for name, distance, angle in zip(names, distances, angles, strict=True)
+        if not (distance <= MAX_DISTANCE and angle <= MAX_ANGLE)
+    }
+    sunk = before[:, 2] - after[:, 2]
+    fallen = tuple(name for name, depth in zip(names, sunk, strict=True) if not depth < FALLEN)
+    return SettleReport(moved, overlaps, fallen)
+
+
+def sample_settled(
+    scenario: Scenario,
+    open_simulator: OpenSimulator,
+    seed: int = 0,
+    number: int = 0,
+    *,
+    seconds: float = 1.0,
+    limit: int = 100,
+) -> tuple[Scene, dict[str, int]]:
+    """Draws scenes until one stands.
+
+    Args:
+        scenario: The scenario.
+        open_simulator: Opens a simulator of a world.
+        seed: >= 0.
+        number: Of the scene among those of the seed.
+        seconds: Simulated time of each.
+        limit: How many scenes are tried.
+
+    Returns:
+        The scene, and how many scenes before it were rejected for each reason.
+
+    Raises:
+        RejectedError: None of them stands.
+    """
+    reasons: Counter[str] = Counter()
+    for attempt in range(limit):
+        scene = scenario.sample(seed, number, attempt=attempt)
+        report = settle(scene, open_simulator, seconds)
+        if report.stands:
+            return scene, dict(reasons.most_common())
+        reasons.update(report.reasons)
+    raise RejectedError(limit, reasons)
+
+
+def _overlaps(world: World, names: set[str]) -> dict[tuple[str, str], float]:
+    """Returns the pairs of models that overlap too deep, one of them an object of the scene."""
+    contacts = world.simulator.contacts
+    if contacts is None:
+        return {}
+    points = contacts.read(0)
+    links = world.entities.names("links")
+    found: dict[tuple[str, str], float] = {}
+    for (first, second), depth in zip(points.links.tolist(), points.depth.tolist(), strict=True):
+        if depth > MAX_DEPTH:
+            owners = [links[row].split("::")[0] if row >= 0 else "world" for row in (first, second)]
+            pair = (min(owners), max(owners))
+            if names & {*pair} and pair[0] != pair[1]:
+                found[pair] = max(depth, found.get(pair, 0.0))
+    return found

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `deepsim scenes` command, which is `gzscenic` too."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.console import Console
+from rich.progress import track
+from typer.core import TyperCommand
+
+from deepsim.backend import DEFAULT, Backend
+from deepsim_scenes import (
+    Scenario,
+    Scene,
+    load_scenario,
+    read_models,
+    sample_settled,
+    write_plot,
+    write_scene,
+)
+from deepsim_sync import DeepSimError
+
+from .options import BackendName, fail
+
+_PLOT = "plot.png"
+_PARAM = ("-p", "--param")
+
+
+def scenes(
+    scenario: Annotated[Path, typer.Argument(help="A Scenic file: a program, run as you.")],
+    models: Annotated[Path, typer.Argument(help="The YAML list of the models it may place.")],
+    out: Annotated[Path, typer.Argument(help="Gets a folder for each scene: 000, 001, ...")],
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many scenes.")] = 1,
+    seed: Annotated[int, typer.Option("-s", "--seed", min=0, help="Same seed, same files.")] = 0,
+    load: Annotated[
+        Path | None, typer.Option(help="A Scenic module of the models, from --dump.")
+    ] = None,
+    dump: Annotated[
+        Path | None, typer.Option(help="Write the Scenic module of the models to this new file.")
+    ] = None,
+    noplt: Annotated[bool, typer.Option("--noplt", help="Draw no plots.")] = False,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            *_PARAM,
+            metavar="NAME VALUE",
+            help="Replace a global parameter of the scenario; the value is read as YAML.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("-m", "--model", help="Replace the model of the scenario.")
+    ] = None,
+    part: Annotated[
+        str | None, typer.Option("--scenario", help="The modular scenario, if there are several.")
+    ] = None,
+    zoom: Annotated[float, typer.Option("-z", "--zoom", help="Of the plots.")] = 1.0,
+    settle: Annotated[
+        float, typer.Option(min=0.0, help="Simulate so many seconds, and reject what moves.")
+    ] = 0.0,
+    limit: Annotated[int, typer.Option(min=1, help="How many samples a scene may take.")] = 2000,
+    path: Annotated[
+        list[Path] | None,
+        typer.Option("--path", exists=True, file_okay=False, help="A folder of models."),
+    ] = None,
+    backend: BackendName = DEFAULT,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Say what was rejected, why.")] = False,
+) -> None:
+    """Draws scenes from a Scenic scenario, as worlds for Gazebo, poses of a mission, and plots.
+
+    Nothing that exists is overwritten or deleted.
+    """
+    console = Console(stderr=True)
+    places = [out / f"{number:03d}" for number in range(count)]
+    try:
+        for place in (*places, *([dump] if dump else [])):
+            if place.exists():
+                raise FileExistsError(f"{str(place)!r} exists: choose another place")
+        library = load.read_text(encoding="utf-8") if load else None
+        compiled = load_scenario(
+            scenario,
+            read_models(models, path),
+            parameters=_parameters(param or ()),
+            scenario=part,
+            model=model,
+            library=library,
+        )
+        if dump:
+            dump.write_text(compiled.library, encoding="utf-8")
+        rejected: Counter[str] = Counter()
+        with Backend(backend) as chosen:
+            for number, place in track(
+                list(enumerate(places)), "scenes", console=console, disable=count == 1
+            ):
+                scene = _draw(compiled, chosen, seed, number, settle, limit, rejected)
+                _write(scene, place, None if noplt else zoom)
+    except (DeepSimError, OSError, ImportError, ValueError) as error:
+        fail(console, error)
+    if verbose or rejected:
+        for reason, times in rejected.most_common(None if verbose else 3):
+            console.print(f"rejected {times} times: {reason}", highlight=False, markup=False)
+    console.print(f"wrote {count} scenes to {out}", highlight=False, soft_wrap=True)
+
+
+class ScenesCommand(TyperCommand):
+    """Takes ``-p NAME VALUE``, any number of times."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Joins each name with its value, since options that repeat have one argument."""
+        given, joined = [*args], []
+        while given:
+            word = given.pop(0)
+            joined.append(word)
+            if word in _PARAM and len(given) > 1:
+                joined.append(f"{given.pop(0)}={given.pop(0)}")
+        return super().parse_args(ctx, joined)
+
+
+def main() -> None:
+    """Runs the command under its other name, `gzscenic`."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command("gzscenic", cls=ScenesCommand)(scenes)
+    alone()
+
+
+def _parameters(given: Iterable[str]) -> dict[str, Any]:
+    """Returns global parameters by name, their values read as YAML."""
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ValueError(f"-p takes a name and a value, got {each!r}")
+        found[name] = yaml.safe_load(value)
+    return found
+
+
+def _draw(
+    compiled: Scenario,
+    backend: Backend,
+    seed: int,
+    number: int,
+    settle: float,
+    limit: int,
+    rejected: Counter[str],
+) -> Scene:
+    if settle == 0.0:
+        scene = compiled.sample(seed, number, limit=limit)
+        rejected.update(scene.rejections)
+        return scene
+    scene, reasons = sample_settled(
+        compiled, backend.open, seed, number, seconds=settle, limit=limit
+    )
+    rejected.update(reasons)
+    return scene
+
+
+def _write(scene: Scene, place: Path, zoom: float | None) -> None:
+    """Writes a scene's folder at once: it is there whole, or not at all."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f".{place.name}.part")
+    try:
+        write_scene(scene, part)
+        if zoom is not None:
+            write_plot(scene, part / _PLOT, zoom=zoom)
+        part.rename(place)
+    except FileExistsError:  # of another run
+        raise
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise

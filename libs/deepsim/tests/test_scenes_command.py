@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `deepsim scenes`: a folder for each scene, and nothing of others touched."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+from typer.testing import CliRunner
+
+from deepsim.cli import app
+from deepsim.commands.scenes import ScenesCommand, scenes
+
+MODELS = """\
+models:
+- {name: robot, type: MISSION_ONLY, width: 0.4, length: 0.4}
+- {name: crate, type: CUSTOM_MODEL}
+"""
+CRATE = """\
+<sdf version="1.6"><model name="crate"><link name="link"><pose>0 0 0.15 0 0 0</pose>
+<collision name="c"><geometry><box><size>0.4 0.6 0.3</size></box></geometry></collision>
+<visual name="v"><geometry><box><size>0.4 0.6 0.3</size></box></geometry></visual>
+</link></model></sdf>
+"""
+SCENARIO = """\
+param side = 3
+workspace = Workspace(RectangularRegion(0 @ 0, 0, globalParameters.side, globalParameters.side))
+ego = Robot
+Crate
+Crate
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tmp_path.joinpath("crate").mkdir()
+    tmp_path.joinpath("crate", "model.sdf").write_text(CRATE)
+    tmp_path.joinpath("models.yaml").write_text(MODELS)
+    tmp_path.joinpath("yard.scenic").write_text(SCENARIO)
+    return tmp_path
+
+
+@pytest.fixture
+def scenic() -> None:
+    if os.environ.get("DEEPSIM_SCENIC") != "required" and not importlib.util.find_spec("scenic"):
+        pytest.skip("the extra deepsim-scenes[scenic] is not installed")
+
+
+def run(folder: Path, out: str, *options: str, scenario: str = "yard.scenic"):
+    words = (scenario, "models.yaml", out)
+    return CliRunner().invoke(
+        app, ["scenes", *(str(folder / word) for word in words), *options], catch_exceptions=False
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_each_scene_has_a_folder_and_the_seed_gives_its_bytes(folder, scenic):
+    """Settled on the embedded engine; the plots are the same bytes, too."""
+    for out in ("a", "b"):
+        done = run(folder, out, "-n", "3", "-s", "7", "--settle", "0.2")
+        assert done.exit_code == 0, done.output
+    assert sorted(each.name for each in (folder / "a").iterdir()) == ["000", "001", "002"]
+    first, second = files(folder / "a"), files(folder / "b")
+    assert first == second
+    assert {"000/scene.world", "000/poses.yaml", "000/plot.png"} <= first.keys()
+    assert first["000/scene.world"] != first["001/scene.world"]
+
+
+def test_parameters_and_the_other_name(folder, scenic):
+    """`-p NAME VALUE` repeats; `gzscenic` takes the same arguments."""
+    alias = typer.Typer()
+    alias.command(cls=ScenesCommand)(scenes)
+    words = [str(folder / name) for name in ("yard.scenic", "models.yaml", "out")]
+    done = CliRunner().invoke(alias, [*words, "-p", "side", "60", "-p", "other", "x", "--noplt"])
+    assert done.exit_code == 0, done.output
+    assert not (folder / "out" / "000" / "plot.png").exists()
+    (robot,) = yaml.safe_load((folder / "out" / "000" / "poses.yaml").read_text())["robot"]
+    assert max(abs(robot["x"]), abs(robot["y"])) > 1.5
+
+
+def test_models_are_dumped_and_loaded_again(folder, scenic):
+    dump = str(folder / "models.scenic")
+    assert run(folder, "a", "--dump", dump, "--noplt").exit_code == 0
+    assert run(folder, "b", "--load", dump, "--noplt").exit_code == 0
+    assert files(folder / "a") == files(folder / "b")
+    again = run(folder, "c", "--dump", dump, "--noplt")
+    assert again.exit_code == 1
+    assert "exists: choose another place" in again.output
+
+
+def test_what_is_there_stays(folder, scenic):
+    """A folder of an earlier run, or of the user, ends the command before it writes."""
+    kept = folder / "out" / "001" / "mine.txt"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine")
+    done = run(folder, "out", "-n", "2", "--noplt")
+    assert done.exit_code == 1
+    assert "exists: choose another place" in done.output
+    assert files(folder / "out") == {"001/mine.txt": b"mine"}
+
+
+def test_what_cannot_be_satisfied_names_the_requirement(folder, scenic):
+    (folder / "tight.scenic").write_text("ego = Robot at 0 @ 0\nCrate at Range(-0.1, 0.1) @ 0\n")
+    done = run(folder, "out", "--limit", "20", "--noplt", scenario="tight.scenic")
+    assert done.exit_code == 1
+    assert "none of 20 samples met all requirements; most often" in done.output
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("models.yaml", "models: [\n", "models.yaml:2: is not YAML"),
+        ("models.yaml", "models:\n- {name: crat, type: CUSTOM_MODEL}\n", "did you mean 'crate'"),
+        ("yard.scenic", "ego = Robot at\n", "yard.scenic:1: "),
+    ],
+)
+def test_mistakes_are_one_line(folder, scenic, name, text, message):
+    (folder / name).write_text(text)
+    done = run(folder, "out")
+    assert done.exit_code == 1
+    assert message in done.output
+    assert "Traceback" not in done.output
