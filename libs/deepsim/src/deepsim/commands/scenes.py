@@ -72,7 +72,7 @@ def scenes(
     backend: BackendName = DEFAULT,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say what was rejected, why.")] = False,
 ) -> None:
-    """Draws scenes from a Scenic scenario, as worlds for Gazebo, poses of a mission, and plots.
+    """Draws scenes from a Scenic scenario: worlds, poses, plots.
 
     Nothing that exists is overwritten or deleted.
     """
