@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +90,17 @@ def test_unknown_opponents_are_refused(task):
     """The message lists those that there are."""
     with pytest.raises(ValueError, match="agents, tree, static, got 'humans'"):
         task.make(opponents="humans")
+
+
+def test_a_match_is_reported(tmp_path):
+    """A short match of three a side: a table, the referee's log, and a picture."""
+    command = [sys.executable, "-m", "examples.robocup.match", "--robots", "3", "--minutes", "0.3"]
+    root = FOLDER.parents[1]
+    subprocess.run([*command, "--seed", "1", "--out", str(tmp_path)], cwd=root, check=True)
+    table = json.loads((tmp_path / "report.json").read_text())
+    assert sum(table[team]["kicks"] for team in table) >= 1
+    assert sum(table[team]["possession"] for team in table) == pytest.approx(1.0, abs=2e-3)
+    log = (tmp_path / "referee.txt").read_text().split()
+    goals = [team for call, team in zip(log[2::4], log[3::4], strict=True) if call == "GOAL"]
+    assert [goals.count(team) for team in table] == [table[team]["goals"] for team in table]
+    assert (tmp_path / "ball.png").stat().st_size > 10_000

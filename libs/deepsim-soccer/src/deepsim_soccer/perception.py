@@ -103,7 +103,7 @@ class Perception:
             yaw=wrap_angle(pitch.yaw + np.where(pitch.team == 1, np.pi, 0.0)),
             velocity=speeds[:, :, 1],
             obstacles=seen[:, :, 2:],
-            valid=(np.abs(pitch.place) <= (SEEN_X, SEEN_Y)).all(axis=-1),
+            valid=np.asarray((np.abs(pitch.place) <= (SEEN_X, SEEN_Y)).all(axis=-1)),
             stuck=self.slow > STUCK_AFTER,
         )
 
