@@ -50,6 +50,15 @@ def test_pause_step_and_play(make_viewer, look, run):
     reach(lambda: ticks(viewer) > held + 10)
 
 
+def test_the_button_shows_a_pause_from_code(make_viewer, look, run):
+    """The button says Play where code has paused the world."""
+    viewer = make_viewer(rate=1e6)
+    client = look(viewer)
+    run(viewer, viewer.world.tick)
+    viewer.control.pause()
+    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+
+
 def test_reset_with_a_seed(make_viewer, look, run):
     """A reset goes back to the start, and seeds the world; also while it is paused."""
     viewer = make_viewer(rate=1e6)

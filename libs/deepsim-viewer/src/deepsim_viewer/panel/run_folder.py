@@ -62,6 +62,7 @@ class RunFolder:
 
     def show(self, simulated: float) -> None:
         """Shows the time [s], and how fast it runs."""
+        self._show_paused()  # code may have paused it
         wall = time.monotonic()
         passed = wall - self._last[0]
         if passed < _EVERY:

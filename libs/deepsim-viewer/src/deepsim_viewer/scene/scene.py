@@ -55,7 +55,7 @@ class Scene:
         self.batches = Batches(server.scene, self._instances, frame, self.offsets, self._clicked)
         span = float(np.abs(self.offsets).max()) + reach
         server.initial_camera.look_at = (center[0], center[1], center[2])
-        server.initial_camera.position = tuple(center + span * np.array([1.6, -1.9, 1.3]))
+        server.initial_camera.position = tuple(center + span * np.array([1.2, -1.45, 1.0]))
         server.initial_camera.fov = 0.8
 
     def show(self, frame: Frame) -> None:
