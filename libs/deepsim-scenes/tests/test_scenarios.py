@@ -169,6 +169,23 @@ def test_a_scenario_with_a_mistake_names_it(compiled, text, message):
         compiled(text)
 
 
+def test_a_requirement_that_raises_names_its_line(compiled):
+    scenario = compiled("x = Range(0, 1)\nego = DemoCube at x @ 0\nrequire x > 1 / 0\n")
+    with pytest.raises(ScenarioError, match=r"one\.scenic:3: ZeroDivisionError"):
+        scenario.sample()
+
+
+def test_in_space_things_stand_on_the_ground_by_default(compiled):
+    scene = compiled(
+        "from deepsim_scenes.model import *\n"
+        "workspace = Workspace(RectangularRegion((0, 0, 0), 0, 6, 6))\n"
+        "new Crate\nnew CafeTable\n"
+    ).sample()
+    for each in scene.objects:
+        assert each.pose.position.z == pytest.approx(0.0, abs=1e-12)
+        assert max(abs(each.position.x), abs(each.position.y)) <= 3.0
+
+
 def test_objects_without_a_model_are_refused(compiled):
     with pytest.raises(ScenarioError, match="has no model"):
         compiled("ego = Object at 0 @ 0\n").sample()

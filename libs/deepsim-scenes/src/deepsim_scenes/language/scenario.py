@@ -68,7 +68,7 @@ def load_scenario(
         source, moved, library, Path(file), models.classes, dimensions,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, library, moved)
+    return Scenario(compiled, models, dimensions, library, Path(file), moved)
 
 
 class Scenario:
@@ -82,13 +82,20 @@ class Scenario:
     """
 
     def __init__(
-        self, compiled: Any, models: ModelList, dimensions: int, library: str, moved: int
+        self,
+        compiled: Any,
+        models: ModelList,
+        dimensions: int,
+        library: str,
+        file: Path,
+        moved: int,
     ) -> None:
         self.compiled = compiled
         self.models = models
         self.dimensions = dimensions
         self.library = library
         self._by_name = {model.name: model for model in models.classes.values()}
+        self._file, self._moved = file, moved
         self._rejections = RejectionCounter(compiled, moved)
 
     def sample(
@@ -104,6 +111,7 @@ class Scenario:
 
         Raises:
             RejectedError: None did.
+            ScenarioError: A requirement raises, or an object has no model.
         """
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
 
@@ -113,6 +121,8 @@ class Scenario:
                 drawn, samples = self.compiled.generate(maxIterations=limit)
             except RejectionException:
                 raise RejectedError(limit, self._rejections.reasons(limit)) from None
+            except Exception as error:  # a requirement is code of the scenario
+                raise _scenario_error(self._file, self._moved, error) from error
         objects = []
         for index, each in enumerate(drawn.objects):
             objects.append(self._object(index, each))
@@ -181,18 +191,14 @@ def _compile(
                 source, filename=str(file), mode2D=dimensions == 2, **options
             )
         except Exception as error:  # a scenario is a program, which may raise any
-            text = with_own_lines(_text(error), moved)
-            raise ScenarioError(f"{_place(file, moved, error)}: {text}") from error
+            raise _scenario_error(file, moved, error) from error
 
 
-def _place(file: Path, moved: int, error: Exception) -> str:
-    """Returns the file and line of an error in a scenario."""
+def _scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
+    """Returns an error with the file and line of the scenario."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)]
     line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
-    return f"{file}:{line - moved}" if line else str(file)
-
-
-def _text(error: Exception) -> str:
-    kind = type(error).__name__
-    return f"{kind}: {getattr(error, 'msg', None) or error}"
+    place = f"{file}:{line - moved}" if line else str(file)
+    text = with_own_lines(str(getattr(error, "msg", None) or error), moved)
+    return ScenarioError(f"{place}: {type(error).__name__}: {text}")
