@@ -147,17 +147,21 @@ class Scenario:
             )
         model = self._by_name[name]
         size = Vector3(float(drawn.width), float(drawn.length), float(drawn.height))
-        turn = drawn.orientation
-        orientation = Quaternion(float(turn.x), float(turn.y), float(turn.z), float(turn.w))
-        heading = float(drawn.heading if self.dimensions == 2 else drawn.yaw)
-        if self.dimensions == 2:
-            orientation = Quaternion.from_euler(0.0, 0.0, heading)
-        position = Vector3(*(float(part) for part in drawn.position))
-        center = Vector3(*(a * b for a, b in zip(model.center, model.factors(size), strict=True)))
-        frame = position - orientation.rotate(center)
+        center = model.center
+        if tuple(size) != tuple(model.size):
+            factors = model.factors(size)
+            center = Vector3(*(own * by for own, by in zip(center, factors, strict=True)))
+        x, y, z = map(float, drawn.position)
         if self.dimensions == 2:  # heights are those of the model frame
-            position = position.replace(z=float(drawn.z))
-            frame = frame.replace(z=float(drawn.z))
+            z = float(drawn.z)
+            center = center.replace(z=0.0)
+            heading = float(drawn.heading)
+            orientation = Quaternion.from_euler(0.0, 0.0, heading)
+        else:
+            turn, heading = drawn.orientation, float(drawn.yaw)
+            orientation = Quaternion(*map(float, (turn.x, turn.y, turn.z, turn.w)))
+        position = Vector3(x, y, z)
+        frame = position - orientation.rotate(center)
         return SceneObject(
             f"{name}_{index}", model, size, position, heading, Pose(frame, orientation)
         )
