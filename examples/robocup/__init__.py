@@ -84,12 +84,6 @@ TASK = Task(
         "gamma": 0.98,
         "log_std": -0.5,
         "hidden": (128, 128),
-        "make": {
-            "robots": 1,
-            "opponents": "static",
-            "shaped": True,
-            "drill": True,
-            "seconds": 15.0,
-        },
+        "make": {"shaped": True},
     },
 )
