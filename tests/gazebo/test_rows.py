@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -11,7 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepsim_gazebo import BatchStateClient, ExchangeRequest, GazeboSimulator, Status
+from deepsim_gazebo import (
+    BatchStateClient,
+    CallRefusedError,
+    ExchangeRequest,
+    GazeboSimulator,
+    Status,
+)
 from deepsim_math import Pose
 from deepsim_sync import (
     COLUMNS,
@@ -119,6 +126,25 @@ def test_the_server_finds_rows_of_earlier_generations(gazebo: GazeboSimulator) -
         gazebo.spawn([SpawnRequest(BOX, f"d{number}", Pose((3 * number, 9, 5)))])
     assert client.exchange(request).status is Status.STALE
     assert client.names(old.generation).entities.generation > old.generation
+    client.close()
+
+
+def test_factors_of_links_of_earlier_generations(gazebo: GazeboSimulator) -> None:
+    """Their links are found by name; if one is gone, nothing is scaled."""
+    for x, name in enumerate("abc"):
+        gazebo.spawn([SpawnRequest(BOX, name, Pose((3 * x, 0, 5)))])
+    client = BatchStateClient()
+    old = client.names().entities
+    gazebo.delete("b")
+
+    def body(row: int) -> bytes:
+        head = struct.pack("<QB", old.generation, 0)  # the mass
+        return head + struct.pack("<II", 1, row) + struct.pack("<Id", 1, 2.0)
+
+    client.do("scale_links", body(2), "the mass of c")
+    assert gazebo.physics.factors("mass").tolist() == [[1.0, 2.0]]
+    with pytest.raises(CallRefusedError, match="link 'b::link' was deleted"):
+        client.do("scale_links", body(1), "the mass of b")
     client.close()
 
 

@@ -10,7 +10,8 @@ namespace msg = gazebo_batch_state_msgs;
 
 /// What is wrong with a request, if anything is.
 Reason Check(const EntityIndex& index, const msg::ScaleLinks::Request& request) {
-  if (request.generation != index.Generation()) {
+  const NameIndex* names = index.NamesOf(Table::kLinks, request.generation);
+  if (names == nullptr) {
     return "rows are of generation " + std::to_string(request.generation) + ", it is " +
            std::to_string(index.Generation()) + " now: ask get_names";
   }
@@ -30,9 +31,12 @@ Reason Check(const EntityIndex& index, const msg::ScaleLinks::Request& request) 
       return "factors must be finite and > 0, or 0 for gravity and joint friction, got " +
              std::to_string(factor);
     }
-    if (request.links[number] >= index.Links().size()) {
-      return "there is no row " + std::to_string(request.links[number]) + ", only " +
-             std::to_string(index.Links().size());
+    const Row row = request.links[number];
+    if (row >= names->Size()) {
+      return "there is no row " + std::to_string(row) + ", only " + std::to_string(names->Size());
+    }
+    if (!index.Names(Table::kLinks).Find(names->Names()[row])) {
+      return "link '" + names->Names()[row] + "' was deleted";
     }
   }
   return {};
@@ -51,11 +55,16 @@ void PhysicsServices::GetFactors(msg::GetFactors::Request& /*request*/,
 void PhysicsServices::ScaleLinks(msg::ScaleLinks::Request& request,
                                  msg::ScaleLinks::Response& response) {
   BatchWorld::Access access(world_);
-  response.message = Check(access.Index(), request);
-  response.success = response.message.empty() ? 1 : 0;
-  for (std::size_t number = 0; response.success != 0 && number < request.links.size(); ++number) {
-    access.Factors().Scale(static_cast<Property>(request.property), request.links[number],
-                           request.factors[number]);
+  const EntityIndex& index = access.Index();
+  response.message = Check(index, request);
+  if (!response.message.empty()) {
+    return;
+  }
+  response.success = 1;
+  const auto& names = index.NamesOf(Table::kLinks, request.generation)->Names();
+  for (std::size_t number = 0; number < request.links.size(); ++number) {
+    const auto row = index.Names(Table::kLinks).Find(names[request.links[number]]);
+    access.Factors().Scale(static_cast<Property>(request.property), *row, request.factors[number]);
   }
 }
 
