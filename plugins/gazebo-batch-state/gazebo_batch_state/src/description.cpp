@@ -126,6 +126,24 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
   if (name.empty() || name.find("::") != std::string::npos) {
     throw std::invalid_argument("a name must not be empty and have no '::' in it");
   }
+  if (xml != read_) {
+    read_.clear();
+    ReadDocument(xml);
+    read_ = xml;
+  }
+  const sdf::ElementPtr root = document_->Root();
+  const bool is_light = root->HasElement("light");
+  const sdf::ElementPtr element = root->GetElement(is_light ? "light" : "model");
+  element->GetAttribute("name")->Set(name);
+  const sdf::ElementPtr place = element->GetElement("pose");
+  place->Set(pose);
+  if (place->GetAttribute("relative_to")) {
+    place->GetAttribute("relative_to")->Reset();
+  }
+  return {name, is_light, SdfText(element)};
+}
+
+void DescriptionReader::ReadDocument(const std::string& xml) {
   const std::string text = Wrapped(xml);
   document_->Clear();
   sdf::Errors errors;
@@ -146,14 +164,6 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
     HideJointSensors(root);
     CheckModel(document_);
   }
-  const sdf::ElementPtr element = root->GetElement(models == 1 ? "model" : "light");
-  element->GetAttribute("name")->Set(name);
-  const sdf::ElementPtr place = element->GetElement("pose");
-  place->Set(pose);
-  if (place->GetAttribute("relative_to")) {
-    place->GetAttribute("relative_to")->Reset();
-  }
-  return {name, lights == 1, SdfText(element)};
 }
 
 }  // namespace gazebo_batch_state

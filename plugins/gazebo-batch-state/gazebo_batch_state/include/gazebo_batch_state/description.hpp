@@ -15,7 +15,8 @@ struct Description {
   std::string sdf;  ///< a `<model>` or `<light>` in the newest version of SDF
 };
 
-/// Reads descriptions. Keeps an empty document with SDF's schema: making one takes 0.1 s.
+/// Reads descriptions. Keeps a document with SDF's schema, because making one takes 0.1 s, and what
+/// it has read last: many models are often copies of one.
 class DescriptionReader {
  public:
   DescriptionReader();
@@ -29,7 +30,11 @@ class DescriptionReader {
                    const ignition::math::Pose3d& pose);
 
  private:
+  /// Reads and checks one model or light.
+  void ReadDocument(const std::string& xml);
+
   sdf::SDFPtr document_;
+  std::string read_;  // the XML in it; empty if that cannot be used
 };
 
 /// How many children with a tag an element has.
