@@ -55,18 +55,25 @@ SharedBuffer& SharedFile::Buffer(std::uint32_t number) const {
   return *file_.At<SharedBuffer>(sizeof(SharedHeader) + number * stride_);  // made by Fill
 }
 
-double* SharedFile::Begin(Table table) {
-  SharedBuffer& buffer = Buffer(next_);
+void SharedFile::BeginBuffer() {
   if (!writing_) {
     writing_ = true;
+    SharedBuffer& buffer = Buffer(next_);
     buffer.sequence.fetch_add(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
+    buffer.filled = 0;
   }
+}
+
+double* SharedFile::Begin(Table table) {
+  BeginBuffer();
+  SharedBuffer& buffer = Buffer(next_);
+  buffer.filled |= Bit(table);
   return file_.At<double>(buffer.offset[static_cast<std::size_t>(table)]);
 }
 
 void SharedFile::Commit(const Instant& instant) {
-  Begin(Table::kModels);  // also an empty table's write is one
+  BeginBuffer();  // also without a table
   SharedBuffer& buffer = Buffer(next_);
   buffer.iterations = instant.iterations;
   buffer.seconds = instant.seconds;

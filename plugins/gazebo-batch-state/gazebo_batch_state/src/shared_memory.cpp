@@ -44,7 +44,9 @@ const SharedFile& SharedMemory::Open(const BatchWorld::View& world, const std::s
 
 void SharedMemory::Write(const BatchWorld::View& world, SharedFile& file) {
   for (const Table table : kAllTables) {
-    world.Read(table, file.Begin(table));
+    if (file.Wants(table)) {
+      world.Read(table, file.Begin(table));
+    }
   }
   file.Commit(world.Now());
 }

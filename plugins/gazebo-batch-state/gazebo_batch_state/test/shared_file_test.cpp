@@ -27,11 +27,11 @@ constexpr std::uint64_t kGeneration = 1234567890123;
 /// A client: knows the file by nothing but its path and the layout.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : file_(open(path.c_str(), O_RDONLY)) {
+  explicit Reader(const std::string& path) : file_(open(path.c_str(), O_RDWR)) {
     struct stat status {};
     fstat(file_, &status);
     size_ = static_cast<std::size_t>(status.st_size);
-    memory_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
+    memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
     flock(file_, LOCK_SH);
   }
   ~Reader() {
@@ -41,7 +41,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  const SharedHeader& Header() const { return *static_cast<const SharedHeader*>(memory_); }
+  SharedHeader& Header() const { return *static_cast<SharedHeader*>(memory_); }
 
   const SharedBuffer& Latest() const {
     const char* start = static_cast<const char*>(memory_) + Header().header_size;
@@ -98,7 +98,7 @@ class SharedFileTest : public testing::Test {
 TEST_F(SharedFileTest, TheHeaderSaysWhatIsInTheFile) {
   const Reader reader(file_->Path());
   EXPECT_EQ(std::memcmp(&reader.Header().magic, "DSBATCH1", 8), 0);
-  EXPECT_EQ(reader.Header().version, 2U);
+  EXPECT_EQ(reader.Header().version, 3U);
   EXPECT_EQ(reader.Header().header_size, 128U);
   EXPECT_EQ(reader.Header().size, reader.Size());
   EXPECT_EQ(reader.Header().size, file_->Size());
@@ -136,6 +136,31 @@ TEST_F(SharedFileTest, WhatWasWrittenIsTheLatest) {
     EXPECT_EQ(reader.Latest().nanoseconds, 345U);
     EXPECT_EQ(reader.Latest().timestep, 0.001);
   }
+}
+
+TEST_F(SharedFileTest, KnowsWhichTablesClientsRead) {
+  const Reader reader(file_->Path());
+  for (const Table table : kAllTables) {
+    EXPECT_FALSE(file_->Wants(table));
+  }
+  reader.Header().wanted |= 1U << static_cast<std::uint32_t>(Table::kLinks);
+  for (const Table table : kAllTables) {
+    EXPECT_EQ(file_->Wants(table), table == Table::kLinks);
+  }
+}
+
+TEST_F(SharedFileTest, SaysWhichTablesAreOfAnInstant) {
+  const Reader reader(file_->Path());
+  Write(1.0, 1);
+  EXPECT_EQ(reader.Latest().filled, 31U);
+  for (int buffer = 0; buffer < 4; ++buffer) {
+    file_->Begin(Table::kLinks);
+    file_->Commit({2, 0, 0, 0.001});
+    EXPECT_EQ(reader.Latest().filled, 2U);
+  }
+  file_->Commit({3, 0, 0, 0.001});
+  EXPECT_EQ(reader.Latest().filled, 0U);
+  EXPECT_EQ(reader.Latest().iterations, 3U);
 }
 
 TEST_F(SharedFileTest, ALaterWriteLeavesTheLatestAloneUntilItIsComplete) {

@@ -21,23 +21,25 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from deepsim_gazebo.protocol.exchange import Instant
-from deepsim_gazebo.protocol.layout import LAYOUTS, TABLES, Rows, fill
+from deepsim_gazebo.protocol.layout import LAYOUTS, TABLE_NUMBERS, TABLES, Rows, fill
 from deepsim_sync import Kind, Tables
 
 from .shared_file import SharedFile, SharedFileError, is_abandoned, opened
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
-VERSION = 2
+VERSION = 3
 
 _ATTEMPTS = 50
 
-# magic, version, header size, size, stride, buffers, reserved, boot, generation, latest, obsolete,
+# magic, version, header size, size, stride, buffers, wanted, boot, generation, latest, obsolete,
 # rows of each table
 _HEADER = struct.Struct("=QIIQQIIQQIIIIIII")
 _LATEST_AND_OBSOLETE = struct.Struct("=II")
 _LATEST_AT = 56
-# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table
-_BUFFER = struct.Struct("=QQQIIdQQQQQ")
+_WANTED = struct.Struct("=I")
+_WANTED_AT = 36
+# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table, filled
+_BUFFER = struct.Struct("=QQQIIdQQQQQQ")
 _SEQUENCE = struct.Struct("=Q")
 
 
@@ -64,13 +66,13 @@ class TableFile:
         self._path = file.path
         if file.version != VERSION:
             self._refuse(f"has layout version {file.version}, expected {VERSION}")
-        self._file = opened(file, os.O_RDONLY)
+        self._file = opened(file, os.O_RDWR)
         try:
             fcntl.flock(self._file, fcntl.LOCK_SH)  # shows the server that it is in use
             size = os.fstat(self._file).st_size
             if size != file.size or size < _HEADER.size:
                 self._refuse(f"has {size} bytes, announced were {file.size}")
-            self._memory = mmap.mmap(self._file, size, access=mmap.ACCESS_READ)
+            self._memory = mmap.mmap(self._file, size)
             self._buffers = self._checked_buffers(size)
         except BaseException:
             self.close()
@@ -90,26 +92,35 @@ class TableFile:
         """Fills tables of this file's generation, all at one instant.
 
         Returns:
-            The instant; None if the server has not written yet, or wrote during every attempt. The
-            tables may then hold rows of several instants.
+            The instant; None if the server has not written these tables yet, or wrote during every
+            attempt. The tables may then hold rows of several instants.
         """
         memory = self._memory
+        mask = sum(1 << TABLE_NUMBERS[kind] for kind in kinds)
         for _ in range(_ATTEMPTS):
             latest, _ = _LATEST_AND_OBSOLETE.unpack_from(memory, _LATEST_AT)
             if latest >= len(self._buffers):
                 self._refuse(f"names its buffer {latest} of {len(self._buffers)}")
             buffer = self._buffers[latest]
-            sequence, _, iterations, seconds, nanoseconds, timestep, *_ = _BUFFER.unpack_from(
-                memory, buffer.start
+            sequence, _, iterations, seconds, nanoseconds, timestep, *_, filled = (
+                _BUFFER.unpack_from(memory, buffer.start)
             )
             if sequence % 2 or not sequence:
                 continue
+            if filled & mask != mask:
+                self._want(mask)
+                return None
             for kind in kinds:
                 fill(tables, kind, buffer.tables[kind])
             if _SEQUENCE.unpack_from(memory, buffer.start) == (sequence,):
                 time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
                 return Instant(self.generation, iterations, time, timestep)
         return None
+
+    def _want(self, mask: int) -> None:
+        """Shows the server which tables are read: it writes no others."""
+        (wanted,) = _WANTED.unpack_from(self._memory, _WANTED_AT)
+        _WANTED.pack_into(self._memory, _WANTED_AT, wanted | mask)
 
     def close(self) -> None:
         """Unlocks and closes the file; its memory is freed with the last view."""
@@ -131,7 +142,7 @@ class TableFile:
         return tuple(self._checked_buffer(start, start + stride, rows) for start in starts)
 
     def _checked_buffer(self, start: int, end: int, counts: list[int]) -> _Buffer:
-        offsets = _BUFFER.unpack_from(self._memory, start)[6:]
+        offsets = _BUFFER.unpack_from(self._memory, start)[6:-1]
         tables: dict[Kind, Rows] = {}
         for kind, offset, count in zip(TABLES, offsets, counts):
             width = LAYOUTS[kind].width

@@ -27,6 +27,7 @@ MAGIC = int.from_bytes(b"DSBATCH1", "little")
 BOOT = 99
 HEADER, BUFFER = 128, 128
 LATEST, OBSOLETE = 56, 60
+WANTED, FILLED = 36, 80
 
 
 class SharedFile:
@@ -47,16 +48,16 @@ class SharedFile:
         self._file = path.open("r+b", buffering=0)
         lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         fcntl.fcntl(self._file, 37, lock)  # F_OFD_SETLK, as the server does while it lives
-        header = (MAGIC, 2, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
+        header = (MAGIC, 3, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
         self.put(0, struct.pack("<QIIQQIIQQII5I", *header, buffers - 1, 0, *self._counts))
         for number in range(buffers):
             offsets, at = [], HEADER + number * self.stride + BUFFER
             for count, kind in zip(self._counts, TABLES):
                 offsets.append(at)
                 at += 8 * count * WIDTHS[kind]
-            head = struct.pack("<QQQIId5Q", 0, server.generation, 0, 0, 0, 0.0, *offsets)
+            head = struct.pack("<QQQIId6Q", 0, server.generation, 0, 0, 0, 0.0, *offsets, 31)
             self.put(HEADER + number * self.stride, head)
-        server.shared_file = (str(path), 2, self.size)
+        server.shared_file = (str(path), 3, self.size)
 
     def put(self, at: int, data: bytes) -> None:
         self._file.seek(at)
@@ -213,6 +214,23 @@ def test_rows_of_another_generation_are_not_mixed_up(
     np.testing.assert_array_equal(old.models.pose[0, :, 0], [1, 4])
 
 
+def test_a_table_is_written_for_those_who_read_it(
+    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+) -> None:
+    """The first read of a table shows the server that it is wanted, and goes through ROS."""
+    file = share()
+    file.publish()
+    for start in range(HEADER, file.size, file.stride):
+        file.put(start + FILLED, struct.pack("<Q", 1))  # models alone
+    tables = Tables(simulator.entities)
+    simulator.read(tables, [("models", "pose")])
+    assert server.calls == ["open_shared_memory"]
+    simulator.read(tables, [("models", "pose"), ("links", "pose")])
+    assert server.calls == ["open_shared_memory", "exchange"]
+    np.testing.assert_array_equal(tables.links.pose[0, :, :3], [[1, 2, 3], [4, 5, 6]])
+    assert struct.unpack_from("<I", file.path.read_bytes(), WANTED) == (3,)
+
+
 def test_a_file_that_is_always_being_written_is_not_read(
     simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
 ) -> None:
@@ -287,7 +305,7 @@ def damaged(at: int, layout: str, value: int) -> Callable[[SharedFile], None]:
     ("damage", "why"),
     [
         (damaged(0, "<Q", 42), "has magic 0x2a"),
-        (damaged(8, "<I", 3), "version 3, not those of"),
+        (damaged(8, "<I", 2), "version 2, not those of"),
         (damaged(16, "<Q", 1000), "says it has 1000 bytes"),
         (damaged(24, "<Q", 2**40), "buffers of 1099511627776"),
         (damaged(32, "<I", 0), "0 buffers"),
@@ -322,7 +340,7 @@ def test_an_unusable_file_is_reported_once(
     assert why in record.getMessage()
 
 
-@pytest.mark.parametrize("offer", [None, ("/nowhere", 2, 100)])
+@pytest.mark.parametrize("offer", [None, ("/nowhere", 3, 100)])
 def test_a_server_without_a_file_is_reported_once(
     simulator: GazeboSimulator, server: Any, caplog: pytest.LogCaptureFixture, offer: Any
 ) -> None:
@@ -367,6 +385,6 @@ def test_the_layout_is_that_of_the_plugin() -> None:
     """The numbers that both sides must agree on, in the plugin's header."""
     text = LAYOUT.read_text(encoding="utf-8")
     assert f"kSharedMagic = {MAGIC:#x};" in text
-    assert "kSharedVersion = 2;" in text
+    assert "kSharedVersion = 3;" in text
     assert f"sizeof(SharedHeader) == {HEADER} && offsetof(SharedHeader, latest) == {LATEST}" in text
     assert f"sizeof(SharedBuffer) == {BUFFER} && offsetof(SharedBuffer, offset) == 40" in text

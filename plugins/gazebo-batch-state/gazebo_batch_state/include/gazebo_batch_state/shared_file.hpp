@@ -26,6 +26,11 @@ class SharedFile {
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
 
+  /// Whether some client reads a table.
+  bool Wants(Table table) const {
+    return (Header().wanted.load(std::memory_order_acquire) & Bit(table)) != 0;
+  }
+
   /// Where the next write goes, one array per table; filled before Commit.
   double* Begin(Table table);
 
@@ -42,6 +47,8 @@ class SharedFile {
   std::uint64_t Size() const { return file_.Size(); }
 
  private:
+  static std::uint32_t Bit(Table table) { return 1U << static_cast<std::uint32_t>(table); }
+  void BeginBuffer();
   SharedHeader& Header() const { return *file_.At<SharedHeader>(0); }
   SharedBuffer& Buffer(std::uint32_t number) const;
   void Fill(std::uint64_t boot, std::uint64_t generation, const RowCounts& rows);

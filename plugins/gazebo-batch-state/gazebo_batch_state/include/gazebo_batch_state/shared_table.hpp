@@ -15,14 +15,16 @@
 /// as in Exchange.srv. A client:
 ///
 /// 1. maps the file and checks magic, version and size; holds flock(LOCK_SH) on it while it reads;
+///    sets the bits of the tables that it reads in `wanted`: others are not written;
 /// 2. asks for another file when `obsolete` is not 0;
-/// 3. takes the buffer `latest`, notes its `sequence`, copies what it needs and looks at `sequence`
+/// 3. takes the buffer `latest`, notes its `sequence`, copies the tables in `filled` that it needs
+///    (an exchange writes what is wanted since a moment ago), and looks at `sequence`
 ///    again: if that was odd or is another one, it begins anew. With four buffers in turn that
 ///    happens only when three more instants were written meanwhile.
 namespace gazebo_batch_state {
 
 constexpr std::uint64_t kSharedMagic = 0x3148435441425344;  ///< "DSBATCH1", little-endian
-constexpr std::uint32_t kSharedVersion = 2;
+constexpr std::uint32_t kSharedVersion = 3;
 constexpr std::uint32_t kSharedBuffers = 4;
 
 /// At the beginning of the file.
@@ -33,7 +35,7 @@ struct SharedHeader {
   std::uint64_t size;         ///< of the file [bytes]
   std::uint64_t stride;       ///< from one buffer to the next [bytes]
   std::uint32_t buffers;
-  std::uint32_t reserved;
+  std::atomic<std::uint32_t> wanted;        ///< a mask of the tables that clients read
   std::uint64_t boot;                       ///< differs from one start of the server to the next
   std::uint64_t generation;                 ///< of all rows in this file
   std::atomic<std::uint32_t> latest;        ///< the buffer that was completed last
@@ -52,8 +54,9 @@ struct SharedBuffer {
   std::uint32_t nanoseconds;
   double timestep;  ///< [s]
   std::array<std::uint64_t, kTables>
-      offset;  ///< of each table's rows from the beginning of the file [bytes]
-  std::array<std::uint64_t, 6> padding;
+      offset;            ///< of each table's rows from the beginning of the file [bytes]
+  std::uint64_t filled;  ///< a mask of the tables that are of this instant
+  std::array<std::uint64_t, 5> padding;
 };
 static_assert(sizeof(SharedBuffer) == 128 && offsetof(SharedBuffer, offset) == 40);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
