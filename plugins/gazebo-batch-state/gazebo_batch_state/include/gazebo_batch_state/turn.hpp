@@ -15,15 +15,17 @@ class Turn {
   /// \return false if it was closed, and the caller has not got it
   bool Take() {
     std::unique_lock<std::mutex> lock(mutex_);
+    ++waiting_;
     given_.wait(lock, [this] { return closed_ || !taken_; });
+    --waiting_;
     taken_ = taken_ || !closed_;
     return !closed_;
   }
 
-  /// Takes it if it is free.
+  /// Takes it if it is free and nobody waits for it, who would else never get it.
   bool TryTake() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const bool free = !closed_ && !taken_;
+    const bool free = !closed_ && !taken_ && waiting_ == 0;
     taken_ = taken_ || free;
     return free;
   }
@@ -61,6 +63,7 @@ class Turn {
  private:
   std::mutex mutex_;
   std::condition_variable given_;
+  int waiting_ = 0;
   bool taken_ = false;
   bool closed_ = false;
 };
