@@ -2,12 +2,14 @@
 #include "gazebo_batch_state/batch_world.hpp"
 
 #include <array>
+#include <chrono>
 #include <gazebo/common/Events.hh>
 #include <gazebo/physics/Link.hh>
 #include <gazebo/physics/PhysicsEngine.hh>
 #include <gazebo/physics/World.hh>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace gazebo_batch_state {
@@ -16,6 +18,12 @@ namespace {
 using gazebo::event::Events;
 
 constexpr double kIdleRate = 1000.0;  // loops per second of a paused world that has no limit
+
+// How often the world's loop is looked at, how long it may take for one round while nothing keeps
+// it from that, and after how many rounds that it did not make it is given up.
+constexpr auto kGlance = std::chrono::microseconds(100);
+constexpr auto kRound = std::chrono::milliseconds(20);
+constexpr int kMostRounds = 1000;
 
 /// Where generations begin: below 2^52, so that they stay exact as float64.
 std::uint64_t FirstGeneration() {
@@ -270,6 +278,33 @@ void BatchWorld::Access::EndSteps(bool more) {
   if (!more) {
     world_.wrenches_.Clear();
   }
+}
+
+void BatchWorld::Access::KeepLoopOut() {
+  // Before it wakes the models, the loop removes at least one, and for that it needs the lock that
+  // this access has: so a loop that has gone round meanwhile is not there. A loop that does not go
+  // round may wait for the lock.
+  for (int round = 0; !WaitForLoop(kRound); ++round) {
+    if (round == kMostRounds) {
+      throw std::runtime_error("the world's loop does not go on");
+    }
+    physics_.unlock();
+    WaitForLoop(kRound);
+    physics_.lock();
+  }
+  Refresh();
+}
+
+bool BatchWorld::Access::WaitForLoop(std::chrono::milliseconds patience) const {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const gazebo::common::Time before = world_.world_->PauseTime();  // grows with every round
+  while (!world_.steps_.IsParked() && world_.world_->PauseTime() == before) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(kGlance);
+  }
+  return true;
 }
 
 bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {

@@ -56,6 +56,7 @@ void EntityServices::Spawn(const msg::SpawnModels::Request& request,
                            msg::SpawnModels::Response& response) {
   const std::size_t count = request.requests.size();
   BatchWorld::Access access(world_);
+  access.KeepLoopOut();
   std::set<std::string> spawned;
   for (std::size_t number = 0; number < count; ++number) {
     const msg::SpawnRequest& wanted = request.requests[number];
@@ -103,6 +104,7 @@ void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
   std::vector<std::string> sensors;
   {
     BatchWorld::Access access(world_);
+    access.KeepLoopOut();
     const EntityIndex& index = access.Index();
     for (std::size_t number = 0; number < count; ++number) {
       const std::string& name = request.names[number];

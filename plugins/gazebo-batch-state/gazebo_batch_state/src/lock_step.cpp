@@ -21,9 +21,11 @@ LockStep::LockStep(WorldControl control, Duration patience, Duration longest_ste
 void LockStep::OnStepBegin() {
   Lock lock(mutex_);
   bool in_the_way = false;
+  waits_to_begin_ = true;
   while (!MayBegin() && !in_the_way) {
     in_the_way = world_.wait_for(lock, kInTheWay) == std::cv_status::timeout && in_control_;
   }
+  waits_to_begin_ = false;
   in_step_ = true;
 }
 
@@ -91,6 +93,11 @@ void LockStep::Wake() {
   if (guest_ != nullptr) {
     guest_->Ring();
   }
+}
+
+bool LockStep::IsParked() const {
+  const Lock lock(mutex_);
+  return mode_ == Mode::kHeld || waits_to_begin_;
 }
 
 bool LockStep::WatchGuest() {

@@ -156,7 +156,11 @@ bool MailboxService::Try(Call call) {
     failure = error.what();
   } catch (...) {  // Gazebo throws what is no std::exception
   }
-  ROS_ERROR_STREAM_THROTTLE(1.0, "a request in the mailbox failed: " << failure);
+  const auto left_out = throttle_.Note(LogThrottle::Clock::now());
+  if (left_out) {
+    ROS_ERROR_STREAM("a request in the mailbox failed: " << failure << " (" << *left_out
+                                                         << " failures before were not logged)");
+  }
   mailbox_->Fail(failure);
   return false;
 }

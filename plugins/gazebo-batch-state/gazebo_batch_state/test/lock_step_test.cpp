@@ -132,6 +132,23 @@ TEST(LockStep, NothingMovesWhileSomeoneIsInside) {
   }
 }
 
+TEST(LockStep, AWorldThatWaitsAtAStepIsParked) {
+  Loop running(false);
+  running.Start();
+  {
+    LockStep::Inside inside(running.steps);
+    EXPECT_TRUE(Loop::Eventually([&running] { return running.steps.IsParked(); }));
+    EXPECT_EQ(running.steps.Advance(1), LockStep::Result::kDone);
+    EXPECT_TRUE(running.steps.IsParked());  // held
+  }
+  Loop paused(true);
+  paused.Start();
+  LockStep::Inside inside(paused.steps);
+  const std::uint64_t before = paused.rounds;
+  ASSERT_TRUE(Loop::Eventually([&paused, before] { return paused.rounds > before + 10; }));
+  EXPECT_FALSE(paused.steps.IsParked());
+}
+
 TEST(LockStep, AFastWorldDoesNotKeepAnyoneOut) {
   Loop loop(false);
   loop.Start();

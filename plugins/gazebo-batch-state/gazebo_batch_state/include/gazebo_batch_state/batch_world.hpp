@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/thread/recursive_mutex.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <gazebo/common/Event.hh>
@@ -108,6 +109,15 @@ class BatchWorld {
     /// What comes after them.
     void EndSteps(bool more);
 
+    /// Call it before models are added or removed.
+    ///
+    /// The world's loop goes through all models without the lock that guards their list, right
+    /// after it has removed some, to wake them. This returns when it is not there, and cannot get
+    /// there as long as this access lives.
+    ///
+    /// \throws std::runtime_error if the loop does not go on
+    void KeepLoopOut();
+
     /// Takes up what this thread itself has added or removed.
     void Refresh() { world_.Refresh(); }
 
@@ -115,6 +125,10 @@ class BatchWorld {
     void PublishRemoval(const std::string& name, std::uint32_t id) {
       world_.visuals_.PublishRemoval(name, id);
     }
+
+   private:
+    /// Waits until the world's loop has gone round once or is parked.
+    bool WaitForLoop(std::chrono::milliseconds patience) const;
   };
 
   /// Called at the end of every step, on the world's thread.

@@ -124,6 +124,10 @@ class LockStep {
   /// If the world is held, lets it pause and go round its loop.
   void Release();
 
+  /// Whether the world's thread waits at a step, rather than being anywhere in its loop. Ask
+  /// inside.
+  bool IsParked() const;
+
   /// Waits until the world's thread does not answer the guest any more, or for a while; meanwhile
   /// others that pause the world are overruled. From a thread of the guest's own.
   ///
@@ -163,11 +167,12 @@ class LockStep {
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint32_t> left_{0};  // counted steps to be made, with the one in progress
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable world_;
   std::condition_variable service_;
   Mode mode_ = Mode::kFree;
   bool in_step_ = false;
+  bool waits_to_begin_ = false;
   bool release_ = false;
   bool in_control_ = false;                        // the service thread waits for Gazebo
   bool with_guest_ = false;                        // the steps are the guest's

@@ -13,6 +13,7 @@
 #include "gazebo_batch_state/batch_world.hpp"
 #include "gazebo_batch_state/flat_services.hpp"
 #include "gazebo_batch_state/lock_step.hpp"
+#include "gazebo_batch_state/log_throttle.hpp"
 #include "gazebo_batch_state/mailbox.hpp"
 #include "gazebo_batch_state/turn.hpp"
 
@@ -69,6 +70,7 @@ class MailboxService : public Guest {
   std::shared_ptr<Mailbox> mailbox_;
   Request request_;
   Response response_;
+  LogThrottle throttle_;
 
   std::atomic<bool> ended_{false};
   std::thread thread_;
