@@ -14,8 +14,9 @@ from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import Reading, WorldNumbers
 
 _COLUMNS = 14  # of a part: found, force, torque, position; distance, normal
-_COUNTS = ("air", "last_air", "contact")
-_YZX, _ZXY = [1, 2, 0], [2, 0, 1]
+_AIR, _LAST_AIR, _CONTACT = range(3)  # rows of the counts
+_PLUS, _MINUS = np.array([5, 6, 1]), np.array([7, 2, 3])
+"""Of the products a[j] * b[k], by rows: their differences are a x b."""
 
 
 class ContactRecorder:
@@ -30,7 +31,7 @@ class ContactRecorder:
     def __init__(self, worlds: int) -> None:
         self._worlds = worlds
         self._rows: dict[str, int] = {}
-        self._counts: dict[str, NDArray[np.int64]] = {}
+        self._counts = np.zeros((3, worlds, 0), dtype=np.int64)
         self.follow({}, {})
 
     def follow(self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int]) -> None:
@@ -45,18 +46,19 @@ class ContactRecorder:
         count = len(sensors)
         most = max([1, *(each.parts for each in sensors.values())])
         self._columns = np.zeros((count, most, _COLUMNS), dtype=np.intp)
-        self._is_part = np.zeros((count, most))  # the others are of sensors with fewer parts
+        is_part = np.zeros((count, most))  # the others are of sensors with fewer parts
         for row, sensor in enumerate(sensors.values()):
             for part in range(sensor.parts):
                 net = address[sensor.output(NET, part)]
                 nearest = address[sensor.output(NEAREST, part)]
                 self._columns[row, part] = [*range(net, net + 10), *range(nearest, nearest + 4)]
-                self._is_part[row, part] = 1.0
-        counts = {name: np.zeros((self._worlds, count), dtype=np.int64) for name in _COUNTS}
+                is_part[row, part] = 1.0
+        self._is_part = None if is_part.all() else is_part[..., None]
+        counts = np.zeros((3, self._worlds, count), dtype=np.int64)
         kept = [name for name in self._rows if name in old]
         here, there = [self._rows[name] for name in kept], [old[name] for name in kept]
-        for name in _COUNTS if kept else ():
-            counts[name][:, here] = self._counts[name][:, there]
+        if kept:
+            counts[..., here] = self._counts[..., there]
         self._counts = counts
         self._first = np.zeros((self._worlds, count), dtype=np.bool_)
         self._record: Floats = np.zeros((self._worlds, 1, *self._columns.shape))
@@ -72,7 +74,9 @@ class ContactRecorder:
         """
         worlds = slice(None) if chosen is None else chosen
         felt = self._felt(record)
-        self._count(np.asarray(felt[..., 0].any(axis=3)), worlds)
+        found = felt[..., 0] > 0.0
+        touches = found[..., 0] if found.shape[3] == 1 else np.asarray(found.any(axis=3))
+        self._count(touches, worlds)
         self._keep(felt, chosen)
 
     def begin(self, outputs: Floats, worlds: Rows) -> None:
@@ -81,7 +85,8 @@ class ContactRecorder:
 
     def _felt(self, record: Floats) -> Floats:
         felt = record.take(self._columns, axis=2)
-        felt *= self._is_part[..., None]
+        if self._is_part is not None:
+            felt *= self._is_part
         return felt
 
     def _keep(self, felt: Floats, chosen: WorldNumbers | None) -> None:
@@ -102,12 +107,12 @@ class ContactRecorder:
     def _count(self, touches: NDArray[np.bool_], worlds: Any) -> None:
         """Counts steps; touches (w, steps, sensors)."""
         steps = touches.shape[1]
-        air, contact = self._counts["air"][worlds], self._counts["contact"][worlds]
+        air, contact = self._counts[_AIR, worlds], self._counts[_CONTACT, worlds]
         was = air == 0
-        if (touches == was[:, None]).all():  # as before, which most ticks are
+        if not np.count_nonzero(touches != was[:, None]):  # as before, which most ticks are
             self._first[worlds] = False
-            self._counts["air"][worlds] = np.where(was, 0, air + steps)
-            self._counts["contact"][worlds] = np.where(was, contact + steps, 0)
+            self._counts[_AIR, worlds] = (air + steps) * ~was
+            self._counts[_CONTACT, worlds] = (contact + steps) * was
             return
         number = np.arange(1, steps + 1)[:, None]
         last_touch = (touches * number).max(axis=1)  # 0: none in these steps
@@ -119,11 +124,11 @@ class ContactRecorder:
             landing = (landed * number).max(axis=1)
             flown = np.where(touches & (number < landing[:, None]), number, 0).max(axis=1)
             flight = np.where(flown > 0, landing - 1 - flown, air + landing - 1)
-            last = self._counts["last_air"]
+            last = self._counts[_LAST_AIR]
             last[worlds] = np.where(landing > 0, flight, last[worlds])
         self._first[worlds] = landed.any(axis=1)
-        self._counts["air"][worlds] = np.where(last_touch, steps - last_touch, air + steps)
-        self._counts["contact"][worlds] = np.where(last_free, steps - last_free, contact + steps)
+        self._counts[_AIR, worlds] = np.where(last_touch, steps - last_touch, air + steps)
+        self._counts[_CONTACT, worlds] = np.where(last_free, steps - last_free, contact + steps)
 
     def read(self, name: str, timestep: float) -> Reading:
         """Returns the quantities of one sensor, (W, ...)."""
@@ -142,31 +147,32 @@ class ContactRecorder:
         # where nothing touches.
         spread = self._record.swapaxes(1, 2).reshape(*self._first.shape, -1, _COLUMNS)
         force, point = spread[..., 1:4], spread[..., 7:10]
-        size = np.sqrt(np.einsum("...i,...i", force, force))
-        whole = size.sum(axis=-1)[..., None]
-        position = np.einsum("...i,...ij->...j", size, point) / np.where(whole, whole, 1.0)
-        net = force.sum(axis=2)
-        # Of sums of products a[j] * b[k], the differences are the sum of a x b.
+        weights = np.ones((*spread.shape[:2], 2, spread.shape[2]))
+        size = np.sqrt(np.einsum("...i,...i", force, force), out=weights[:, :, 1])
+        sums = weights @ spread[..., 1:10]
+        net, weighted = sums[:, :, 0, :3], sums[:, :, 1, 6:]
+        whole = size.sum(axis=2)[..., None]
+        position = weighted / (whole + (whole == 0.0))
         moments = point.swapaxes(2, 3) @ force - position[..., None] * net[:, :, None]
-        torque = moments[..., _YZX, _ZXY] - moments[..., _ZXY, _YZX]
-        torque += spread[..., 4:7].sum(axis=2)
+        moments = moments.reshape(*moments.shape[:2], 9)
+        torque = moments.take(_PLUS, axis=2) - moments.take(_MINUS, axis=2)
+        torque += sums[:, :, 0, 3:6]
         distance = np.where(spread[..., 0] > 0.0, spread[..., 10], np.inf)
-        nearest = distance.argmin(axis=-1).ravel()
-        row = np.arange(len(nearest))
-        deepest = spread.reshape(len(row), -1, _COLUMNS)[row, nearest].reshape(*net.shape[:2], -1)
+        world, sensor = np.arange(len(spread))[:, None], np.arange(spread.shape[1])
+        deepest = spread[world, sensor, distance.argmin(axis=2)]
+        found = deepest[..., 0] > 0.0
         in_step = size
         if self._columns.shape[1] > 1:
-            sums = self._record[..., 1:4].sum(axis=3).swapaxes(1, 2)
-            in_step = np.sqrt(np.einsum("...i,...i", sums, sums))
-        air, last_air, contact = (self._counts[name] * timestep for name in _COUNTS)
+            of_parts = self._record[..., 1:4].sum(axis=3).swapaxes(1, 2)
+            in_step = np.sqrt(np.einsum("...i,...i", of_parts, of_parts))
+        air, last_air, contact = self._counts * timestep
         share = -1.0 / self._steps[:, None, None]
-        least = distance.reshape(len(row), -1)[row, nearest].reshape(net.shape[:2])
         return {
-            "found": least < np.inf,
+            "found": found,
             "force": net * share + 0.0,  # never -0.0
             "torque": torque * share + 0.0,
             "position": position,
-            "distance": least,
+            "distance": np.where(found, deepest[..., 10], np.inf),
             "normal": 0.0 - deepest[..., 11:14],
             "peak_force": in_step.max(axis=2),
             "first_contact": self._first.copy(),
@@ -177,8 +183,7 @@ class ContactRecorder:
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Forgets the contacts of some worlds."""
-        for values in self._counts.values():
-            values[worlds] = 0
+        self._counts[:, worlds] = 0
         self._first[worlds] = False
         self._record[worlds] = 0.0
         self._steps[worlds] = 1.0
@@ -186,12 +191,11 @@ class ContactRecorder:
 
     def get_state(self) -> Any:
         """Returns records and counts."""
-        counts = {name: values.copy() for name, values in self._counts.items()}
-        return counts, self._first.copy(), self._record.copy(), self._steps.copy()
+        return self._counts.copy(), self._first.copy(), self._record.copy(), self._steps.copy()
 
     def set_state(self, state: Any) -> None:
         """Goes back to them."""
         counts, first, record, steps = state
-        self._counts = {name: values.copy() for name, values in counts.items()}
-        self._first, self._record, self._steps = first.copy(), record.copy(), steps.copy()
+        self._counts, self._first = counts.copy(), first.copy()
+        self._record, self._steps = record.copy(), steps.copy()
         self._summary = None

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
+from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.state.layout import Floats, dofs_of, numbers_of
+from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Entities, PoseSolver
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from .mink_solver import Place
 
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_DERIVED = ("xpos", "xquat", "subtree_com", "cdof")
 
 
 class MujocoDynamics:
@@ -52,7 +55,7 @@ class MujocoDynamics:
         self._in_body = {node.name: node.in_body for one in built for node in one.links}
         axes = [axis for one in built for axis in one.axes.values()]
         _, self._dof = dofs_of(model, axes)
-        self._places: tuple[Floats, Floats] | None = None
+        self._bound: dict[str, Floats] = {}
         self._forces: tuple[Floats, Floats] | None = None
 
     def _place(self, link: str, joints: Sequence[str], point: Floats) -> Place:
@@ -70,15 +73,23 @@ class MujocoDynamics:
         """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
         dof = self._dof[self._entities.joints.rows(joints)]
         self._entities.links.row(link)  # raises for an unknown one
-        body = self._body[link]
-        positions, turns = self._bound()
-        pose = np.concatenate([positions[:, body], turns[:, body].take(_XYZW, axis=1)], axis=1)
+        body, model = self._body[link], self._states.model
+        derived = self._derived()
         given = np.asarray(point, dtype=np.float64)
-        if given.shape not in ((3,), (len(pose), 3)):
-            raise ValueError(f"point must have shape (3,) or {len(pose), 3}, got {given.shape}")
+        if given.shape not in ((3,), (self._states.worlds, 3)):
+            raise ValueError(
+                f"point must have shape (3,) or {self._states.worlds, 3}, got {given.shape}"
+            )
         in_body = _from_frame(np.asarray(self._in_body[link]), given)
-        linear, angular = self._states.batch.jac(body, _from_frame(pose, in_body))
-        return np.concatenate([linear, angular], axis=1).take(dof, axis=2)
+        turn = derived["xquat"][:, body].take(_XYZW, axis=1)
+        place = quaternions.rotate(turn, in_body) + derived["xpos"][:, body]
+        # As mj_jac does for one world: motions of axes are kept at the centre of mass of the tree.
+        arm = place - derived["subtree_com"][:, model.body_rootid[body]]
+        motions = derived["cdof"].take(dof, axis=1)
+        motions *= _moves(model, body)[dof, None]
+        angular = motions[..., :3].transpose(2, 0, 1)
+        linear = motions[..., 3:].transpose(2, 0, 1) + cross(angular, arm.T[..., None])
+        return np.concatenate([linear, angular]).swapaxes(0, 1)
 
     def bias_forces(self, joints: Sequence[str]) -> NDArray[np.float64]:
         """Returns the efforts that balance gravity, centrifugal and Coriolis forces, (W, k)."""
@@ -91,14 +102,23 @@ class MujocoDynamics:
         bias, compensated = self._forces
         return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
 
-    def _bound(self) -> tuple[Floats, Floats]:
-        """Returns positions (W, bodies, 3) and quaternions (W, bodies, 4), up to date."""
-        if self._places is None:  # bound fields are copied at each step
-            batch = self._states.batch
-            self._places = batch.bind("xpos"), batch.bind("xquat")
+    def _derived(self) -> Mapping[str, Floats]:
+        """Returns places of bodies and motions of axes in all worlds, up to date."""
+        if not self._bound:  # bound fields are copied at each step
+            self._bound = {name: self._states.batch.bind(name) for name in _DERIVED}
             self._states.changed()
         self._states.derive()
-        return self._places
+        return self._bound
+
+
+def _moves(model: mujoco.MjModel, body: int) -> NDArray[np.bool_]:
+    """Returns which degrees of freedom move a body, (nv,)."""
+    found = np.zeros(model.nv, dtype=np.bool_)
+    while body:
+        first = int(model.body_dofadr[body])
+        found[first : first + int(model.body_dofnum[body])] = True
+        body = int(model.body_parentid[body])
+    return found
 
 
 def _from_frame(frame: Floats, points: Floats) -> Floats:

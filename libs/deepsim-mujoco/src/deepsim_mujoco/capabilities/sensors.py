@@ -176,7 +176,7 @@ class MujocoSensors:
     def _evaluate(self) -> None:
         """Measures where the latest step did not: after a reset, or as the first one watches."""
         states = self._states
-        if not self._stale.any() or self._stale_version == states.version:
+        if self._stale_version == states.version or not np.count_nonzero(self._stale):
             return
         worlds: Rows = np.flatnonzero(self._stale)
         with suppress(BatchError):  # of worlds that diverged

@@ -106,13 +106,14 @@ class Sensor:
         else:
             due = now != self._last
             self._last = now
-        everywhere = bool(due.all())
-        if not everywhere and not due.any():
+        count = np.count_nonzero(due)
+        everywhere = count == len(due)
+        if not count:
             self._arrive(now)
             return
         reading = self._noise.add(self._port.read(self.name), due, now)
         for values in reading.values():
-            values.flags.writeable = False
+            values.setflags(write=False)
         if self.info.delay == 0.0:
             if everywhere:
                 self._shown, self._shown_time = reading, now
