@@ -44,7 +44,7 @@ def played(
 
 def success(episodes: list[Episode]) -> float:
     """Returns the share of episodes that succeeded."""
-    agents = [info for each in episodes for info in each.info.values()]
+    agents = [each.info[agent] for each in episodes for agent in each.rewards]
     return float(np.mean([info["success"] for info in agents]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import yaml
 from typer.testing import CliRunner
 
 from deepsim.cli import app
+from deepsim.commands import scenes as command
 from deepsim.commands.scenes import ScenesCommand, scenes
 
 MODELS = """\
@@ -108,6 +110,20 @@ def test_what_is_there_stays(folder, scenic):
     assert done.exit_code == 1
     assert "exists: choose another place" in done.output
     assert files(folder / "out") == {"001/mine.txt": b"mine"}
+
+
+def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
+    """Neither Ctrl-C nor SIGTERM leaves half a scene; one of a run that was killed is no obstacle."""
+    stray = folder / "out" / ".000.part"
+    stray.mkdir(parents=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        monkeypatch.setattr(
+            command, "write_plot", lambda *_, number=number, **__: signal.raise_signal(number)
+        )
+        assert run(folder, "out").exit_code != 0
+        assert [*(folder / "out").iterdir()] == [stray]
+    assert run(folder, "out", "--noplt").exit_code == 0
+    assert sorted(each.name for each in (folder / "out").iterdir()) == [".000.part", "000"]
 
 
 def test_what_cannot_be_satisfied_names_the_requirement(folder, scenic):

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import shutil
+import signal
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -77,6 +78,7 @@ def scenes(
     Nothing that exists is overwritten or deleted.
     """
     console = Console(stderr=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidies up, as Ctrl-C does
     places = [out / f"{number:03d}" for number in range(count)]
     try:
         for place in (*places, *([dump] if dump else [])):
@@ -163,14 +165,9 @@ def _draw(
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
     """Writes a scene's folder at once: it is there whole, or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f".{place.name}.part")
-    try:
-        write_scene(scene, part)
+    with TemporaryDirectory(".part", ".", place.parent) as part:
+        whole = Path(part, place.name)
+        write_scene(scene, whole)
         if zoom is not None:
-            write_plot(scene, part / _PLOT, zoom=zoom)
-        part.rename(place)
-    except FileExistsError:  # of another run
-        raise
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
+            write_plot(scene, whole / _PLOT, zoom=zoom)
+        whole.rename(place)
