@@ -113,7 +113,7 @@ def test_what_is_there_stays(folder, scenic):
 
 
 def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
-    """Neither Ctrl-C nor SIGTERM leaves half a scene; one of a run that was killed is no obstacle."""
+    """By Ctrl-C or SIGTERM; and the part of a run that was killed is in nobody's way."""
     stray = folder / "out" / ".000.part"
     stray.mkdir(parents=True)
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoboCup's middle-size league: the field, the ball and the robots as data, and their skills."""
 
+from .coach import CoachBridge, CoachMessage, Mode
 from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
@@ -15,10 +16,13 @@ __all__ = [
     "PAPER",
     "SIMATCH",
     "Call",
+    "CoachBridge",
+    "CoachMessage",
     "Decision",
     "Dialect",
     "Field",
     "Line",
+    "Mode",
     "OmniVision",
     "Perception",
     "Pitch",

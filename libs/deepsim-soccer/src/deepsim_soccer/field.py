@@ -57,6 +57,12 @@ class Field:
         third = self.length / 3.0
         return [(x, y) for x in (-third, 0.0, third) for y in (-3.0, 3.0)]
 
+    def ball_presets(self) -> list[tuple[float, float]]:
+        """Returns the 13 places to which the published tools move the ball, 4 of them corners."""
+        third, x, y = self.length / 3.0, self.length / 2.0 - 0.2, self.width / 2.0 - 0.2
+        places = [(i * third, j * 3.0) for i in (-1.0, 0.0, 1.0) for j in (1.0, 0.0, -1.0)]
+        return [*places, (x, y), (x, -y), (-x, y), (-x, -y)]
+
     def lines(self) -> Iterator[Line]:
         """Yields all straight markings; circles are polygons of 48 sides."""
         half = self.line / 2.0

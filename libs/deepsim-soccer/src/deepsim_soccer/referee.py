@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts goals and restarts play: kick-off, throw-in, corner and goal kick."""
+"""Counts goals and restarts play, by itself or as called."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ class Call(IntEnum):
     NONE = 0
     KICK_OFF = 1
     THROW_IN = 3
+    PENALTY = 5
     GOAL_KICK = 7
     CORNER = 9
+    FREE_KICK = 11
+    DROP_BALL = 13
 
 
 class Decision(NamedTuple):
@@ -97,7 +100,7 @@ class Referee:
         call = np.where(goals != 0, Call.KICK_OFF, call)
         chosen = np.flatnonzero(out)
         if len(chosen):
-            pitch.put_ball(chosen, self._spot(pose, call)[chosen])
+            pitch.put_ball(chosen, self._spot(pose, call, team)[chosen])
             self._give(chosen, team[chosen])
         chosen = np.flatnonzero(goals)
         if len(chosen):
@@ -106,15 +109,54 @@ class Referee:
                 self.line_up(chosen, team[chosen])
         return Decision(call, team, goals)
 
-    def _spot(self, pose: Floats, call: NDArray[np.int64]) -> Floats:
-        """Returns where play restarts, (W, 2)."""
+    def restart(self, worlds: NDArray[np.intp], call: Call, team: int) -> None:
+        """Restarts play in some worlds as a coach or a person calls it.
+
+        The ball is put where the restart is taken, or stays where it is for a free kick and a
+        drop ball; at a kick-off both teams line up. The other team waits, except at a drop ball.
+
+        Args:
+            worlds: (w,).
+            call: Any but `Call.NONE`.
+            team: Whose it is: 0 cyan, 1 magenta.
+
+        Raises:
+            ValueError: There is no such restart or team.
+        """
+        if call == Call.NONE or team not in (0, 1):
+            raise ValueError(f"restart takes a call and team 0 or 1, got {call!r} and {team!r}")
+        on = np.asarray(worlds, np.intp)
+        whose = np.full(len(self.pitch.world), team)
+        if call == Call.KICK_OFF:
+            self.line_up(on, whose[on])
+            return
+        spot = self._spot(self.pitch.ball_pose, np.full_like(whose, call), whose)
+        self.pitch.put_ball(on, spot[on])
+        self._give(on, whose[on])
+        if call == Call.DROP_BALL:
+            self.pitch.pause[on] = 0.0
+
+    def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
+        """Returns where each world's call is taken, (W, 2), with the ball at `pose`."""
         limit = self.half - _INSIDE
-        spot = np.clip(pose[:, :2], -limit, limit)
-        side = np.sign(pose[:, :2])
-        goal_kick = side * [self.half[0] - 2.5, 1.5]
-        corner = side * limit
-        spot = np.where((call == Call.GOAL_KICK)[:, None], goal_kick, spot)
-        return np.where((call == Call.CORNER)[:, None], corner, spot)
+        ball = np.clip(pose[:, :2], -limit, limit)
+        ahead = np.where(team == 0, 1.0, -1.0)  # to the opponents' goal
+        aside = np.where(pose[:, 1] < 0.0, -1.0, 1.0)
+        goal_kick = np.stack([-ahead * (self.half[0] - 2.5), aside * 1.5], axis=1)
+        corner = np.stack([ahead, aside], axis=1) * limit
+        penalty = np.stack(
+            [ahead * (self.half[0] - self.pitch.field.penalty_distance), 0.0 * aside], axis=1
+        )
+        throw_in = np.stack([ball[:, 0], aside * limit[1]], axis=1)
+        spots = {
+            Call.THROW_IN: throw_in,
+            Call.PENALTY: penalty,
+            Call.GOAL_KICK: goal_kick,
+            Call.CORNER: corner,
+        }
+        for each, spot in spots.items():
+            ball = np.where((call == each)[:, None], spot, ball)
+        return ball
 
     def _give(self, worlds: NDArray[np.intp], team: NDArray[np.int64]) -> None:
         """Lets only one team take the ball for a while."""
