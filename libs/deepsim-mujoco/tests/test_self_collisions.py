@@ -3,25 +3,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
+    Box,
     CollisionDescription,
     Inertial,
+    JointAxis,
     JointDescription,
     LinkDescription,
+    Mesh,
     ModelDescription,
     Sphere,
     Surface,
 )
-from deepsim_sync import SpawnRequest
+from deepsim_sync import SpawnRequest, World
 
 MASKS = (0xFFFF, 0xFFFF, 1, 2, 0x8000, 0)
 
@@ -126,6 +132,39 @@ def test_what_touches_is_as_gazebo_has_it(
         if not (masked or still or passes or frozenset((one, other)) in joined):
             expected.add(frozenset((one, other)))
     assert touching(*described) == expected
+
+
+def test_a_link_in_the_hollow_of_a_mesh_does_not_touch_its_hull(tmp_path: Path) -> None:
+    """One that comes from outside touches it, and a ball of the same size in a solid base does."""
+    path = tmp_path / "gutter.stl"
+    sides = [trimesh.creation.box(extents=[2, 0.1, 1]) for _ in range(2)]
+    for side, y in zip(sides, (-1.0, 1.0), strict=True):
+        side.apply_translation((0.0, y, 0.0))
+    trimesh.util.concatenate(sides).export(path)
+    hull = CollisionDescription("c", Mesh(path))
+    base = LinkDescription("base", inertial=Inertial(), collisions=(hull,), self_collide=True)
+    near = link("near", pose=Pose((0.0, 0.0, 0.1)))
+    far = link("far", pose=Pose((5.0, 0.0, 0.0)))
+    arm = LinkDescription("arm", inertial=Inertial())
+    joints = (
+        JointDescription("a", "revolute", "base", "arm", axis=JointAxis((1.0, 0.0, 0.0))),
+        JointDescription("b", "ball", "arm", "near"),
+        JointDescription("c", "prismatic", "arm", "far", axis=JointAxis((1.0, 0.0, 0.0))),
+    )
+    robot = ModelDescription("m", links=(base, arm, near, far), joints=joints)
+    simulator = MujocoSimulator()
+    with pytest.warns(UserWarning, match=r"1 pairs .* 'm::base' and 'm::near' by"):
+        simulator.spawn([SpawnRequest(robot, "m", Pose())])
+    assert not len(simulator.contacts.read().links)
+    world = World(simulator)
+    world.joints.position = [[-4.0 if name == "m::c" else 0.0 for name in world.entities.joints]]
+    world.flush()
+    names = simulator.entities.links
+    (pair,) = {frozenset(names[row] for row in each) for each in simulator.contacts.read().links}
+    assert pair == {"m::base", "m::far"}
+    solid = replace(base, collisions=(CollisionDescription("c", Box((2.0, 2.0, 1.0))),))
+    whole = replace(robot, links=(solid, arm, near, far))
+    assert touching(whole) == {frozenset({"m0::base", "m0::near"})}
 
 
 def test_a_state_of_other_models_of_the_same_size_is_refused() -> None:

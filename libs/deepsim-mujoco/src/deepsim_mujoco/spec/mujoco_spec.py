@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 
 from deepsim_math import Pose
@@ -16,6 +17,7 @@ from .builder import Built, build_model, remove_model
 from .decay import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf, warn_of_left_out
+from .overlapping_hulls import overlapping_hulls
 from .self_collisions import ModelNumbers
 from .unsupported import warn_of_unsupported
 
@@ -88,6 +90,9 @@ class MujocoSpec:
             for description, name, _ in requests:
                 added.append(_build(*self._parts, description, name))
             model = self._compile(added)
+            parted = [self._keep_hulls_off(model, one) for one in added]
+            if any(parted):
+                model = self._compile(added)
         except BaseException as error:
             for one in added:
                 remove_model(*self._parts, one)
@@ -123,6 +128,25 @@ class MujocoSpec:
             raise
         del self._built[name]
         return model
+
+    def _keep_hulls_off(self, model: mujoco.MjModel, built: Built) -> bool:
+        """Lets links pass whose hulls overlap from the beginning; returns whether there are any."""
+        found = list(overlapping_hulls(model, built.links))
+        for one, other, _ in found:
+            name = f"#hulls {one.name} {other.name}"
+            built.others.append(
+                self._spec.add_exclude(name=name, bodyname1=one.name, bodyname2=other.name)
+            )
+        if found:
+            one, other, depth = max(found, key=lambda each: each[2])
+            warnings.warn(
+                f"model {built.name!r}: {len(found)} pairs of links never touch, for the convex "
+                f"hulls of their meshes overlap where all joints are at 0: {one.name!r} and "
+                f"{other.name!r} by {depth:.3g} m",
+                UserWarning,
+                stacklevel=5,
+            )
+        return bool(found)
 
     def _compile(self, added: Iterable[Built]) -> mujoco.MjModel:
         self._assets.restore_files()
