@@ -19,6 +19,7 @@ from deepsim_spawn import (
     VisualDescription,
     WorldDescription,
 )
+from deepsim_viewer.panel import selection_folder
 
 
 def reach(condition, timeout=10.0):
@@ -121,6 +122,16 @@ def test_a_slider_puts_a_joint(selected):
     client.set("hinge", 1.5)
     reach(lambda: abs(viewer.latest.joints[1, 0] - 1.5) < 0.01)
     assert viewer.latest.joints[0, 0] == 0.0
+
+
+def test_a_slider_wins_over_what_is_shown(selected, monkeypatch):
+    """Where the page is written as often as can be, no move of a slider is lost."""
+    monkeypatch.setattr(selection_folder, "_EVERY", 0.0)
+    viewer, client = selected("robot")
+    client.read(lambda it: any(each.get("label") == "hinge" for each in it.gui.values()))
+    for position in np.linspace(-0.9, 1.9, 30):
+        client.set("hinge", float(position))
+        reach(lambda position=position: abs(viewer.latest.joints[1, 0] - position) < 0.01)
 
 
 def test_a_model_that_is_deleted_is_selected_no_more(selected):

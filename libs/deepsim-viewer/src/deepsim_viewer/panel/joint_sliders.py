@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ class JointSliders:
     the position and stands still.
 
     Args:
-        gui: The panel.
+        server: The server of the browser.
         world: The world; it is touched in its own thread only.
         post: Leaves a function for that thread.
         frame: The present instant.
@@ -36,7 +36,7 @@ class JointSliders:
 
     def __init__(
         self,
-        gui: viser.GuiApi,
+        server: viser.ViserServer,
         world: World,
         post: Callable[[Callable[[], object]], object],
         frame: Frame,
@@ -44,6 +44,7 @@ class JointSliders:
         number: int,
     ) -> None:
         self._world, self._post, self._number = world, post, number
+        self._loop, gui = server.get_event_loop(), server.gui
         self._sliders: dict[str, Any] = {}
         names = frame.entities.joints.within(model)[:_MOST]
         self._folder = gui.add_folder("Joints", visible=bool(names))
@@ -63,7 +64,11 @@ class JointSliders:
                 self._sliders[name] = slider
 
     def show(self, frame: Frame) -> None:
-        """Shows the positions of a frame."""
+        """Shows the positions of a frame; from any thread."""
+        # Written on the server's loop, on which `moved` reads: not between a move and its reading.
+        self._loop.call_soon_threadsafe(self._write, frame)
+
+    def _write(self, frame: Frame) -> None:
         for name, slider in self._sliders.items():
             if name in frame.entities.joints:
                 position = float(frame.joints[self._number, frame.entities.joints.row(name)])
@@ -71,13 +76,14 @@ class JointSliders:
 
     def remove(self) -> None:
         """Removes all sliders."""
+        self._sliders = {}
         self._folder.remove()
 
-    def _moved(self, name: str, slider: Any) -> Callable[[Any], None]:
+    def _moved(self, name: str, slider: Any) -> Callable[[Any], Coroutine[Any, Any, None]]:
         worlds = np.array([self._number])
 
-        def moved(event: Any) -> None:
-            if event.client is None:  # by `show`
+        async def moved(event: Any) -> None:
+            if event.client is None:  # by `_write`
                 return
             value = float(slider.value)
 

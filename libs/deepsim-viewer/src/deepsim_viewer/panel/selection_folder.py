@@ -133,7 +133,7 @@ class SelectionFolder:
                 self._row.content = "Click a model, or choose its name."
             else:
                 self._joints = JointSliders(
-                    self._server.gui, self._world, self._post, self._frame, model, number
+                    self._server, self._world, self._post, self._frame, model, number
                 )
                 self._write()
             self._show_gizmo()
