@@ -47,10 +47,11 @@ class GazeboConformance(SimulatorConformance):
         for name in names:
             sensors.watch(name)
             rgb = self.measured(bench, sensors, name, "rgb")
-            assert (rgb.shape, rgb.dtype) == ((1, 6, 8, 3), np.dtype(np.uint8))
+            assert (rgb.shape, rgb.dtype) == ((bench.worlds, 6, 8, 3), np.dtype(np.uint8))
 
     def test_a_stereo_pair_measures_by_disparity(self, bench: Bench, sensors: Sensors) -> None:
         """It does not: the first one of its cameras takes pictures."""
         bench.spawn(TWO_EYES, "eyes", (0, 0, 2))
         assert sensors.infos["eyes::link::pair"].kind == "camera"
-        assert self.measured(bench, sensors, "eyes::link::pair", "rgb").shape == (1, 6, 8, 3)
+        rgb = self.measured(bench, sensors, "eyes::link::pair", "rgb")
+        assert rgb.shape == (bench.worlds, 6, 8, 3)

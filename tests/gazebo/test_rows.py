@@ -57,6 +57,7 @@ def tables_of(simulator: GazeboSimulator) -> Tables:
         ("models", "pose", "box", [np.nan, 0, 0, 0, 0, 0, 1]),
         ("models", "pose", "box", [0, 0, 0, 0, 0, 0, 0]),
         ("models", "twist", "box", [np.inf, 0, 0, 0, 0, 0]),
+        ("models", "pose", "box", [0, 1e300, 0, 0, 0, 0, 1]),
         ("models", "twist", "wall", PUSH),
         ("links", "twist", "wall::link", PUSH),
         ("links", "pose", "gate::door", FAR),
@@ -241,10 +242,11 @@ def test_one_round_trip_is_one_tick(gazebo: GazeboSimulator, empty: SimpleNamesp
         assert tables.models.pose[0, 0, 0] == pytest.approx(x + 0.001 * steps, abs=1e-9)
 
 
-def test_a_diverged_world_is_reported(gazebo: GazeboSimulator) -> None:
-    """A state that is not finite is an error; a reset ends it."""
+@pytest.mark.parametrize("speed", [1e150, 1e300])
+def test_a_diverged_world_is_reported(gazebo: GazeboSimulator, speed: float) -> None:
+    """A state that is not finite or beyond all physics is an error; a reset ends it."""
     gazebo.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
-    gazebo.write(one(gazebo, "models", "twist", 0, [1e300, 0, 0, 1e300, 1e300, 0]))
+    gazebo.write(one(gazebo, "models", "twist", 0, [speed, 0, 0, speed, speed, 0]))
     with pytest.raises(SimulationError, match="box"):
         gazebo.step(5)
     gazebo.reset()

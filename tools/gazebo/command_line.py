@@ -24,6 +24,7 @@ examples:
   python tools/gazebo setup && python tools/gazebo build
   python tools/gazebo run -- .venv/bin/python my_client.py
   python tools/gazebo run --no-server -- .venv/bin/pytest tests/gazebo
+  python tools/gazebo run --worlds 4 -- .venv/bin/deepsim bench TASK --backend gazebo --worlds 4
   python tools/gazebo run --in-root -- rosservice list
 """
 
@@ -91,6 +92,7 @@ def _run(options: argparse.Namespace) -> int:
         lambda: run(
             options.command,
             world=None if options.no_server else options.world,
+            worlds=options.worlds,
             camera=options.camera,
             in_root=options.in_root,
         )
@@ -145,6 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     add("tidy", _tidy, "run clang-tidy over the plugin: minutes, if a source has changed")
     command = add("run", _run, "run a command in a sandbox with rosmaster and gzserver")
     command.add_argument("--world", default=EMPTY_WORLD, help="an SDF file; %(default)s")
+    command.add_argument(
+        "--worlds", type=int, default=1, help="gzservers, one for each world; %(default)s"
+    )
     command.add_argument("--camera", action="store_true", help="render cameras (by software)")
     command.add_argument("--no-server", action="store_true", help="start rosmaster alone")
     command.add_argument(

@@ -14,13 +14,14 @@ from pathlib import Path
 
 from gazebo import cache, sandbox
 from gazebo.errors import GazeboHostError
-from gazebo.servers import ADDRESS, MASTER_URI, GazeboServer, RosMaster
+from gazebo.servers import ADDRESS, MASTER_URI, GazeboServer, RosMaster, WorldServers
 
 
 def run(
     command: Sequence[str],
     *,
     world: str | Path | None = None,
+    worlds: int = 1,
     camera: bool = False,
     in_root: bool = False,
 ) -> int:
@@ -29,6 +30,7 @@ def run(
     Args:
         command: the program to run, and its arguments.
         world: the world for gzserver; None starts rosmaster alone.
+        worlds: the number of gzservers, each with a rosmaster.
         camera: whether gzserver's cameras render.
         in_root: whether the command is one of the Debian 11 root instead of this machine.
 
@@ -36,10 +38,15 @@ def run(
         The command's exit status, or 128 + N if signal N ended it.
     """
     with ExitStack() as servers:
-        servers.enter_context(RosMaster())
-        if world is not None:
+        masters = [MASTER_URI]
+        if world is None:
+            servers.enter_context(RosMaster())
+        elif worlds == 1:
+            servers.enter_context(RosMaster())
             servers.enter_context(GazeboServer(world, camera=camera))
-        code = _call(command, in_root)
+        else:
+            masters = servers.enter_context(WorldServers(worlds, world, camera=camera)).master_uris
+        code = _call(command, in_root, masters)
     if code:
         _rescue_logs()
     return code
@@ -55,9 +62,13 @@ def _rescue_logs() -> None:
     print(f"tools/gazebo: the servers' logs are in {folder}", file=sys.stderr)
 
 
-def _call(command: Sequence[str], in_root: bool) -> int:
+def _call(command: Sequence[str], in_root: bool, masters: Sequence[str]) -> int:
     messages = str(cache.install() / "lib/python3/dist-packages")
-    variables = {"ROS_MASTER_URI": MASTER_URI, "ROS_IP": ADDRESS}
+    variables = {
+        "ROS_MASTER_URI": masters[0],
+        "ROS_IP": ADDRESS,
+        "DEEPSIM_ROS_MASTER_URIS": " ".join(masters),
+    }
     if in_root:
         share = str(cache.install() / "share")
         variables |= {"PYTHONPATH": messages, "ROS_PACKAGE_PATH": f"{share}:/usr/share"}

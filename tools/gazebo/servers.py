@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
 import xmlrpc.client
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +33,7 @@ PLUGIN = "libgazebo_batch_state.so"
 EMPTY_WORLD = "worlds/empty.world"
 """A ground plane and a sun; Gazebo brings it along."""
 
+_LOOK = 0.1  # for servers that have ended [s]
 _LAST_SERVICE = "/gazebo_batch_state/get_names"
 
 
@@ -123,6 +126,68 @@ class GazeboServer(Process):
             answer: Any = master.lookupService("/tools/gazebo", _LAST_SERVICE)
         code, _, uri = answer
         return code == 1 and _listens(uri)
+
+
+class WorldServers:
+    """Some gzservers as worlds, each with a ROS master of its own; one that ends starts again.
+
+    Args:
+        count: the number of servers.
+        world: the world of each, see `GazeboServer`.
+        camera: whether cameras render.
+        port: the port of the first master; the others have those that follow, and Gazebo's own
+            masters those from 1000 above.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        world: str | Path = EMPTY_WORLD,
+        *,
+        camera: bool = False,
+        port: int = 11311,
+    ) -> None:
+        self.masters = [RosMaster(port + number) for number in range(count)]
+        self.servers = [
+            GazeboServer(
+                world,
+                camera=camera and number == 0,  # whose display the others use too
+                environment={
+                    **(display.ENVIRONMENT if camera else {}),
+                    "GAZEBO_MASTER_URI": f"http://{ADDRESS}:{port + 1000 + number}",
+                    "IGN_PARTITION": f"world{number}",  # or they draw each other's scenes
+                },
+                master_uri=master.uri,
+            )
+            for number, master in enumerate(self.masters)
+        ]
+        self._ending = threading.Event()
+        self._keeper = threading.Thread(target=self._keep)
+
+    @property
+    def master_uris(self) -> list[str]:
+        """The ROS masters, by the number of the world."""
+        return [master.uri for master in self.masters]
+
+    def __enter__(self) -> WorldServers:
+        with ExitStack() as started:
+            for process in (*self.masters, *self.servers):
+                started.enter_context(process)
+            self._started = started.pop_all()
+        self._keeper.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._keeper.join()
+        self._started.close()
+
+    def _keep(self) -> None:
+        while not self._ending.wait(_LOOK):
+            for number, server in enumerate(self.servers):
+                if not server.running:
+                    print(f"tools/gazebo: the server of world {number} starts again", flush=True)
+                    server.start()
 
 
 def _require_visible(world: Path) -> None:

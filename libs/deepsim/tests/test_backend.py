@@ -36,11 +36,12 @@ def test_a_backend_counts_what_is_opened_inside_of_it() -> None:
     assert (outer.opened, inner.opened) == (2, 1)
 
 
-def test_mujoco_has_many_worlds_and_gazebo_one() -> None:
+def test_many_worlds_of_gazebo_need_as_many_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert open_simulator(WORLD, 3).worlds == 3
+    monkeypatch.setenv("DEEPSIM_ROS_MASTER_URIS", "http://127.0.0.1:1 http://127.0.0.1:2")
     with (
         Backend("gazebo"),
-        pytest.raises(BackendError, match="Gazebo has one world, and 3 were asked for"),
+        pytest.raises(BackendError, match=r"3 worlds need as many .* names 2: .* --worlds 3"),
     ):
         open_simulator(WORLD, worlds=3)
 

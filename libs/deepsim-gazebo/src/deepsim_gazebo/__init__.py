@@ -16,6 +16,7 @@ from .errors import (
 from .protocol.client import BatchStateClient, Listing, NewEntity
 from .protocol.exchange import ExchangeReply, ExchangeRequest, Instant, RefusedCell, Status
 from .ros.messages import Value, from_ros, to_ros
+from .servers.simulator import GazeboServers
 from .shared_memory.shared_file import SharedFile
 from .simulator import GazeboSimulator
 
@@ -28,6 +29,7 @@ __all__ = [
     "ExchangeRequest",
     "GazeboCameras",
     "GazeboError",
+    "GazeboServers",
     "GazeboSimulator",
     "Instant",
     "Listing",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from types import TracebackType
@@ -16,6 +17,9 @@ DEFAULT: Final = "mujoco"
 """The backend where none is chosen."""
 
 
+_MASTERS: Final = "DEEPSIM_ROS_MASTER_URIS"
+
+
 class BackendError(DeepSimError):
     """A backend does not exist, cannot be reached, or has not so many worlds."""
 
@@ -27,7 +31,8 @@ class Backend:
 
     Args:
         name: ``"mujoco"``, the embedded engine, or ``"gazebo"``, a running gzserver with the
-            plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``.
+            plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``; for several
+            worlds one at each of the masters in ``DEEPSIM_ROS_MASTER_URIS``, with spaces between.
 
     Attributes:
         name: As given.
@@ -71,7 +76,7 @@ class Backend:
 def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
     """Opens a simulator of the backend that was chosen (``deepsim run --backend``, or `Backend`).
 
-    The default is MuJoCo. Gazebo has one world, whose content is replaced.
+    The default is MuJoCo. A server of Gazebo has one world, whose content is replaced.
 
     Args:
         world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
@@ -79,7 +84,7 @@ def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Si
         worlds: The number of worlds, W.
 
     Raises:
-        BackendError: Gazebo cannot be reached, or several worlds of it are asked for.
+        BackendError: Gazebo cannot be reached, or has fewer servers than worlds are asked for.
         SpawnError: A model of the world cannot be built.
     """
     return (_CURRENT.get() or Backend(DEFAULT)).open(world, worlds)
@@ -90,15 +95,21 @@ def _open_mujoco(world: WorldDescription, worlds: int) -> Simulator:
 
 
 def _open_gazebo(world: WorldDescription, worlds: int) -> Simulator:
-    if worlds != 1:
-        raise BackendError(
-            f"Gazebo has one world, and {worlds} were asked for: use mujoco, or one world"
-        )
     # Users of the embedded engine need not have ROS.
-    from deepsim_gazebo import GazeboSimulator, UnreachableError  # noqa: PLC0415 (see above)
+    from deepsim_gazebo import (  # noqa: PLC0415 (see above)
+        GazeboServers,
+        GazeboSimulator,
+        UnreachableError,
+    )
 
+    masters = os.environ.get(_MASTERS, "").split()
+    if worlds > max(1, len(masters)):
+        raise BackendError(
+            f"{worlds} worlds need as many servers of Gazebo, and {_MASTERS} names "
+            f"{len(masters)}: python tools/gazebo run --worlds {worlds} -- COMMAND"
+        )
     try:
-        simulator = GazeboSimulator()
+        simulator = GazeboSimulator() if worlds == 1 else GazeboServers(masters[:worlds])
     except UnreachableError as error:
         raise BackendError(
             f"{error} To start Gazebo for one command: python tools/gazebo run -- COMMAND"

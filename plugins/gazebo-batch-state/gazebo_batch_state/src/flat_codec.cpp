@@ -62,6 +62,9 @@ Reason CheckCell(const Column& column, double* cell) {
   }
   switch (column.rule) {
     case Rule::kPose:
+      if (std::any_of(cell, cell + 3, [](double number) { return std::abs(number) > kFarthest; })) {
+        return std::string(column.name) + " must lie within 1e100 m of the origin";
+      }
       return CheckQuaternion(cell + 3);
     case Rule::kUnit:
       if (std::any_of(static_cast<const double*>(cell), end,

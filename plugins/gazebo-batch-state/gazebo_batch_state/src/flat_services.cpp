@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "gazebo_batch_state/measure_services.hpp"
@@ -79,12 +80,17 @@ Reason WriteCell(BatchWorld::Access& access, std::uint64_t generation, Table tab
 constexpr const char* kDisturbed =
     "others let the world go on at the same moment: it made more steps than asked for";
 
-/// Which link has numbers that are none any more, if one has.
+bool IsFar(const Vector3d& place) {
+  return std::max({std::abs(place.X()), std::abs(place.Y()), std::abs(place.Z())}) > kFarthest;
+}
+
+/// Which link has numbers that are none any more or lies beyond all physics, if one does.
 Reason Divergence(const BatchWorld::View& view) {
   const auto count = static_cast<Row>(view.Rows(Table::kLinks));
   for (Row row = 0; row < count; ++row) {
     const auto [pose, twist] = view.StateOf(Table::kLinks, row);
-    if (!pose.IsFinite() || !twist.linear.IsFinite() || !twist.angular.IsFinite()) {
+    if (!pose.IsFinite() || IsFar(pose.Pos()) || !twist.linear.IsFinite() ||
+        !twist.angular.IsFinite()) {
       return "the physics diverged at link '" + view.Index().Names(Table::kLinks).Names()[row] +
              "': reset the world";
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/picture_sensor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <gazebo/common/Events.hh>
@@ -12,6 +13,7 @@
 #include <gazebo/sensors/SensorManager.hh>
 #include <gazebo/sensors/SensorsIface.hh>
 #include <sdf/sdf.hh>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -134,6 +136,7 @@ void PictureSensor::Take(Picture& picture) {
   if (!picture.missing.empty()) {
     return;
   }
+  FollowCameras();
   const Lens& lens = picture.lens;
   const rendering::CameraPtr camera = CameraFor(lens);
   camera->SetHFOV(ignition::math::Angle(lens.horizontal_fov));
@@ -170,6 +173,21 @@ rendering::CameraPtr PictureSensor::CameraFor(const Lens& lens) {
   camera->CreateRenderTexture(name + "_texture");
   cameras_.emplace(size, camera);
   return camera;
+}
+
+void PictureSensor::FollowCameras() {
+  std::set<rendering::CameraPtr> present;
+  for (std::uint32_t number = 0; number < scene->CameraCount(); ++number) {
+    present.insert(scene->GetCamera(number));
+  }
+  for (const auto& [size, ours] : cameras_) {
+    present.erase(ours);
+  }
+  if (std::any_of(seen_.begin(), seen_.end(),
+                  [&present](const auto& camera) { return present.count(camera.lock()) == 0; })) {
+    RemoveCameras();
+  }
+  seen_.assign(present.begin(), present.end());
 }
 
 void PictureSensor::RemoveCameras() {

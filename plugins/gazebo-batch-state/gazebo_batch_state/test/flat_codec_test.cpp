@@ -71,6 +71,16 @@ TEST(CheckCell, QuaternionsWithoutDirectionAreRefused) {
   EXPECT_EQ(CheckCell(Find(Table::kModels, "pose"), huge.data()), "its quaternion is too large");
 }
 
+TEST(CheckCell, PlacesBeyondAllPhysicsAreRefused) {
+  std::array<double, 7> cell = {1e100, -1e100, 0, 0, 0, 0, 1};
+  EXPECT_EQ(CheckCell(Find(Table::kModels, "pose"), cell.data()), "");
+  for (const double far : {1e101, -1e300}) {
+    cell[2] = far;
+    EXPECT_EQ(CheckCell(Find(Table::kLinks, "pose"), cell.data()),
+              "pose must lie within 1e100 m of the origin");
+  }
+}
+
 TEST(CheckCell, WhatIsNotFiniteIsRefusedInEveryColumn) {
   for (const Table table : kAllTables) {
     for (const Column& column : Layout(table)) {

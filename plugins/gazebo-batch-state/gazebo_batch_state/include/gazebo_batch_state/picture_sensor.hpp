@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/weak_ptr.hpp>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -67,6 +68,10 @@ class PictureSensor : public gazebo::sensors::Sensor {
   gazebo::rendering::CameraPtr CameraFor(const Lens& lens);
   void RemoveCameras();
 
+  /// Makes our cameras anew after one of Gazebo's has gone: textures of one size share what they
+  /// draw into, and go on showing their last picture without it.
+  void FollowCameras();
+
   std::mutex mutex_;  // of all below; held while work is done
   std::condition_variable done_;
   const std::function<void()>* wanted_ = nullptr;
@@ -74,6 +79,7 @@ class PictureSensor : public gazebo::sensors::Sensor {
   bool ended_ = false;
   using Size = std::pair<std::uint32_t, std::uint32_t>;
   std::map<Size, gazebo::rendering::CameraPtr> cameras_;
+  std::vector<boost::weak_ptr<gazebo::rendering::Camera>> seen_;  // Gazebo's that were in the scene
   gazebo::event::ConnectionPtr rendered_;
 };
 

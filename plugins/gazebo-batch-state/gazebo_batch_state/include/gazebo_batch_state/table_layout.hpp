@@ -33,6 +33,9 @@ struct Column {
   Rule rule;
 };
 
+/// How far from the origin anything may lie [m]: beyond all physics, and no square of it overflows.
+constexpr double kFarthest = 1e100;
+
 constexpr std::size_t kMostColumns = 10;  ///< of a table
 
 /// The columns of a table, numbered on the wire by their position.

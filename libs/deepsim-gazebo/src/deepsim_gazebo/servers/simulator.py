@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator of many worlds on Gazebo 11: a server for each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_gazebo.description import DescribedWorld
+from deepsim_gazebo.errors import GazeboError
+from deepsim_gazebo.simulator import GazeboSimulator
+from deepsim_sync import (
+    ALL_COLUMNS,
+    KINDS,
+    Cells,
+    Changes,
+    DeepSimError,
+    Descriptions,
+    Entities,
+    Key,
+    Refusal,
+    Seeds,
+    SimulationError,
+    SpawnRequest,
+    Tables,
+    WorldNumbers,
+    checked_requests,
+)
+
+from .calls import Calls
+from .capabilities import (
+    ServersCameras,
+    ServersContacts,
+    ServersDynamics,
+    ServersPhysics,
+    ServersSensors,
+)
+
+Answer = TypeVar("Answer")
+
+_LOOK = 0.05  # between two tries to reach a server that is started again [s]
+
+
+class GazeboServers:
+    """The worlds of W gzservers as one simulator, called at the same time, in lock-step.
+
+    Each server has a ROS master of its own, and its world has the same entities as those of the
+    others. A server that ends or does not answer is a world that diverges: `step` raises an error
+    with its number and the others go on. When it has been started again, `reset` of its world gives
+    it back the models, lights and watched sensors that it had from here. Not thread-safe.
+
+        with World(GazeboServers(["http://localhost:11311", "http://localhost:11312"])) as world:
+            ...
+
+    Args:
+        master_uris: URIs of the W ROS masters.
+        namespace: ROS namespace of the plugin's services.
+        timeout: Longest wait for the answer to a call, and for a server that is started again [s].
+        shared_memory: Whether to use shared memory, see `GazeboSimulator`.
+
+    Attributes:
+        worlds: The number of worlds, W.
+        cameras: Pictures, if all servers found a display when they started; otherwise None.
+        physics: Factors of mass, weight, friction and damping.
+        dynamics: Jacobians and bias forces.
+        sensors: Measurements at the end of a step.
+
+    Raises:
+        UnreachableError: At one of the masters no gzserver with the plugin is running.
+    """
+
+    depth_cameras = None
+    camera_mounts = None
+    snapshots = None
+
+    def __init__(
+        self,
+        master_uris: Sequence[str],
+        *,
+        namespace: str = "/gazebo_batch_state",
+        timeout: float = 10.0,
+        shared_memory: bool = True,
+    ) -> None:
+        if isinstance(master_uris, str) or len(set(master_uris)) != len(master_uris):
+            raise ValueError(f"master_uris are different URIs in a list, got {master_uris!r}")
+        if not master_uris:
+            raise ValueError("master_uris names no ROS master: at least one is needed")
+        self.worlds = len(master_uris)
+        self._timeout = timeout
+        self._servers: list[GazeboSimulator] = []
+        try:
+            for uri in master_uris:
+                self._servers.append(
+                    GazeboSimulator(
+                        uri, namespace=namespace, timeout=timeout, shared_memory=shared_memory
+                    )
+                )
+        except BaseException:
+            for server in self._servers:
+                server.close()
+            raise
+        self._calls = Calls(self._servers)
+        self._lost: dict[int, GazeboError] = {}
+        self._loaded: DescribedWorld | None = None
+        self._spawned: dict[str, SpawnRequest] = {}
+        self._present: list[Entities] = []  # of each server, those that were compared
+        self._entities = Entities(0)
+        self._tables: dict[int, Tables] = {}  # of each server
+        renders = all(server.cameras is not None for server in self._servers)
+        self.cameras = ServersCameras(self._servers) if renders else None
+        self.physics = ServersPhysics(self._calls, self.worlds)
+        self.dynamics = ServersDynamics(self._calls, self.worlds)
+        self.sensors = ServersSensors(self._calls, self._servers[0])
+        self._contacts: ServersContacts | None = None
+
+    @property
+    def contacts(self) -> ServersContacts:
+        """The points where links touch; Gazebo keeps the forces there once this was asked for."""
+        if self._contacts is None:
+            self._contacts = ServersContacts(self._servers)
+        return self._contacts
+
+    # Time
+
+    @property
+    def entities(self) -> Entities:
+        """The names of all entities, the same in every world.
+
+        Raises:
+            DeepSimError: Somebody else has added or removed some, not in all worlds.
+        """
+        present = [server.entities for _, server in self._alive()]
+        if [id(each) for each in present] != [id(each) for each in self._present]:
+            for (world, _), each in zip(self._alive(), present):
+                _compare(present[0], each, world)
+            if not self._present or not _are_alike(present[0], self._entities):
+                names = {kind: present[0].names(kind) for kind in KINDS}
+                self._entities = Entities(self._entities.generation + 1, **names)
+            self._present = present
+        return self._entities
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of the present models and lights that were spawned or loaded here."""
+        (_, server), *_ = self._alive()
+        return server.descriptions
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time of the last answers [s]."""
+        return np.concatenate([server.time for server in self._servers])
+
+    @property
+    def timestep(self) -> float:
+        """Duration of one physics step [s]."""
+        return self._servers[0].timestep
+
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch, then advances some worlds by exactly n >= 1 physics steps.
+
+        Raises:
+            SimulationError: The physics of some worlds diverged, or their servers are gone.
+        """
+        if n < 1:
+            raise ValueError(f"a world advances by n >= 1 steps, got {n}")
+        chosen = self._chosen(worlds)
+        refusals = () if changes is None else self.write(changes)
+        if refusals:
+            return refusals
+        answers = self._call(lambda _, server: server.step(n), chosen)
+        failed: dict[int, Exception] = {}
+        for world in chosen:
+            error = self._lost.get(world) or answers[world]
+            if isinstance(error, (SimulationError, GazeboError)):
+                failed[world] = error
+            elif isinstance(error, Exception):
+                raise error
+        if failed:
+            reasons = "; ".join(f"world {world}: {error}" for world, error in failed.items())
+            raise SimulationError(reasons, worlds=failed)
+        return ()
+
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts some worlds back to time 0; seeds are not used, as Gazebo takes its when it starts.
+
+        Raises:
+            GazeboError: A server is gone, and was not started again in time.
+        """
+        chosen = self._chosen(worlds)
+        for world, answer in self._calls.of(self._reset, chosen).items():
+            if isinstance(answer, Exception):
+                raise answer
+            self._lost.pop(world, None)
+
+    # Rows
+
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Fills columns of the tables for all worlds; those of lost servers keep their values."""
+        self._check_generation("tables", tables.entities.generation)
+
+        def read(world: int, server: GazeboSimulator) -> None:
+            mine = self._tables.get(world)
+            if mine is None or mine.entities is not server.entities:
+                mine = self._tables[world] = Tables(server.entities)
+            server.read(mine, columns)
+            for key in columns:
+                tables.column(*key)[world] = mine.column(*key)[0]
+
+        self._call_all(read)
+
+    def write(self, changes: Changes) -> Sequence[Refusal]:
+        """Applies a batch; returns refused rows, world by world."""
+        self._check_generation("changes", changes.generation)
+
+        def write(world: int, server: GazeboSimulator) -> Sequence[Refusal]:
+            cells = {key: _of_world(each, world) for key, each in changes.cells.items()}
+            mine = {key: each for key, each in cells.items() if each.rows.size}
+            return server.write(Changes(server.entities.generation, mine)) if mine else ()
+
+        return [
+            refusal._replace(world=world)
+            for world, refusals in self._call_all(write).items()
+            for refusal in refusals
+        ]
+
+    # Entities
+
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world, all or none.
+
+        Raises:
+            DuplicateEntityError: A name is taken, or occurs twice.
+            SpawnError: A description cannot be built, or a name cannot be used; nothing was added.
+        """
+        checked = checked_requests(requests, self.worlds, self.entities.models)
+        answers = self._calls.of(
+            lambda world, server: server.spawn([_in_world(each, world) for each in checked]),
+            range(self.worlds),
+        )
+        errors = [answer for answer in answers.values() if isinstance(answer, Exception)]
+        if errors:
+            for world, answer in answers.items():
+                for each in checked if answer is None else ():
+                    self._servers[world].delete(each.name)
+            raise errors[0]
+        self._spawned.update((each.name, each) for each in checked)
+
+    def delete(self, name: str) -> None:
+        """Removes a model and everything below it from every world.
+
+        Raises:
+            UnknownEntityError: There is no such model.
+            DeepSimError: The model is a part of another one.
+        """
+        self._calls.of_all(lambda _, server: server.delete(name))
+        self._spawned.pop(name, None)
+
+    def load(self, world: DescribedWorld) -> None:
+        """Replaces all worlds by a description; see `GazeboSimulator.load`."""
+        self._calls.of_all(lambda _, server: server.load(world))
+        self._loaded = world
+        self._spawned.clear()
+
+    def close(self) -> None:
+        """Closes all connections; the worlds stay as they are."""
+        self._calls.close()
+        for server in self._servers:
+            server.close()
+
+    # Worlds
+
+    def _chosen(self, worlds: WorldNumbers | None) -> list[int]:
+        numbers = list(range(self.worlds)) if worlds is None else np.asarray(worlds).tolist()
+        if not set(numbers) <= set(range(self.worlds)):
+            raise ValueError(f"worlds are numbers from 0 to {self.worlds - 1}, got {numbers}")
+        return numbers
+
+    def _alive(self) -> list[tuple[int, GazeboSimulator]]:
+        alive = [each for each in enumerate(self._servers) if each[0] not in self._lost]
+        if not alive:
+            raise next(iter(self._lost.values()))
+        return alive
+
+    def _check_generation(self, what: str, generation: int) -> None:
+        present = self.entities.generation
+        if generation != present:
+            raise ValueError(f"{what} are of generation {generation}, the present one is {present}")
+
+    def _call(
+        self, call: Callable[[int, GazeboSimulator], Answer], worlds: Iterable[int]
+    ) -> dict[int, Answer | Exception]:
+        """Calls those of some servers that are not lost, and notes which ones are from now on."""
+        answers = self._calls.of(call, [world for world in worlds if world not in self._lost])
+        for world, answer in answers.items():
+            if isinstance(answer, GazeboError):
+                self._lost[world] = answer
+        return answers
+
+    def _call_all(self, call: Callable[[int, GazeboSimulator], Answer]) -> dict[int, Answer]:
+        """Returns the answers of all servers that are not lost."""
+        answered: dict[int, Answer] = {}
+        for world, answer in self._call(call, range(self.worlds)).items():
+            if not isinstance(answer, Exception):
+                answered[world] = answer
+            elif world not in self._lost:
+                raise answer
+        return answered
+
+    def _reset(self, world: int, server: GazeboSimulator) -> None:
+        """Resets one world, and gives it back its content if the server is a new one."""
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                server.reset()
+                break
+            except GazeboError:
+                if world not in self._lost or time.monotonic() > deadline:
+                    raise
+                time.sleep(_LOOK)
+        if world in self._lost and not _are_alike(server.entities, self._entities):
+            if self._loaded is not None:
+                server.load(self._loaded)
+            there = server.entities.models
+            server.spawn(
+                [
+                    _in_world(each, world)
+                    for each in self._spawned.values()
+                    if each.name not in there
+                ]
+            )
+            self.sensors.watch_again(server)
+
+
+def _of_world(cells: Cells, world: int) -> Cells:
+    mine = np.flatnonzero(cells.worlds == world)
+    return Cells(np.zeros(len(mine), np.intp), cells.rows[mine], cells.values[mine])
+
+
+def _in_world(request: SpawnRequest, world: int) -> SpawnRequest:
+    poses = np.asarray(request.pose)
+    return request._replace(pose=poses[world : world + 1])
+
+
+def _are_alike(one: Entities, other: Entities) -> bool:
+    return all(tuple(one.names(kind)) == tuple(other.names(kind)) for kind in KINDS)
+
+
+def _compare(first: Entities, other: Entities, world: int) -> None:
+    """Refuses a world whose entities are not those of the first one."""
+    for kind in KINDS:
+        ours, theirs = tuple(first.names(kind)), tuple(other.names(kind))
+        if ours != theirs:
+            odd = sorted(set(ours) ^ set(theirs)) or "the same, in another order"
+            raise DeepSimError(
+                f"the servers must have the same entities: {kind} of world {world} differ in {odd}"
+            )
