@@ -73,7 +73,7 @@ class Door:
             return "the Origin is foreign"
         given = urlsplit(request.path).path.split("/")[1:2]
         if not given or not hmac.compare_digest(given[0].encode(), self.token.encode()):
-            return "the address lacks the token that the viewer printed"
+            return "this is not the whole address of the viewer: its token is missing"
         return None
 
     def guard(self, inner: ProcessRequest) -> ProcessRequest:
