@@ -61,6 +61,7 @@ class GroupBatches:
             slice(end - len(group), end) for group, end in zip(groups, ends, strict=True)
         ]
         self._agents = ends[-1]
+        self._is_one = len(self.of_groups) == 1
 
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, ...]:
         """Returns new batches in the types of the spaces.
@@ -81,7 +82,7 @@ class GroupBatches:
             )
         batches = []
         for group, batch in enumerate(self.of_groups):
-            counting = live[:, self._columns[group]]
+            counting = live if self._is_one else live[:, self._columns[group]]
             try:
                 new, misfits = batch.checked(values[group], counting, bounds=bounds)
             except (TypeError, ValueError) as error:

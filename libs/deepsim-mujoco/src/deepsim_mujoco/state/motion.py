@@ -28,7 +28,6 @@ STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _DONE = -1  # of a cell: it is written
 _FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a comparison
-_ANGULAR = slice(10, 13)  # of the numbers of a body: pose, linear and angular velocity
 
 
 class Motion:
@@ -191,22 +190,22 @@ class Motion:
             values: (k, 7)
             keep: Whether twists stay as they are in the world frame.
         """
-        at, _ = bodies.places(worlds, rows)
+        at = bodies.places(worlds, rows)
         if len(bodies.shifted):
             shifted = bodies.is_shifted[rows]
             values = values.copy()
             values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
         turns = False
         if keep:  # the numbers of a body that does not turn stay as they are
-            angular = self._numbers.take(at[_ANGULAR])
+            angular = self._numbers.take(at.angular)
             turns = square_sum(angular) > 0.0
         if turns:
             spins = (angular * angular).any(axis=0)  # of the smallest ones the square is 0
             (turning,) = (spins & (bodies.hold.take(rows) == _FREE)).nonzero()
-            moved, rows = at[3:].take(turning, axis=1), rows[turning]
+            moved, rows = at.motion.take(turning, axis=1), rows[turning]
             arms = bodies.arms(rows)
             twists = self._twists(arms, self._numbers.take(moved), self._matrices(moved))
-        self._numbers[at[:7]] = values.T
+        self._numbers[at.pose] = values.T
         self._states.changed()
         if turns:
             self._put_twists(arms, moved, self._matrices(moved), *twists)
@@ -258,8 +257,7 @@ class Motion:
             free = hold == Hold.FREE
             worlds, rows, values = worlds[free], rows[free], values[free]
         bodies = self._bodies[kind]
-        places, are_all_free = bodies.places(worlds, rows)
-        at = places[3:]
+        _, at, _, are_all_free = bodies.places(worlds, rows)
         # A task that drives bodies has just read the twists of the same ones.
         version, turned, matrix = self._turned
         if not are_all_free or turned is not bodies or version != self._states.version:
@@ -285,7 +283,7 @@ class Motion:
         angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
-        at = parts.places(each, rows)[0][3:]
+        at = parts.places(each, rows).motion
         linear, angular = linear.reshape(-1, 3).T, angular.reshape(-1, 3).T
         self._put_twists(None, at, self._matrices(at), linear, angular)
 

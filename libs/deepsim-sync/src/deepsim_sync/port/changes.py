@@ -15,6 +15,7 @@ from .square_sums import square_sum
 from .tables import COLUMNS, Array, Column
 
 _SMALLEST_NORM = 1e-6  # below this a quaternion's direction is noise
+_ONES = np.ones(4)
 UNIT = 1e-12  # a quaternion this close to unit length stays as it was given, bit for bit
 
 
@@ -163,10 +164,12 @@ def _as_kind(spec: Column[Any], given: Array) -> Array:
 def _make_unit(names: Names, spec: Column[Any], rows: NDArray[np.intp], cells: Array) -> None:
     """Scales quaternions to unit length, except those that have it to 1e-12."""
     quaternions = cells[..., spec.quaternion_at :]
-    square = np.add.reduce(quaternions * quaternions, axis=-1)
-    excess = square - 1.0
-    if square_sum(excess) <= UNIT * UNIT:  # then each is
+    squares = quaternions * quaternions
+    # A product takes half the time of a sum, but is rounded in another way: far from the limit.
+    if square_sum(np.dot(squares, _ONES) - 1.0) <= (0.5 * UNIT) ** 2:  # then each is
         return
+    square = np.add.reduce(squares, axis=-1)
+    excess = square - 1.0
     zero = square < _SMALLEST_NORM**2
     if zero.any():
         _refuse(names, spec, rows, cells, zero, "have a quaternion that is not zero")

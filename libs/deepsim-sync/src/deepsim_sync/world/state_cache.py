@@ -186,14 +186,15 @@ class StateCache:
         A task puts the same cells in each tick, and a simulator knows them again by these arrays.
         """
         changed = mask.tobytes()
-        last, worlds, rows, places = self._last.get(key, (None, None, None, None))
+        last, worlds, rows, places, flat = self._last.get(key, (None,) * 5)
         if changed != last:
             worlds, rows = mask.nonzero()
             worlds.flags.writeable = rows.flags.writeable = False
             places = worlds * mask.shape[1] + rows
-            self._last[key] = changed, worlds, rows, places
-        array = self._arrays[key]
-        return Cells(worlds, rows, array.reshape(-1, *array.shape[2:]).take(places, axis=0))
+            array = self._arrays[key]
+            flat = array.reshape(-1, *array.shape[2:])
+            self._last[key] = changed, worlds, rows, places, flat
+        return Cells(worlds, rows, flat.take(places, axis=0))
 
     def appearance(self) -> dict[Key, Array]:
         """Returns copies of all columns of visuals and lights."""
