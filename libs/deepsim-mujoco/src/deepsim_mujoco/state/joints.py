@@ -90,12 +90,12 @@ class Joints:
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n)."""
         if column == "position":
-            out[:] = self._states.state.take(self._position, axis=1)
+            self._states.state.take(self._position, axis=1, out=out, mode="clip")
             self._balls.read(out)
         elif column == "velocity":
-            out[:] = self._states.state.take(self._velocity, axis=1)
+            self._states.state.take(self._velocity, axis=1, out=out, mode="clip")
         elif column == "effort":
-            out[:] = self._states.effort.take(self._servo, axis=1)
+            self._states.effort.take(self._servo, axis=1, out=out, mode="clip")
         else:
             out[:] = self._commands[column]
 
