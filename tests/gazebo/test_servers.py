@@ -89,6 +89,17 @@ def test_a_server_that_ends_is_a_world_that_diverges(
     assert tables.models.pose[0, 0, 2] < tables.models.pose[1, 0, 2] < 5.0
 
 
+def test_a_reset_waits_for_the_next_server(servers: WorldServers, open_servers: Open) -> None:
+    """Also where no step has noticed that the one before has ended."""
+    simulator = open_servers()
+    simulator.spawn([SpawnRequest(BOX, "box", Pose((0, 0, 5)))])
+    servers.servers[0].kill()
+    simulator.reset()
+    simulator.step(3)
+    assert simulator.time.tolist() == [0.003, 0.003]
+    assert list(simulator.entities.models) == ["box"]
+
+
 def test_a_server_that_is_not_there_is_named(servers: WorldServers) -> None:
     """And nothing stays open."""
     with pytest.raises(GazeboError, match=r"127\.0\.0\.1:9"):

@@ -24,7 +24,7 @@ examples:
   python tools/gazebo setup && python tools/gazebo build
   python tools/gazebo run -- .venv/bin/python my_client.py
   python tools/gazebo run --no-server -- .venv/bin/pytest tests/gazebo
-  python tools/gazebo run --worlds 4 -- .venv/bin/deepsim bench TASK --backend gazebo --worlds 4
+  python tools/gazebo run --worlds 4 -- .venv/bin/deepsim run TASK --backend gazebo --worlds 4
   python tools/gazebo run --in-root -- rosservice list
 """
 

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_gazebo.description import DescribedWorld
-from deepsim_gazebo.errors import GazeboError
+from deepsim_gazebo.errors import (
+    CallLostError,
+    CallTimeoutError,
+    GazeboError,
+    UnreachableError,
+)
 from deepsim_gazebo.simulator import GazeboSimulator
 from deepsim_sync import (
     ALL_COLUMNS,
@@ -42,6 +47,7 @@ from .capabilities import (
 
 Answer = TypeVar("Answer")
 
+_GONE = (CallLostError, CallTimeoutError, UnreachableError)
 _LOOK = 0.05  # between two tries to reach a server that is started again [s]
 
 
@@ -177,7 +183,7 @@ class GazeboServers:
         failed: dict[int, Exception] = {}
         for world in chosen:
             error = self._lost.get(world) or answers[world]
-            if isinstance(error, (SimulationError, GazeboError)):
+            if isinstance(error, (SimulationError, *_GONE)):
                 failed[world] = error
             elif isinstance(error, Exception):
                 raise error
@@ -298,7 +304,7 @@ class GazeboServers:
         """Calls those of some servers that are not lost, and notes which ones are from now on."""
         answers = self._calls.of(call, [world for world in worlds if world not in self._lost])
         for world, answer in answers.items():
-            if isinstance(answer, GazeboError):
+            if isinstance(answer, _GONE):
                 self._lost[world] = answer
         return answers
 
@@ -319,8 +325,9 @@ class GazeboServers:
             try:
                 server.reset()
                 break
-            except GazeboError:
-                if world not in self._lost or time.monotonic() > deadline:
+            except _GONE as error:
+                self._lost[world] = error
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(_LOOK)
         if world in self._lost and not _are_alike(server.entities, self._entities):
