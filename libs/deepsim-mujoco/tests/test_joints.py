@@ -109,6 +109,17 @@ def test_limits_are_as_described_until_they_are_put() -> None:
     assert joints.velocity_limit[0, 0] == 1.0
 
 
+def test_a_joint_that_begins_beyond_its_limits_is_not_thrown_back() -> None:
+    """As in files of arms whose limits leave out 0: it comes back within a second."""
+    world = arms(limit="<limit><lower>0.82</lower><upper>5.4</upper></limit>")
+    fastest = 0.0
+    for _ in range(1000):
+        world.tick()
+        fastest = max(fastest, abs(world.joints.velocity[0, 0]))
+    assert 0.8 < world.joints.position[0, 0] < 5.4
+    assert fastest < 50.0
+
+
 def test_a_joint_whose_effort_limit_is_zero_gives_none() -> None:
     """As some robots' files have it."""
     joints = (world := arms(limit="<limit><effort>0</effort></limit>")).joints

@@ -95,8 +95,10 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
         slack = _LOCKED if axis.lower == axis.upper else 0.0
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
         joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
-        # MuJoCo's own softness lets what hits at 5 rad/s pass by 34 mrad.
-        joint.solref_limit, joint.solimp_limit[:2] = [_STIFFEST, 1.0], [_HARD, _HARD]
+        # MuJoCo's own softness lets what hits at 5 rad/s pass by 34 mrad; without it, a joint whose
+        # limits leave out 0, where it begins, would be thrown back.
+        if axis.lower <= 0.0 <= axis.upper:
+            joint.solref_limit, joint.solimp_limit[:2] = [_STIFFEST, 1.0], [_HARD, _HARD]
     joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
     joint.frictionloss = axis.friction
     # With MuJoCo's own softness it creeps by a centimetre in a second where it should hold.
