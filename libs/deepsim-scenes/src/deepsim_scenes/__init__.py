@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .dynamic import ScenarioRun, run_scenario
 from .errors import ModelListError, RejectedError, ResizeError, ScenarioError, SceneError
 from .language import Scenario, load_scenario
 from .models import ModelClass, ModelList, ModelType, read_models
@@ -19,6 +20,7 @@ __all__ = [
     "ResizeError",
     "Scenario",
     "ScenarioError",
+    "ScenarioRun",
     "Scene",
     "SceneError",
     "SceneObject",
@@ -26,6 +28,7 @@ __all__ = [
     "load_scenario",
     "place_scenes",
     "read_models",
+    "run_scenario",
     "sample_settled",
     "scene_world",
     "settle",

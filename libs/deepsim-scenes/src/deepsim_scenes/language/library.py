@@ -24,6 +24,19 @@ def create_room(length, width, x=0, y=0, sides='NSWE'):
             new WALL at (x + shift, y MIDDLE, with length length - 0.4, facing 0 deg
 '''
 
+_BEHAVIOURS = '''\
+behavior DriveTo(place, speed=1.0, within=0.05):
+    """Drives to a place (a vector or an object) at a speed [m/s] until it is near [m]."""
+    while (distance from self to place) > within:
+        take DriveTowards(place, speed)
+
+behavior Patrol(places, speed=1.0, within=0.05):
+    """Drives from place to place, again and again."""
+    while True:
+        for place in places:
+            do DriveTo(place, speed, within)
+'''
+
 
 def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
     """Returns the text of a Scenic module.
@@ -32,12 +45,15 @@ def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
         classes: The models.
         dimensions: 2 for rectangles on the ground, 3 for their shapes in space.
     """
-    parts = ["# Written by deepsim-scenes: a class for each model.\n"]
+    parts = [
+        "# Written by deepsim-scenes: a class for each model.\n",
+        "from deepsim_scenes.dynamic.actions import Drive, DriveTowards, Push, SetJoints\n",
+    ]
     if dimensions == 3:
         parts.append("from deepsim_scenes.language.shapes import shape_of\n")
     parts += [_class(model, dimensions) for model in classes]
     middle = ", 0.5)" if dimensions == 3 else ")"
-    parts.append(_ROOM.replace("WALL", WALL).replace(" MIDDLE", middle))
+    parts += [_ROOM.replace("WALL", WALL).replace(" MIDDLE", middle), _BEHAVIOURS]
     return "\n".join(parts)
 
 

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import os
-import traceback
 import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes.errors import RejectedError, ScenarioError
 from deepsim_scenes.models import ModelClass, ModelList
-from deepsim_scenes.scene import Scene, SceneObject
+from deepsim_scenes.scene import Scene
 
 from .library import library_text
+from .mistakes import scenario_error
+from .objects import scene_object
 from .randomness import seeded
 from .rejections import RejectionCounter
 from .scenic2 import OURS, imported_library, with_library, with_new, with_own_lines
@@ -94,7 +94,6 @@ class Scenario:
         self.models = models
         self.dimensions = dimensions
         self.library = library
-        self._by_name = {model.name: model for model in models.classes.values()}
         self._file, self._moved = file, moved
         self._rejections = RejectionCounter(compiled, moved)
 
@@ -122,12 +121,12 @@ class Scenario:
             except RejectionException:
                 raise RejectedError(limit, self._rejections.reasons(limit)) from None
             except Exception as error:  # a requirement is code of the scenario
-                raise _scenario_error(self._file, self._moved, error) from error
-        objects = []
-        for index, each in enumerate(drawn.objects):
-            objects.append(self._object(index, each))
+                raise self.mistake(error) from error
         return Scene(
-            objects=tuple(objects),
+            objects=tuple(
+                scene_object(index, each, self.models, self.dimensions)
+                for index, each in enumerate(drawn.objects)
+            ),
             models=self.models,
             seed=seed,
             number=number,
@@ -138,33 +137,13 @@ class Scenario:
             drawn=drawn,
         )
 
-    def _object(self, index: int, drawn: Any) -> SceneObject:
-        name = getattr(drawn, "gz_name", None)
-        if name not in self._by_name:
-            raise ScenarioError(
-                f"object {index} is a {type(drawn).__name__}, for which the list of models has no"
-                " model: place classes of the list, or of your own that inherit from them"
-            )
-        model = self._by_name[name]
-        size = Vector3(float(drawn.width), float(drawn.length), float(drawn.height))
-        center = model.center
-        if tuple(size) != tuple(model.size):
-            factors = model.factors(size)
-            center = Vector3(*(own * by for own, by in zip(center, factors, strict=True)))
-        x, y, z = map(float, drawn.position)
-        if self.dimensions == 2:  # heights are those of the model frame
-            z = float(drawn.z)
-            center = center.replace(z=0.0)
-            heading = float(drawn.heading)
-            orientation = Quaternion.from_euler(0.0, 0.0, heading)
-        else:
-            turn, heading = drawn.orientation, float(drawn.yaw)
-            orientation = Quaternion(*map(float, (turn.x, turn.y, turn.z, turn.w)))
-        position = Vector3(x, y, z)
-        frame = position - orientation.rotate(center)
-        return SceneObject(
-            f"{name}_{index}", model, size, position, heading, Pose(frame, orientation)
-        )
+    def in_own_lines(self, message: str) -> str:
+        """Returns a message of Scenic with the line numbers of the file."""
+        return with_own_lines(message, self._moved)
+
+    def mistake(self, error: Exception) -> ScenarioError:
+        """Returns an error that names the file and line where the scenario raised another one."""
+        return scenario_error(self._file, self._moved, error)
 
 
 def _compile(
@@ -195,14 +174,4 @@ def _compile(
                 source, filename=str(file), mode2D=dimensions == 2, **options
             )
         except Exception as error:  # a scenario is a program, which may raise any
-            raise _scenario_error(file, moved, error) from error
-
-
-def _scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
-    """Returns an error with the file and line of the scenario."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
-    place = f"{file}:{line - moved}" if line else str(file)
-    text = with_own_lines(str(getattr(error, "msg", None) or error), moved)
-    return ScenarioError(f"{place}: {type(error).__name__}: {text}")
+            raise scenario_error(file, moved, error) from error

@@ -53,6 +53,9 @@ class ModelList:
     models_dir: Path
     search_path: SearchPath
 
+    def __contains__(self, name: object) -> bool:
+        return any(model.name == name for model in self.classes.values())
+
     def __getitem__(self, name: str) -> ModelClass:
         """Returns the class of a name of a model, such as ``cafe_table``."""
         for model in self.classes.values():

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Actions that a behaviour takes. Imports Scenic.
+
+Own ones inherit from `scenic.core.simulators.Action`; their ``applyTo`` finds the world in
+``simulation.world`` and the agent's model by ``simulation.model_of(agent)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scenic.core.dynamics.actions import Action
+
+from .simulation import WorldSimulation
+
+MAX_TURN = 3.0
+"""How fast an object turns to where it goes, at most [rad/s]."""
+
+
+class Drive(Action):  # type: ignore[misc] # Scenic has no types
+    """Moves over the ground; what falls goes on falling.
+
+    The speed is set before every tick of the world; within a tick, friction acts.
+
+    Args:
+        ahead: Speed to where the agent looks [m/s].
+        turn: Counterclockwise [rad/s].
+        left: Speed to its left [m/s].
+    """
+
+    def __init__(self, ahead: float = 0.0, turn: float = 0.0, left: float = 0.0) -> None:
+        self.ahead, self.turn, self.left = float(ahead), float(turn), float(left)
+
+    def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
+        """Holds the speeds."""
+        name = simulation.model_of(agent)
+        rows = simulation.world.models.select([name])
+
+        def act() -> None:
+            heading = simulation.heading_of(agent)
+            sine, cosine = math.sin(heading), math.cos(heading)
+            twist = rows.twist
+            twist[0, 0, 0] = -sine * self.ahead - cosine * self.left
+            twist[0, 0, 1] = cosine * self.ahead - sine * self.left
+            twist[0, 0, 5] = self.turn
+            rows.twist = twist
+
+        simulation.hold(agent, act)
+
+
+class DriveTowards(Action):  # type: ignore[misc] # Scenic has no types
+    """Drives towards a place and turns to look there, without passing it.
+
+    Args:
+        place: A vector or object of the scenario.
+        speed: At most, >= 0 [m/s].
+    """
+
+    def __init__(self, place: Any, speed: float = 1.0) -> None:
+        self.place, self.speed = place, float(speed)
+
+    def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
+        """Holds the speeds of the way from here."""
+        place = getattr(self.place, "position", self.place)
+        east, north = place.x - agent.position.x, place.y - agent.position.y
+        distance = math.hypot(east, north)
+        speed = min(self.speed, distance / simulation.timestep)
+        heading = simulation.heading_of(agent)
+        bearing = math.atan2(-east, north)
+        turn = math.remainder(bearing - heading, math.tau) if distance > 0.0 else 0.0
+        rate = max(-MAX_TURN, min(MAX_TURN, turn / simulation.timestep))
+        ahead, left = speed * math.cos(turn), speed * math.sin(turn)
+        Drive(ahead, rate, left).applyTo(agent, simulation)
+
+
+class Push(Action):  # type: ignore[misc] # Scenic has no types
+    """Pushes at the centre of mass of the agent's first link.
+
+    Args:
+        force: In the world frame [N].
+        torque: In the world frame [Nm].
+    """
+
+    def __init__(self, force: Any, torque: Any = (0.0, 0.0, 0.0)) -> None:
+        self.force, self.torque = np.array([*force], float), np.array([*torque], float)
+
+    def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
+        """Holds the force."""
+        world, name = simulation.world, simulation.model_of(agent)
+        first = next(each for each in world.entities.names("links") if each.startswith(f"{name}::"))
+        rows = world.links.select([first])
+        simulation.hold(agent, lambda: rows.put(force=self.force, torque=self.torque))
+
+
+class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
+    """Gives joints of the agent's model new targets, which stay until they are given others.
+
+    Args:
+        position: Targets by the name of the joint [rad or m].
+        velocity: The same [rad/s or m/s].
+    """
+
+    def __init__(
+        self,
+        position: Mapping[str, float] | None = None,
+        velocity: Mapping[str, float] | None = None,
+    ) -> None:
+        self.targets = {"target_position": position or {}, "target_velocity": velocity or {}}
+
+    def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
+        """Sets the targets."""
+        name = simulation.model_of(agent)
+        for column, targets in self.targets.items():
+            if targets:
+                rows = simulation.world.joints.select([f"{name}::{joint}" for joint in targets])
+                rows.put(**{column: np.array([*targets.values()], float)})

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of dynamic scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_scenes.errors import SceneError
+from deepsim_scenes.language import Scenario
+from deepsim_scenes.language.randomness import seeded
+from deepsim_scenes.scene import Scene
+from deepsim_sync import DeepSimError, World
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScenarioRun:
+    """What happened in a run of a scenario.
+
+    Attributes:
+        reason: Why the run ended, such as ``requirement on line 7``.
+        is_rejected: Whether a requirement, or a guard of a behaviour, failed.
+        times: (T,) when the objects were where `poses` says, from the start of the run [s].
+        poses: (T, n, 7) of the scene's objects in the world; of those that stand in for a robot,
+            those of the robot's model.
+        records: Values of the scenario's ``record`` statements, by name; of a rejected run, those
+            up to its end.
+    """
+
+    reason: str
+    is_rejected: bool
+    times: NDArray[np.float64]
+    poses: NDArray[np.float64]
+    records: Mapping[str, Any]
+
+
+def run_scenario(
+    scenario: Scenario,
+    scene: Scene,
+    world: World,
+    *,
+    seconds: float = 60.0,
+    interval: float = 0.1,
+    robots: Mapping[str, str] | None = None,
+) -> ScenarioRun:
+    """Runs the behaviours, monitors and temporal requirements of a scenario in a world.
+
+    Objects of the scene that the world lacks are spawned, the others are put where the scene has
+    them, at rest. Actions hold for an interval; the world ticks as often as it takes. The same
+    scene gives the same run, on engines that are deterministic.
+
+    Args:
+        scenario: Where the scene is from.
+        scene: Where the run begins.
+        world: One world, on any engine.
+        seconds: When the run ends, if nothing ends it before; > 0.
+        interval: Between two steps of the behaviours [s]; a multiple of the world's tick.
+        robots: Models of the world, by the names of mission-only objects of the scene that act as
+            them. A robot is put at the object's place, at the height that it has; its +x axis is
+            where the object looks.
+
+    Raises:
+        ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
+        ScenarioError: A behaviour or requirement raises, or creates an object without a model.
+        SceneError: An object in `robots` is none of the scene's mission-only objects.
+        SpawnError: The engine cannot build a model.
+        UnknownEntityError: The world has no model of the name of a robot.
+        UnsupportedError: There are several worlds.
+        ValueError: `seconds` is not > 0, or `interval` no multiple of the tick.
+
+    Example::
+
+        scene = scenario.sample(seed=0)
+        with World(MujocoSimulator(), steps_per_tick=10) as world:
+            run = run_scenario(scenario, scene, world, seconds=20.0)
+        print(run.reason, run.poses[-1])
+    """
+    world.require_single("a dynamic scenario")
+    if not seconds > 0.0:
+        raise ValueError(f"seconds must be > 0, got {seconds}")
+    ticks = round(interval / world.delta_time)
+    if ticks < 1 or abs(ticks * world.delta_time - interval) > 1e-9:
+        raise ValueError(
+            f"interval must be a multiple of the tick, {world.delta_time:g} s, got {interval}"
+        )
+    named = dict(robots or {})
+    for name in set(named) - {each.name for each in scene.missions}:
+        raise SceneError(f"the scene has no mission-only object {name!r} that could be a robot")
+    from .simulation import WorldSimulator  # noqa: PLC0415 (of an extra)
+
+    simulator = WorldSimulator(scene, world, ticks, named)
+    with seeded(scene.seed, scene.number, scene.samples, len("run")):
+        try:
+            ended = simulator.simulate(
+                scene.drawn,
+                maxSteps=max(1, round(seconds / interval)),
+                timestep=interval,
+                verbosity=0,
+                enableReplay=False,
+            )
+        except DeepSimError:
+            raise
+        except Exception as error:  # a behaviour is code of the scenario
+            raise scenario.mistake(error) from error
+    done = simulator.simulation
+    states = np.array(done.trajectory, dtype=np.float64).reshape(-1, len(scene.objects), 7)
+    rejection = simulator.rejection
+    reason = rejection if rejection is not None else ended.result.terminationReason
+    return ScenarioRun(
+        reason=scenario.in_own_lines(str(reason)),
+        is_rejected=rejection is not None,
+        times=interval * np.arange(len(states), dtype=np.float64),
+        poses=states,
+        records=dict(done.records),
+    )

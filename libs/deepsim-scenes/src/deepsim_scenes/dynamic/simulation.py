@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world as a simulator of Scenic. Imports Scenic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scenic.core.distributions import RejectionException
+from scenic.core.dynamics import GuardViolation, RejectSimulationException
+from scenic.core.simulators import Simulation, Simulator
+from scenic.core.vectors import Orientation, Vector
+
+from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.language.objects import scene_object
+from deepsim_scenes.output.world import described
+from deepsim_scenes.scene import Scene, SceneObject
+from deepsim_sync import SpawnRequest, World
+
+_AHEAD = Quaternion.from_euler(0.0, 0.0, math.pi / 2)
+"""From where an object of Scenic looks, +y, to where a robot looks, +x."""
+
+
+class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
+    """Scenic's view of a world.
+
+    Attributes:
+        simulation: The last one, also where it was rejected.
+        rejection: Why it was, or None.
+    """
+
+    def __init__(self, scene: Scene, world: World, ticks: int, robots: Mapping[str, str]) -> None:
+        super().__init__()
+        self._begin = (scene, world, ticks, robots)
+        self.simulation: Any = None
+        self.rejection: Exception | None = None
+
+    def createSimulation(self, scene: Any, **options: Any) -> WorldSimulation:  # noqa: N802
+        """Runs the scenario from a scene to its end."""
+        try:
+            self.simulation = WorldSimulation(scene, *self._begin, **options)
+        except (RejectSimulationException, RejectionException, GuardViolation) as error:
+            self.simulation, self.rejection = error.simulation, error
+            raise
+        return self.simulation  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The model that is an object of Scenic.
+
+    Attributes:
+        name: Of the model.
+        turn: From the orientation of the object to that of the model.
+        center: Centre of the object in the frame of the model [m].
+    """
+
+    name: str
+    turn: Quaternion
+    center: Vector3
+
+
+class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
+    """A run of a scenario; its constructor returns when the run has ended.
+
+    Attributes:
+        world: The world, for actions.
+    """
+
+    def __init__(
+        self,
+        drawn: Any,
+        scene: Scene,
+        world: World,
+        ticks: int,
+        robots: Mapping[str, str],
+        **options: Any,
+    ) -> None:
+        self.world = world
+        self._start, self._ticks, self._robots = scene, ticks, robots
+        self._bodies: dict[Any, _Body] = {}
+        self._spawned: list[str] = []
+        self._held: dict[Any, list[Callable[[], None]]] = {}
+        super().__init__(drawn, **options)
+
+    def model_of(self, agent: Any) -> str:
+        """Returns the name of the model that is an object of Scenic.
+
+        Raises:
+            ValueError: The object is a place alone.
+        """
+        if agent not in self._bodies:
+            raise ValueError(
+                f"{agent} is a mission-only object: name the model that acts as it in `robots`"
+            )
+        return self._bodies[agent].name
+
+    def heading_of(self, agent: Any) -> float:
+        """Returns where an agent looks now, counterclockwise from +y [rad]."""
+        name, turn = self.model_of(agent), self._bodies[agent].turn
+        pose = Pose.from_array(self.world.models.select([name]).pose[0, 0])
+        return (pose.orientation * turn.conjugate()).yaw
+
+    def hold(self, agent: Any, act: Callable[[], None]) -> None:
+        """Calls a function before every tick, until the agent takes other actions."""
+        self._held.setdefault(agent, []).append(act)
+
+    def setup(self) -> None:
+        """Spawns and places the objects."""
+        super().setup()
+        self.world.flush()
+
+    def createObjectInSimulator(self, obj: Any) -> None:  # noqa: N802 (Scenic calls it)
+        """Spawns an object, or places it if its model is there."""
+        index = len(self.objects) - 1
+        given = self._start.objects
+        thing = (
+            given[index]
+            if index < len(given)
+            else scene_object(index, obj, self._start.models, self._start.dimensions)
+        )
+        if thing.is_in_world:
+            self._add(obj, thing, dynamically=index >= len(given))
+        elif thing.name in self._robots:
+            name = self._robots[thing.name]
+            here = Pose.from_array(self.world.models.select([name]).pose[0, 0])
+            there = thing.pose.position.replace(z=here.position.z)
+            self._place(name, Pose(there, thing.pose.orientation * _AHEAD))
+            self._bodies[obj] = _Body(name, _AHEAD, Vector3())
+
+    def _add(self, obj: Any, thing: SceneObject, *, dynamically: bool) -> None:
+        if thing.name in self.world.entities.names("models"):
+            self._place(thing.name, thing.pose)
+        else:
+            self.world.spawn_many([SpawnRequest(described(thing), thing.name, thing.pose)])
+            if dynamically:
+                self._spawned.append(thing.name)
+        arm = thing.position - Vector3(*thing.pose.position)
+        center = thing.pose.orientation.conjugate().rotate(arm)
+        self._bodies[obj] = _Body(thing.name, Quaternion(), center)
+
+    def _place(self, name: str, pose: Pose) -> None:
+        rows = self.world.models.select([name])
+        rows.put(pose=np.asarray(pose), twist=np.zeros(6))
+
+    def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
+        """Replaces what agents hold by what they do now."""
+        self._held.clear()
+        super().executeActions(allActions)
+
+    def step(self) -> None:
+        """Ticks the world for an interval."""
+        for _ in range(self._ticks):
+            for acts in self._held.values():
+                for act in acts:
+                    act()
+            self.world.tick()
+
+    def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
+        """Returns what the world says of an object; the rest is as it was."""
+        values = {name: getattr(obj, name) for name in properties}
+        body = self._bodies.get(obj)
+        if body is None:
+            return values
+        rows = self.world.models.select([body.name])
+        pose = Pose.from_array(rows.pose[0, 0])
+        linear, angular = rows.twist[0, 0].reshape(2, 3)
+        arm = pose.orientation.rotate(body.center)
+        position, velocity = pose.position + arm, linear + np.cross(angular, arm)
+        turn = pose.orientation * body.turn.conjugate()
+        if self._start.dimensions == 2:
+            position = position.replace(z=0.0)
+            velocity[2] = 0.0
+            turn = Quaternion.from_euler(0.0, 0.0, turn.yaw)
+        angles = obj.parentOrientation.localAnglesFor(Orientation.fromQuaternion([*turn]))
+        known = dict(zip(("yaw", "pitch", "roll"), map(float, angles), strict=True))
+        known |= {
+            "position": Vector(*position),
+            "velocity": Vector(*map(float, velocity)),
+            "speed": float(np.linalg.norm(velocity)),
+            "angularVelocity": Vector(*map(float, angular)),
+            "angularSpeed": float(np.linalg.norm(angular)),
+        }
+        return values | {name: known[name] for name in properties & known.keys()}
+
+    def currentState(self) -> list[list[float]]:  # noqa: N802 (Scenic calls it)
+        """Returns the poses of the objects that the scene began with."""
+        first = zip(self._start.objects, self.objects, strict=False)
+        return [
+            self.world.models.select([self._bodies[obj].name]).pose[0, 0].tolist()
+            if obj in self._bodies
+            else np.asarray(thing.pose).tolist()
+            for thing, obj in first
+        ]
+
+    def destroy(self) -> None:
+        """Deletes the objects that came during the run."""
+        for name in self._spawned:
+            self.world.delete(name)
