@@ -6,8 +6,6 @@ Whatever does not go the plain way (other types, errors) is left to the Python t
 beside, so that both wheels answer alike.
 """
 
-import math
-
 import numpy
 
 cimport numpy
@@ -47,10 +45,6 @@ cdef extern from "kernels.h":
     int multiply "rotations_multiply"(const double *inputs, double *out) noexcept
     int rotate "rotations_rotate"(const double *inputs, double *out) noexcept
     int compose "motions_compose"(const double *inputs, double *out) noexcept
-    PyObject *math_hypot
-
-cdef object _hypot = math.hypot
-math_hypot = <PyObject *> _hypot
 
 
 cdef class Kernel:

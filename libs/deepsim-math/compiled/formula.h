@@ -28,25 +28,6 @@ typedef struct {
     Call call[8];
 } Formula;
 
-static PyObject *math_hypot; /* Python's own: more exact than the C library's, and others bits */
-
-static int python_hypot(double x, double y, double *length)
-{
-    PyObject *px = PyFloat_FromDouble(x), *py = PyFloat_FromDouble(y), *result = NULL;
-    if (px && py) result = PyObject_CallFunctionObjArgs(math_hypot, px, py, NULL);
-    Py_XDECREF(px);
-    Py_XDECREF(py);
-    if (!result) {
-        PyErr_Clear();
-        return 0;
-    }
-    *length = PyFloat_AsDouble(result);
-    Py_DECREF(result);
-    return 1;
-}
-
-static inline double row_hypot(double x, double y) { return sqrt(x * x + y * y); }
-
 static inline double float_maximum(double a, double b) { return b > a ? b : a; }
 static inline double float_minimum(double a, double b) { return b < a ? b : a; }
 static inline double row_maximum(double a, double b) { return a >= b || isnan(a) ? a : b; }

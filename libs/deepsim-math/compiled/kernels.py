@@ -151,11 +151,7 @@ def _scalar(name: str, program: Program) -> str:
             continue
         if operation in _REFUSALS:
             lines.append(f"    if ({_REFUSALS[operation].format(*terms)}) return 0;")
-        if operation == "hypot":
-            lines.append(f"    double v{index};")
-            lines.append(f"    if (!python_hypot({', '.join(terms)}, &v{index})) return 0;")
-        else:
-            lines.append(f"    {_type(step)} v{index} = {_expression(step, terms, 'float')};")
+        lines.append(f"    {_type(step)} v{index} = {_expression(step, terms, 'float')};")
     lines += [f"    out[{i}] = {_term(term, {})};" for i, term in enumerate(program.results)]
     return "\n".join([*lines, "    return 1;", "}", ""])
 
@@ -251,7 +247,7 @@ def _expression(step: Step, terms: list[str], kind: str) -> str:
         return f"in[{int(float(terms[0]))}]"
     if operation in _OPERATORS:
         return f"{terms[0]} {operation} {terms[1]}"
-    if operation in ("maximum", "minimum", "hypot"):  # these differ between math and NumPy
+    if operation in ("maximum", "minimum"):  # these differ between math and NumPy
         return f"{kind}_{operation}({', '.join(terms)})"
     if operation in TRIGONOMETRY:
         return f"{operation}({', '.join(terms)})"

@@ -101,7 +101,7 @@ def _stand_in() -> ModuleType:
     """The functions of `elementwise`, each a step."""
     module = ModuleType(f"{_PACKAGE}.elementwise")
     names: dict[str, str] = {
-        **{name: name for name in ("sin", "cos", "tan", "sqrt", "copysign", "hypot", "where")},
+        **{name: name for name in ("sin", "cos", "tan", "sqrt", "copysign", "where")},
         **{name: name for name in ("minimum", "maximum", "wrap_once")},
         "arcsin": "asin",
         "arctan2": "atan2",

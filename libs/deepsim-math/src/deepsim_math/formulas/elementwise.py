@@ -57,13 +57,6 @@ def sqrt(x: Any) -> Any:
     return math.sqrt(x) if type(x) is float else np.sqrt(x)
 
 
-def hypot(x: Any, y: Any) -> Any:
-    """Returns the length of (x, y)."""
-    if type(x) is float:
-        return math.hypot(x, y)
-    return np.sqrt(x * x + y * y)  # five times faster than np.hypot
-
-
 def fmod(x: Any, period: float) -> Any:
     """Returns the rest of a division that rounds towards zero; NaN of infinity."""
     if type(x) is float:

@@ -13,7 +13,6 @@ from .elementwise import (
     arctan2,
     copysign,
     cos,
-    hypot,
     maximum,
     refuse_zero,
     row_of_largest,
@@ -28,8 +27,12 @@ from .elementwise import (
 Triple = Tuple[Any, Any, Any]
 Quad = Tuple[Any, Any, Any, Any]
 
-# Where one of the two half-angle pairs of `_angles` is only rounding noise.
-_LOCK = 32.0 * sys.float_info.epsilon
+# The square of the part of a quaternion's length up to which one of the two half-angle pairs of
+# `_angles` is only rounding noise.
+_LOCK = (32.0 * sys.float_info.epsilon) ** 2
+
+# Less than any length whose square is not zero: in its place, the limits of quotients are exact.
+_TINY = 1e-170
 
 
 def multiply(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Quad:
@@ -44,7 +47,10 @@ def multiply(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: 
 
 def square(x: Any, y: Any, z: Any, w: Any) -> Any:
     """Returns the squared length, which must not be zero."""
-    total = x * x + y * y + z * z + w * w
+    return _nonzero(x * x + y * y + z * z + w * w)
+
+
+def _nonzero(total: Any) -> Any:
     if type(total) is not float or total == 0.0:  # spares floats a call
         refuse_zero(total, "quaternion")
     return total
@@ -59,7 +65,8 @@ def normalize(x: Any, y: Any, z: Any, w: Any) -> Quad:
 def inverse(x: Any, y: Any, z: Any, w: Any) -> Quad:
     """Returns the conjugate over the squared length."""
     total = square(x, y, z, w)
-    return -x / total, -y / total, -z / total, w / total
+    minus = -total
+    return x / minus, y / minus, z / minus, w / total
 
 
 def rotate(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> Triple:
@@ -105,9 +112,8 @@ def to_euler(x: Any, y: Any, z: Any, w: Any) -> Triple:
     With half angles r, p, y the sums of the components factor as
     x - z = (cos p + sin p) sin(r - y), w + y = (cos p + sin p) cos(r - y),
     x + z = (cos p - sin p) sin(r + y), w - y = (cos p - sin p) cos(r + y),
-    which stay accurate at every pitch.
+    which stay accurate at every pitch, and for quaternions of any length.
     """
-    x, y, z, w = normalize(x, y, z, w)
     first, middle, last = _angles(w - y, x + z, w + y, x - z)
     return wrap_once(first), middle - 0.5 * math.pi, wrap_once(last)
 
@@ -125,7 +131,7 @@ def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
 
 def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
     """Returns the angles of any order of axes (Bernardes and Viollet 2022)."""
-    q = normalize(x, y, z, w)
+    q = (x, y, z, w)
     i, j, k = ("xyz".index(letter) for letter in order.lower())
     if order.isupper():  # turned axes are fixed axes the other way round
         i, k = k, i
@@ -146,13 +152,14 @@ def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
     """Sum and difference of the half angles are those of (a, b) and (c, d); the last may be 0."""
-    sum_size, difference_size = hypot(b, a), hypot(d, c)
+    sum_square, difference_square = a * a + b * b, c * c + d * d
+    noise = _LOCK * _nonzero(sum_square + difference_square)
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)
-    half_sum = where(sum_size < _LOCK, half_difference, half_sum)
-    half_difference = where(difference_size < _LOCK, half_sum, half_difference)
+    half_sum = where(sum_square < noise, half_difference, half_sum)
+    half_difference = where(difference_square < noise, half_sum, half_difference)
     return (
         half_sum + half_difference,
-        2.0 * arctan2(difference_size, sum_size),
+        2.0 * arctan2(sqrt(difference_square), sqrt(sum_square)),
         half_sum - half_difference,
     )
 
@@ -175,16 +182,19 @@ def from_matrix(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, 
 def to_matrix(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
     """Returns nine entries, row by row."""
     s = 2.0 / square(x, y, z, w)
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    wx, wy, wz = w * x, w * y, w * z
     return (
-        1.0 - s * (y * y + z * z),
-        s * (x * y - z * w),
-        s * (x * z + y * w),
-        s * (x * y + z * w),
-        1.0 - s * (x * x + z * z),
-        s * (y * z - x * w),
-        s * (x * z - y * w),
-        s * (y * z + x * w),
-        1.0 - s * (x * x + y * y),
+        1.0 - s * (yy + zz),
+        s * (xy - wz),
+        s * (xz + wy),
+        s * (xy + wz),
+        1.0 - s * (xx + zz),
+        s * (yz - wx),
+        s * (xz - wy),
+        s * (yz + wx),
+        1.0 - s * (xx + yy),
     )
 
 
@@ -227,19 +237,17 @@ def from_axis_angle(x: Any, y: Any, z: Any, turn: Any) -> Quad:
 
 def from_rotation_vector(x: Any, y: Any, z: Any) -> Quad:
     """Returns the exponential: the turn by |v| about v."""
-    turn = vectors.length(x, y, z)
-    nothing = turn == 0.0
-    s = where(nothing, 0.5, sin(0.5 * turn) / where(nothing, 1.0, turn))
+    turn = maximum(vectors.length(x, y, z), _TINY)
+    s = sin(0.5 * turn) / turn
     return s * x, s * y, s * z, cos(0.5 * turn)
 
 
 def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
     """Returns the logarithm: axis times angle, of a length in [0, pi]."""
-    square(x, y, z, w)
-    size = vectors.length(x, y, z)
-    nothing = size == 0.0
-    s = 2.0 * arctan2(size, abs(w)) / where(nothing, 1.0, size)
-    s = copysign(where(nothing, 2.0 / where(nothing, abs(w), 1.0), s), w)
+    part = vectors.dot(x, y, z, x, y, z)
+    _nonzero(part + w * w)
+    size = maximum(sqrt(part), _TINY)
+    s = copysign(2.0 * arctan2(size, abs(w)) / size, w)
     return s * x, s * y, s * z
 
 
