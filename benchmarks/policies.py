@@ -3,10 +3,11 @@
 
     python benchmarks/policies.py
     python tools/gazebo run -- python benchmarks/policies.py --backend gazebo
+    python benchmarks/policies.py walk clutter
 
 The first plays 100 episodes of each of 5 seeds on the embedded engine. The second plays the same
-policies, which were trained there, on Gazebo, one episode after the other. Each leaves the other's
-figures in the file.
+policies, which were trained there, on Gazebo, one episode after the other. Each leaves the figures
+of others in the file.
 """
 
 from __future__ import annotations
@@ -67,20 +68,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=("mujoco", "gazebo"), default="mujoco")
     parser.add_argument("--episodes", type=int, default=None, help="of each seed")
+    shipped = sorted(file.parent.name for file in EXAMPLES.glob("*/policy.npz"))
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(shipped))
     options = parser.parse_args()
     embedded = options.backend == "mujoco"
     count = options.episodes or (100 if embedded else 4)
     worlds, rounds = (count, 1) if embedded else (1, count)
     file = RESULTS / "policies.json"
     known = json.loads(file.read_text()) if file.is_file() else {}
-    names = sorted(file.parent.name for file in EXAMPLES.glob("*/policy.npz"))
-    found = {
-        name: {
-            **known.get(name, {}),
-            options.backend: figures(name, options.backend, worlds, rounds),
-        }
-        for name in track(names, "playing")
-    }
+    found = {name: known.get(name, {}) for name in shipped}
+    for name in track(options.tasks or shipped, "playing"):
+        found[name] |= {options.backend: figures(name, options.backend, worlds, rounds)}
     write("policies", found, "mujoco", "numpy")
 
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("scenic")
 
 DRIVE = """\
 ego = DemoCube at 0 @ 0, facing 0 deg, with behavior DriveTo(2 @ 1)
-other = Crate at -3 @ 0, with width 0.4, with length 0.6, with height 0.3
+other = Crate at -1 @ -3, with width 0.4, with length 0.6, with height 0.3
 record ego.position as where
 terminate when (distance from ego to 2 @ 1) < 0.1
 """
@@ -64,7 +64,7 @@ def test_a_behaviour_drives_its_agent_until_a_condition_is_met(run):
     assert (done.reason, done.is_rejected) == ("termination condition on line 4", False)
     assert done.poses.shape == (len(done.times), 2, 7)
     assert math.dist(done.poses[-1, 0, :2], (2, 1)) < 0.1
-    assert np.allclose(done.poses[:, 1, :3], (-3, 0, 0), atol=2e-3)
+    assert np.allclose(done.poses[:, 1, :3], (-1, -3, 0), atol=2e-3)
     assert 2.2 < done.times[-1] < 3.5  # 2.2 m at 1 m/s, and what friction costs
     recorded = np.array([tuple(place)[:2] for _, place in done.records["where"]])
     assert np.allclose(recorded, done.poses[:, 0, :2], atol=0.04)  # centre of a cube, and its frame
@@ -148,7 +148,7 @@ def test_pushes_and_own_actions_reach_the_world(run, world):
         "    while True:\n"
         "        take action\n"
         "ego = DemoCube at 0 @ 0, with z 50, with behavior Steady(Push((4, 0, 0)))\n"
-        "DemoCube at 3 @ 0, with behavior Once(Lift())\n",
+        "DemoCube at 0 @ 3, with behavior Once(Lift())\n",
         seconds=0.5,
     )
     assert done.poses[-1, 0, 0] - done.poses[0, 0, 0] == pytest.approx(0.25, abs=1e-2)

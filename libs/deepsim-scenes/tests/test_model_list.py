@@ -36,6 +36,12 @@ def test_names_of_classes_are_those_of_the_paper(models):
     assert models["fetch"].type is ModelType.MISSION_ONLY
 
 
+def test_an_early_name_of_mission_only_is_known(tmp_path):
+    file = tmp_path / "models.yaml"
+    file.write_text("models:\n- {name: base, type: NO_MODEL, width: 0.2, length: 0.3}\n")
+    assert read_models(file)["base"].type is ModelType.MISSION_ONLY
+
+
 def test_one_simple_collision_may_be_resized_unless_the_list_denies_it(models):
     resizable = [name for name, model in models.classes.items() if model.dynamic_size]
     assert resizable == ["Crate", "Barrel"]

@@ -104,7 +104,7 @@ def test_both_names_of_the_library_can_be_imported(compiled, module):
 
 def test_sizes_are_drawn_from_half_to_double(compiled):
     """A crate changes each length, a barrel keeps round, a table is as it is."""
-    scenario = compiled("ego = Crate at 0 @ 0\nBarrel at 5 @ 0\nCafeTable at -5 @ 0\n")
+    scenario = compiled("ego = Crate at 0 @ 0\nBarrel at 0 @ 3\nCafeTable at 0 @ -3\n")
     sizes = np.array([[each.size for each in scenario.sample(0, n).objects] for n in range(40)])
     crate = sizes[:, 0] / (0.4, 0.6, 0.3)
     assert (crate.min(axis=0) > 0.5).all()
@@ -139,6 +139,37 @@ def test_things_stand_on_and_under_others_in_space(compiled):
     assert table.pose.position.z == pytest.approx(0.0, abs=1e-4)
     assert cube.pose.position.z == pytest.approx(0.775, abs=2e-4)
     assert math.hypot(*(below.position - table.position)[:2]) < 0.5
+
+
+def test_a_scenario_without_a_workspace_has_that_of_the_published_models(compiled):
+    """5 m along x and 10 m along y, also by its region's width and length."""
+    scenario = compiled(
+        "ego = DemoCube\ncreate_room(workspace.region.length, workspace.region.width)\n"
+    )
+    places = np.array([scenario.sample(number=n).objects[0].position for n in range(60)])
+    assert (np.abs(places[:, :2]) <= (2.5, 5.0)).all()
+    assert (np.ptp(places[:, :2], axis=0) > (3.0, 6.0)).all()
+    walls = {tuple(np.round(each.position[:2], 9)) for each in scenario.sample().objects[1:]}
+    assert walls == {(0, 4.9), (0, -4.9), (2.4, 0), (-2.4, 0)}
+
+
+def test_points_and_lines_that_go_on_as_published_scenarios_have_them(compiled):
+    """A gap between two crates, each beside an oriented point of its own."""
+    scene = compiled(
+        "workspace = Workspace(RectangularRegion(0 @ 0, 0, 9, 9))\n"
+        "ego = Fetch at 0 @ -2\n"
+        "gap = 4 * ego.width\n"
+        "middle = OrientedPoint offset by Range(-1, 1) @ 1.5, facing Range(-30, 30) deg\n"
+        "left = OrientedPoint at middle offset by -gap / 2 @ 0,\n"
+        "    facing Range(60, 120) deg relative to middle.heading\n"
+        "right = OrientedPoint at middle offset by gap / 2 @ 0,\n"
+        "    facing Range(-120, -60) deg relative to middle.heading\n"
+        "CafeTable ahead of left, with width 0.913\n"
+        "CafeTable ahead of right\n"
+    ).sample()
+    first, second = scene.objects[1:]
+    apart = math.dist(first.position[:2], second.position[:2])
+    assert 4 * 0.57 + 0.7 < apart < 4 * 0.57 + 0.914
 
 
 def test_what_cannot_be_met_names_the_requirement(compiled):

@@ -9,6 +9,13 @@ from deepsim_scenes.models import ModelClass
 from deepsim_scenes.models.resizing import Stretch
 from deepsim_scenes.models.room import WALL
 
+_WORKSPACE = """\
+width = 5
+length = 10
+heading = 0
+workspace = Workspace(RectangularRegion(0 @ 0, heading, width, length))
+"""
+
 _ROOM = '''\
 def create_room(length, width, x=0, y=0, sides='NSWE'):
     """Places walls around a rectangle: `width` along x and `length` along y, about (x, y)."""
@@ -49,8 +56,9 @@ def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
         "# Written by deepsim-scenes: a class for each model.\n",
         "from deepsim_scenes.dynamic.actions import Drive, DriveTowards, Push, SetJoints\n",
     ]
-    if dimensions == 3:
-        parts.append("from deepsim_scenes.language.shapes import shape_of\n")
+    parts.append(
+        "from deepsim_scenes.language.shapes import shape_of\n" if dimensions == 3 else _WORKSPACE
+    )
     parts += [_class(model, dimensions) for model in classes]
     middle = ", 0.5)" if dimensions == 3 else ")"
     parts += [_ROOM.replace("WALL", WALL).replace(" MIDDLE", middle), _BEHAVIOURS]

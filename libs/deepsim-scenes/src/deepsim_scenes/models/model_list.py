@@ -29,6 +29,9 @@ from .room import WALL, grey_wall
 POINT = 1e-5
 """Width, length and height of an entity without a size of its own [m]."""
 
+_OLD_TYPES = {"NO_MODEL": "MISSION_ONLY"}
+"""Names of types in lists that were written for early versions of GzScenic."""
+
 _TOP = ("models", "models_dir", "world")
 _KEYS = (
     "name", "type", "width", "length", "height", "z", "heading", "dynamic_size",
@@ -126,6 +129,7 @@ def _model(
     if not name:
         raise entry.error("name", "an entry of models has no name")
     word, types = entry.text("type"), [each.value for each in ModelType]
+    word = _OLD_TYPES.get(word, word)
     if word not in types:
         given = f"unknown type {word!r}" if word else f"model {name!r} has no type"
         raise entry.error("type", given + did_you_mean(word, types))
