@@ -236,6 +236,14 @@ def test_heights_against_mujoco():
     assert hits > 150  # MuJoCo may cut cells along the other diagonal
 
 
+def test_a_bad_height_is_named_by_its_place():
+    """Not by that of a vertex of the mesh within, which the user never sees."""
+    with pytest.raises(ValueError, match=r"heights\[1, 0\] is nan"):
+        HeightmapCollider([[0, 1], [math.nan, 1]], (2, 2))
+    with pytest.raises(ValueError, match="two lengths, got 3"):
+        HeightmapCollider([[0, 1], [0, 1]], 3)
+
+
 def test_a_ball_on_a_hill():
     hill = HeightmapCollider([[0, 0, 0], [0, 1, 0], [0, 0, 0]], (4, 4))
     ball = SphereCollider(0.5, pose_offset=Pose((0, 0, 2)))

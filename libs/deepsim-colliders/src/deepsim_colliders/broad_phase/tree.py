@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes around boxes around shapes, twelve to a group, in each of many worlds."""
+"""Boxes around boxes around shapes, sixteen to a group, in each of many worlds."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Callable, Iterator
 
 import numpy as np
@@ -11,17 +12,23 @@ from deepsim_colliders.sets.rows import Array, Flags, Index
 
 from .blocks import Pairs
 
-GROUP = 12
+# A multiple of the numbers that a vector instruction takes.
+GROUP = 16
 
 # Groups that are opened at once.
 _CHUNK = 2048
 
 
+# Numbers below 1024 with two zeros after each bit.
+_BITS = np.arange(10)
+_SPREAD: Index = ((np.arange(1024)[:, np.newaxis] >> _BITS & 1) << 3 * _BITS).sum(axis=1)
+
+
 class Tree:
-    """Bounding boxes in groups of twelve neighbours, groups of groups, up to a single group.
+    """Bounding boxes in groups of sixteen neighbours, groups of groups, up to a single group.
 
     Neighbours are those that follow each other on the curve of Morton 1966. All worlds have as many
-    shapes, so child c of group g is group 12 g + c of the level below, without pointers.
+    shapes, so child c of group g is group 16 g + c of the level below, without pointers.
 
     Args:
         lower: least coordinates, (worlds, n, 3) [m]; infinite for what meets nothing.
@@ -31,26 +38,28 @@ class Tree:
     def __init__(self, lower: Array, upper: Array) -> None:
         worlds, count, _ = lower.shape
         order = np.argsort(_morton(lower, upper), axis=1, kind="stable")
-        lower = np.take_along_axis(lower, order[..., np.newaxis], axis=1)
-        upper = np.take_along_axis(upper, order[..., np.newaxis], axis=1)
-        levels = []
-        while True:
-            level = np.concatenate([_grouped(lower, np.inf), _grouped(upper, -np.inf)], axis=2)
-            levels.append(level)
-            if level.shape[1] == 1:
-                break
-            lower, upper = level[:, :, :3].min(axis=3), level[:, :, 3:].max(axis=3)
+        order += count * np.arange(worlds)[:, np.newaxis]
+        both = np.concatenate([lower, upper], axis=2).reshape(-1, 6).take(order, axis=0)
+        levels = [_grouped(both)]
+        while levels[-1].shape[1] > 1:
+            both = np.concatenate(
+                [levels[-1][:, :, :3].min(axis=3), levels[-1][:, :, 3:].max(axis=3)], axis=2
+            )
+            levels.append(_grouped(both))
         sizes = [level.shape[1] for level in levels]
         self.starts: Index = np.concatenate([[0], np.cumsum(sizes)])
         """Of each level, the finest first, in `boxes`."""
         self.boxes: Array = np.concatenate(levels, axis=1)
-        """Shape (worlds, groups, 6, 12): least and greatest x, y, z of twelve boxes."""
+        """Shape (worlds, groups, 6, 16): least and greatest x, y, z of sixteen boxes."""
         self.rows: Index = np.full((worlds, sizes[0] * GROUP), -1)
         """Number of each shape of the finest level, counted over all worlds."""
-        finite = np.abs(levels[0][np.isfinite(levels[0])])
-        self.size = 3.0 * float(finite.max(initial=0.0))
+        self.rows[:, :count] = order
+
+    @cached_property
+    def size(self) -> float:
         """At least the distance of any corner from the origin [m]."""
-        self.rows[:, :count] = order + count * np.arange(worlds)[:, np.newaxis]
+        leaves = np.abs(self.boxes[:, : self.starts[1]])
+        return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 
     def around(self, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
         """Pairs of one of the boxes (n, 3), each in its world, and a shape that it overlaps."""
@@ -113,23 +122,25 @@ class Tree:
                     yield which, rows[world[which], group]
 
 
-def _grouped(values: Array, empty: float) -> Array:
-    """From (worlds, n, 3) to (worlds, groups, 3, 12)."""
-    worlds, count, _ = values.shape
+def _grouped(boxes: Array) -> Array:
+    """From (worlds, n, 6) to (worlds, groups, 6, 16), filled up with boxes of nothing."""
+    worlds, count, _ = boxes.shape
     groups = -(-count // GROUP)
-    padded = np.full((worlds, groups * GROUP, 3), empty)
-    padded[:, :count] = values
-    return np.ascontiguousarray(padded.reshape(worlds, groups, GROUP, 3).swapaxes(2, 3))
+    padded = np.empty((worlds, groups * GROUP, 6))
+    padded[:, :count] = boxes
+    padded[:, count:, :3], padded[:, count:, 3:] = np.inf, -np.inf
+    return np.ascontiguousarray(padded.reshape(worlds, groups, GROUP, 6).swapaxes(2, 3))
 
 
 def _morton(lower: Array, upper: Array) -> Index:
     """Places of the middles of boxes on a curve that fills space, (worlds, n)."""
     with np.errstate(all="ignore"):
-        middle = np.nan_to_num(0.5 * (lower + upper), nan=0.0, posinf=0.0, neginf=0.0)
-        least = middle.min(axis=1, keepdims=True)
-        span = (middle.max(axis=1, keepdims=True) - least).max(axis=2, keepdims=True)
-        cell = np.nan_to_num((middle - least) / span * 1023.0, posinf=0.0).astype(np.int64)
-    for shift, mask in ((16, 0x30000FF), (8, 0x300F00F), (4, 0x30C30C3), (2, 0x9249249)):
-        cell = (cell | (cell << shift)) & mask
-    code: Index = cell[..., 0] | (cell[..., 1] << 1) | (cell[..., 2] << 2)
-    return code
+        middle = np.ascontiguousarray((0.5 * (lower + upper)).swapaxes(1, 2))
+        middle[~np.isfinite(middle)] = 0.0
+        least = middle.min(axis=2, keepdims=True)
+        span = (middle.max(axis=2, keepdims=True) - least).max(axis=1, keepdims=True)
+        span[span == 0.0] = 1.0
+        cell = ((middle - least) * (1023.0 / span)).astype(np.intp)
+    code = _SPREAD.take(cell, mode="clip")
+    places: Index = code[:, 0] | (code[:, 1] << 1) | (code[:, 2] << 2)
+    return places

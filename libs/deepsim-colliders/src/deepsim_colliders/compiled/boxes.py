@@ -8,7 +8,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs
-from deepsim_colliders.broad_phase.tree import GROUP, Tree
+from deepsim_colliders.broad_phase.tree import Tree
 from deepsim_colliders.sets.rows import Array, Index
 
 from .loader import compiled, writable
@@ -38,6 +38,8 @@ def around(
     Returns how many there are.
     """
     groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
+    per_tree, width, planes = boxes.shape[1], boxes.shape[3], boxes.reshape(-1)
+    apart, opened = np.empty(width), np.empty(width + 1, dtype=np.int64)
     found = 0
     for one in range(world.size):
         here = world[one]
@@ -48,23 +50,28 @@ def around(
         while waiting:
             waiting -= 1
             group, level = groups[waiting], levels[waiting]
-            box = boxes[here, starts[level] + group]
-            for child in range(GROUP):
+            # As in `rays.trace`, for the sake of vector instructions.
+            base = (here * per_tree + starts[level] + group) * 6 * width
+            low_x, up_x = planes[base:][:width], planes[base + 3 * width :][:width]
+            low_y, up_y = planes[base + width :][:width], planes[base + 4 * width :][:width]
+            low_z, up_z = planes[base + 2 * width :][:width], planes[base + 5 * width :][:width]
+            for child in range(width):
                 # Where a group has fewer than others, its boxes end before they begin.
-                if (
-                    box[0, child] <= box[3, child]
-                    and box[0, child] <= ux
-                    and lx <= box[3, child]
-                    and box[1, child] <= uy
-                    and ly <= box[4, child]
-                    and box[2, child] <= uz
-                    and lz <= box[5, child]
-                ):
-                    if level:
-                        groups[waiting], levels[waiting] = group * GROUP + child, level - 1
-                        waiting += 1
-                    else:
-                        if found < number.size:
-                            number[found], row[found] = one, order[here, group * GROUP + child]
-                        found += 1
+                meets = (low_x[child] <= up_x[child]) & (low_x[child] <= ux)
+                meets &= (lx <= up_x[child]) & (low_y[child] <= uy) & (ly <= up_y[child])
+                meets &= (low_z[child] <= uz) & (lz <= up_z[child])
+                apart[child] = 0.0 if meets else 1.0
+            count = 0
+            for child in range(width):
+                opened[count] = child
+                count += 1 if apart[child] == 0.0 else 0
+            for k in range(count):
+                child = group * width + opened[k]
+                if level:
+                    groups[waiting], levels[waiting] = child, level - 1
+                    waiting += 1
+                    continue
+                if found < number.size:
+                    number[found], row[found] = one, order[here, child]
+                found += 1
     return found

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from deepsim_colliders._shape import BALL, BOX
-from deepsim_colliders.broad_phase.tree import GROUP
 
 from .loader import compiled, compiled_within
 
@@ -110,12 +109,12 @@ def trace(
 ) -> None:
     """Fill `distance` and `row` for rays (3, n), as many for each world."""
     worlds, count = boxes.shape[0], origins.shape[1]
-    per_world, per_tree = count // worlds, boxes.shape[1]
+    per_world, per_tree, width = count // worlds, boxes.shape[1], boxes.shape[3]
     # One index instead of rows of rows: each of these would be counted as a reference.
     planes = boxes.reshape(-1)
     groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
-    times, enter = np.empty(512), np.empty(GROUP)
-    opened = np.empty(GROUP + 1, dtype=np.int64)
+    times, enter = np.empty(512), np.empty(width)
+    opened = np.empty(width + 1, dtype=np.int64)
     for ray in range(count):
         world = ray // per_world
         ox, oy, oz = origins[0, ray], origins[1, ray], origins[2, ray]
@@ -128,10 +127,10 @@ def trace(
         iy = math.copysign(1.0 / max(abs(dy), 1e-300), dy)
         iz = math.copysign(1.0 / max(abs(dz), 1e-300), dz)
         # Near and far planes of a box, and how far rounding may have moved the ray to them.
-        nx, px = (3 * GROUP, -pad) if ix < 0.0 else (0, pad)
-        ny, py = (4 * GROUP, -pad) if iy < 0.0 else (GROUP, pad)
-        nz, pz = (5 * GROUP, -pad) if iz < 0.0 else (2 * GROUP, pad)
-        fx, fy, fz = 3 * GROUP - nx, 5 * GROUP - ny, 7 * GROUP - nz
+        nx, px = (3 * width, -pad) if ix < 0.0 else (0, pad)
+        ny, py = (4 * width, -pad) if iy < 0.0 else (width, pad)
+        nz, pz = (5 * width, -pad) if iz < 0.0 else (2 * width, pad)
+        fx, fy, fz = 3 * width - nx, 5 * width - ny, 7 * width - nz
         best, found = np.inf, -1
         groups[0], levels[0], times[0] = 0, starts.size - 2, -np.inf
         waiting = 1
@@ -140,25 +139,29 @@ def trace(
             if times[waiting] > limit:
                 continue
             group, level = groups[waiting], levels[waiting]
-            base = (world * per_tree + starts[level] + group) * 6 * GROUP
-            # Comparisons written out: `max` and `min` cost more, for the sake of NaN.
-            for box in range(base, base + GROUP):
-                start, first = (planes[box + nx] - px - ox) * ix, (planes[box + ny] - py - oy) * iy
+            base = (world * per_tree + starts[level] + group) * 6 * width
+            # Slices, and a length that is known only here, let the loop compile to vector
+            # instructions. Comparisons written out: `max` and `min` cost more, for the sake of NaN.
+            low_x, up_x = planes[base + nx :][:width], planes[base + fx :][:width]
+            low_y, up_y = planes[base + ny :][:width], planes[base + fy :][:width]
+            low_z, up_z = planes[base + nz :][:width], planes[base + fz :][:width]
+            for child in range(width):
+                start, first = (low_x[child] - px - ox) * ix, (low_y[child] - py - oy) * iy
                 start = start if start > first else first
-                first = (planes[box + nz] - pz - oz) * iz
+                first = (low_z[child] - pz - oz) * iz
                 start = start if start > first else first
                 start = start if start > at else at
                 start *= 1.0 - 1e-14
-                end, last = (planes[box + fx] + px - ox) * ix, (planes[box + fy] + py - oy) * iy
+                end, last = (up_x[child] + px - ox) * ix, (up_y[child] + py - oy) * iy
                 end = end if end < last else last
-                last = (planes[box + fz] + pz - oz) * iz
+                last = (up_z[child] + pz - oz) * iz
                 end = end if end < last else last
-                enter[box - base] = start if start <= end * (1.0 + 1e-14) else np.nan
+                enter[child] = start if start <= end * (1.0 + 1e-14) else np.nan
             number = 0
-            for child in range(GROUP):
+            for child in range(width):
                 opened[number] = child
                 number += 1 if enter[child] <= limit else 0
-            lowest, below = waiting, group * GROUP
+            lowest, below = waiting, group * width
             for one in range(number):
                 child = opened[one]
                 time = enter[child]

@@ -14,16 +14,8 @@ from deepsim_colliders._shape import BALL, BOX, CAPSULE, GEOMETRY, KINDS, OTHER,
 from deepsim_colliders.pairs import one_by_one
 from deepsim_colliders.sets.rows import Array, Flags, Rows
 
-# What turns a vector into the matrix of its cross products, row by row; the same without signs.
-_CROSS = np.array(
-    [
-        [0, 0, 0, 0, 0, -1, 0, 1, 0],
-        [0, 0, 1, 0, 0, 0, -1, 0, 0],
-        [0, -1, 0, 1, 0, 0, 0, 0, 0],
-    ],
-    dtype=np.float64,
-)
-_SPREAD = np.abs(_CROSS)
+# The axes after each axis, in the order x, y, z, x, y.
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 # Pairs up to which picking those that the faces leave open costs more than it saves.
 _FEW = 100
@@ -83,47 +75,48 @@ def _capsules(capsules: Rows, others: Rows) -> Flags:
 def _boxes(a: Rows, b: Rows) -> Flags:
     """Separating axes: the faces of both, and in 3D the planes along an edge of each.
 
-    Gottschalk, Lin and Manocha 1996. The arrays count pairs on their first axis.
+    Gottschalk, Lin and Manocha 1996. Sums over the first axes of arrays, whose last one counts
+    pairs: the bits of a pair do not depend on the others.
     """
-    slack = (a.touch + b.touch)[:, np.newaxis]
-    gap = np.einsum("ikn,kn->ni", a.axes, b.center - a.center)
-    # turn[n, i, j] is axis j of b along axis i of a.
-    turn = a.axes.transpose(2, 0, 1) @ b.axes.transpose(2, 1, 0)
+    slack = a.touch + b.touch
+    apart = b.center - a.center
+    gap = (a.axes * apart).sum(axis=1)
+    across = (b.axes * apart).sum(axis=1)
+    # turn[i, j] is axis j of b along axis i of a.
+    turn = (a.axes[:, np.newaxis] * b.axes).sum(axis=2)
     size = np.abs(turn)
-    half, others = a.half.T, b.half.T
-    theirs = (size @ others[:, :, np.newaxis])[:, :, 0]
-    ours = (half[:, np.newaxis] @ size)[:, 0]
-    across = (gap[:, np.newaxis] @ turn)[:, 0]
-    near = (np.abs(gap) <= half + theirs + slack) & (np.abs(across) <= others + ours + slack)
-    answers: Flags = near.all(axis=1)
-    if gap.shape[1] == 2:
+    theirs = (size * b.half).sum(axis=1)
+    ours = (size * a.half[:, np.newaxis]).sum(axis=0)
+    near = np.abs(gap) <= a.half + theirs + slack
+    near &= np.abs(across) <= b.half + ours + slack
+    answers: Flags = near.all(axis=0)
+    if len(gap) == 2:
         return answers
-    columns = (gap, turn, size, half, others, slack)
-    if len(gap) < _FEW:
+    columns = (gap, turn, size, a.half, b.half, slack)
+    if answers.size < _FEW:
         answers &= _edges(*columns)
     else:
         rest = np.flatnonzero(answers)
-        answers[rest] = _edges(*(column[rest] for column in columns))
+        answers[rest] = _edges(*(column[..., rest] for column in columns))
     return answers
 
 
 def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
     """Whether no plane along edge i of the first and edge j of the second separates them.
 
-    The plane's normal is the product of both edges; all nine at once as products of matrices.
+    The plane's normal is the product of both edges: of edge i it takes the other two axes of the
+    first box, of edge j those of the second.
     """
     length = np.sqrt(np.maximum(1.0 - turn * turn, 0.0))
-    reach = _matrices(half, _SPREAD) @ size + size @ _matrices(others, _SPREAD)
-    apart = np.abs(_matrices(gap, _CROSS) @ turn)
+    gap, half = gap[:, np.newaxis], half[:, np.newaxis]
+    reach = half.take(_NEXT, 0) * size.take(_LAST, 0) + half.take(_LAST, 0) * size.take(_NEXT, 0)
+    reach += others.take(_NEXT, 0) * size.take(_LAST, 1)
+    reach += others.take(_LAST, 0) * size.take(_NEXT, 1)
+    apart = gap.take(_LAST, 0) * turn.take(_NEXT, 0) - gap.take(_NEXT, 0) * turn.take(_LAST, 0)
     # Of parallel edges the faces have answered.
-    near = (apart <= reach + slack[..., np.newaxis] * length) | (length < 1e-6)
-    answers: Flags = np.logical_and.reduce(near.reshape(-1, 9), axis=1)
+    near = (np.abs(apart) <= reach + slack * length) | (length < 1e-6)
+    answers: Flags = np.logical_and.reduce(near, axis=(0, 1))
     return answers
-
-
-def _matrices(rows: Array, tensor: Array) -> Array:
-    product: Array = (rows @ tensor).reshape(-1, 3, 3)
-    return product
 
 
 def _geometries(others: Rows, frames: Rows) -> Flags:

@@ -105,7 +105,8 @@ class Snapshot:
                 f"poses must have shape {worlds}({shape[0]}, 7), one row for each collider, "
                 f"got {array.shape}"
             )
-        zero = ~array[..., 3:].any(axis=-1)
+        x, y, z, w = (array[..., column] == 0.0 for column in range(3, 7))
+        zero = x & y & z & w
         if zero.any():
             index = ", ".join(str(i) for i in np.argwhere(zero)[0])
             raise ValueError(f"the quaternion of poses[{index}] has zero length")
@@ -113,14 +114,20 @@ class Snapshot:
 
     def _put(self, bases: Array) -> None:
         own = bases[:, self._owner].reshape(-1, 7)
-        offsets = self._offsets if self.worlds == 1 else np.tile(self._offsets, (self.worlds, 1))
-        pose = poses.compose(own, offsets)
-        lost = ~(np.tile(self._enabled, self.worlds) & np.isfinite(pose).all(axis=1))
+        if self._offsets[:, :6].any():
+            offsets = np.tile(self._offsets, (self.worlds, 1))
+            pose = poses.compose(own, offsets)
+        else:  # nothing is offset; `own` is a copy
+            pose = own
+        self.live: Flags = np.tile(self._enabled, self.worlds)
+        finite = np.isfinite(pose)
+        if not finite.all():
+            self.live &= finite.all(axis=1)
+        lost = np.flatnonzero(~self.live)
         pose[lost, 3:] = 0.0, 0.0, 0.0, 1.0
         center, axes = frames(pose, self._dimensions)
         center[:, lost] = np.nan
         self.bases = bases
-        self.live: Flags = ~lost
         self.all_rows = self._still._replace(center=center, axes=axes)
         self.bounds = Bounds(self.all_rows, self.worlds, self.compiled)
         self._scene: Scene | None = None

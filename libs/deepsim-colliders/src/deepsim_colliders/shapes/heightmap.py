@@ -49,7 +49,13 @@ class HeightmapCollider(MeshCollider):
         grid = numbers(heights, "heights").copy()
         if grid.ndim != 2 or min(grid.shape) < 2:
             raise ValueError(f"heights must have shape (rows, columns) from 2, 2, got {grid.shape}")
-        if len(size) != 2:
+        bad = np.argwhere(~np.isfinite(grid))
+        if bad.size:
+            row, column = bad[0]
+            raise ValueError(
+                f"heights must be finite, but heights[{row}, {column}] is {grid[row, column]}"
+            )
+        if numbers(size, "size").shape != (2,):
             raise ValueError(f"the size of a heightmap is two lengths, got {size!r}")
         self._grid = grid
         self._half = 0.5 * positive(size[0], "size"), 0.5 * positive(size[1], "size")
