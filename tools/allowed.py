@@ -26,6 +26,7 @@ ALLOWED: dict[str, set[str]] = {
         "deepsim-math",
         "deepsim-spawn",
         "deepsim-sync",
+        "mcap",
         "numpy",
         "rich",
         "viser",

@@ -128,6 +128,7 @@ class Client:
         self.props = {}
         self.gui = {}
         self.removed = []
+        self.files = {}
         self.socket = connect(
             url.replace("http", "ws").rstrip("/"),
             subprotocols=[f"viser-v{viser.__version__}"],
@@ -178,6 +179,9 @@ class Client:
         elif kind == "RemoveSceneNodeMessage":
             self.props.pop(name, None)
             self.removed.append(name)
+        elif kind == "FileTransferPart":
+            name = message["transfer_uuid"]
+            self.files[name] = self.files.get(name, b"") + message["content"]
         elif kind == "GuiUpdateMessage":
             self.gui.setdefault(message["uuid"], {}).update(message["updates"])
         elif kind.startswith("Gui") and "uuid" in message and "props" in message:

@@ -8,4 +8,13 @@ import deepsim_viewer
 
 def test_public_names():
     """These names are promised; all else may change."""
-    assert deepsim_viewer.__all__ == ["EnvironmentViewer", "SlotPolicy", "Viewer"]
+    assert deepsim_viewer.__all__ == [
+        "EnvironmentViewer",
+        "Recorder",
+        "Recording",
+        "RecordingError",
+        "ReplayViewer",
+        "SlotPolicy",
+        "Viewer",
+        "recording_page",
+    ]

@@ -63,3 +63,28 @@ def test_what_cannot_be_shown_is_named(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["view", str(tmp_path / "bad.sdf"), "--port", "0"])
     assert result.exit_code == 1
     assert "bad.sdf" in result.output
+
+
+def test_a_run_is_recorded_and_replayed(view, write_task, tmp_path: Path) -> None:
+    """`run --record` writes a file that `view` serves, and writes as one page."""
+    file, page = tmp_path / "run.mcap", tmp_path / "run.html"
+    words = ["run", str(write_task()), "--out", str(tmp_path / "out"), "--video", "none"]
+    result = CliRunner().invoke(app, [*words, "--record", str(file)])
+    assert result.exit_code == 0, result.output
+    assert str(file) in result.output.replace("\n", "")
+    process, url = view(file)
+    with urllib.request.urlopen(url) as answer:
+        assert b"<html" in answer.read()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert CliRunner().invoke(app, ["view", str(file), "--html", str(page)]).exit_code == 0
+    assert "__VISER_EMBED_DATA__" in page.read_text(encoding="utf-8")
+
+
+def test_only_recordings_become_pages(tmp_path: Path) -> None:
+    """`--html` of a model is an error in one line, and so is a file that is no recording."""
+    (tmp_path / "bad.mcap").write_bytes(b"nothing")
+    for words in (["arm.urdf", "--html", str(tmp_path / "a.html")], [str(tmp_path / "bad.mcap")]):
+        result = CliRunner().invoke(app, ["view", *words])
+        assert result.exit_code == 1
+        assert "recording" in result.output

@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A live view of a world in the browser, and its controls."""
+"""A live view of a world in the browser, its controls, and recordings."""
 
 from .environment_viewer import EnvironmentViewer, SlotPolicy
+from .recording.recorder import Recorder
+from .recording.recording import Recording, RecordingError
+from .replay_viewer import ReplayViewer, recording_page
 from .viewer import Viewer
 
-__all__ = ["EnvironmentViewer", "SlotPolicy", "Viewer"]
+__all__ = [
+    "EnvironmentViewer",
+    "Recorder",
+    "Recording",
+    "RecordingError",
+    "ReplayViewer",
+    "SlotPolicy",
+    "Viewer",
+    "recording_page",
+]

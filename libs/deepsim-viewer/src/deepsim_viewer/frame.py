@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import Descriptions, Entities, Key, Tables, World
+from deepsim_sync import Entities, Key, Tables, World
+
+from .scene.layout import Layout
 
 _COLUMNS: tuple[Key, ...] = (
     ("models", "pose"),
@@ -27,8 +29,7 @@ class Frame:
     """An instant of the shown worlds; nobody writes to its arrays.
 
     Attributes:
-        entities: The names of the rows.
-        descriptions: The descriptions of models and lights.
+        layout: The entities and their shapes.
         time: (w,) [s].
         models: (w, M, 13) pose and twist of the models.
         poses: (w, L, 7) of the links.
@@ -37,14 +38,18 @@ class Frame:
         opacities: (w, V) of the visuals, 0..1; 0 for hidden ones.
     """
 
-    entities: Entities
-    descriptions: Descriptions
+    layout: Layout
     time: NDArray[np.float64]
     models: NDArray[np.float64]
     poses: NDArray[np.float64]
     joints: NDArray[np.float64]
     colors: NDArray[np.float64]
     opacities: NDArray[np.float64]
+
+    @property
+    def entities(self) -> Entities:
+        """The names of the rows."""
+        return self.layout.entities
 
 
 class FrameReader:
@@ -62,25 +67,24 @@ class FrameReader:
         self._world = world
         self._shown = shown
         self._tables: Tables | None = None
-        self._descriptions: Descriptions | None = None
+        self._layout: Layout | None = None
 
     def read(self) -> Frame:
         """Returns a copy of the present instant; unsent changes are not in it."""
         simulator, worlds = self._world.simulator, slice(self._shown)
-        tables, descriptions = self._tables, self._descriptions
-        if tables is None or descriptions is None or tables.entities is not simulator.entities:
+        tables, layout = self._tables, self._layout
+        if tables is None or layout is None or layout.entities is not simulator.entities:
             tables = self._tables = Tables(simulator.entities, len(self._world))
             models, lights = simulator.descriptions
-            descriptions = self._descriptions = type(simulator.descriptions)(
-                dict(models), dict(lights)
+            layout = self._layout = Layout(
+                simulator.entities, type(simulator.descriptions)(dict(models), dict(lights))
             )
         simulator.read(tables, _COLUMNS)
         visuals = tables.visuals
         colors = np.clip(visuals.diffuse[worlds, :, :3] + visuals.emissive[worlds, :, :3], 0, 1)
         opacities = visuals.diffuse[worlds, :, 3] * (1.0 - visuals.transparency[worlds])
         return Frame(
-            tables.entities,
-            descriptions,
+            layout,
             self._world.time[worlds],
             np.concatenate([tables.models.pose[worlds], tables.models.twist[worlds]], axis=-1),
             tables.links.pose[worlds].copy(),

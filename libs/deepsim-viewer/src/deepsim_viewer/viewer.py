@@ -17,6 +17,7 @@ from .control import Control
 from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
 from .mailbox import Mailbox
+from .panel.record_folder import RecordFolder
 from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
 from .scene.scene import Scene
@@ -95,6 +96,7 @@ class Viewer:
             self._run = RunFolder(
                 self.server.gui, self.control, reset if reset is not None else self._reset
             )
+            self._record = RecordFolder(self.server.gui, world, self.post, min(shown, len(world)))
             self._selection = SelectionFolder(
                 self.server, world, self.post, frame, self.scene.offsets
             )
@@ -157,6 +159,7 @@ class Viewer:
         """Closes all browsers' connections and the port; the world goes on. Twice does no harm."""
         if self in self.world.trackers:
             self.world.trackers.remove(self)
+        self._record.close()
         self.control.resume()
         self._mail.close()
         self._thread.join()

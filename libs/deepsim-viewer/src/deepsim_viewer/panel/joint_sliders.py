@@ -48,7 +48,7 @@ class JointSliders:
         self._sliders: dict[str, Any] = {}
         names = frame.entities.joints.within(model)[:_MOST]
         self._folder = gui.add_folder("Joints", visible=bool(names))
-        limits = _limits(frame.descriptions.models.get(model))
+        limits = _limits(frame.layout.descriptions.models.get(model))
         with self._folder:
             for name in names:
                 lower, upper = limits.get(name[len(model + SCOPE) :], (-_TURN, _TURN))

@@ -12,12 +12,11 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_math import poses
-from deepsim_spawn import Geometry, Plane
 from deepsim_viewer.frame import Frame
 
 from .colors import linear_bytes
 from .instances import Instances
-from .surfaces import surface
+from .surfaces import Surface
 
 _OPAQUE = 0.999
 
@@ -81,19 +80,18 @@ class Batches:
         for number, ((shape, is_opaque), cells) in enumerate(groups.items()):
             rows = slice(start, start + len(cells))
             start = rows.stop
-            vertices, faces = surface(shape)
             handle = scene.add_batched_meshes_simple(
                 f"/world/{number}",
-                vertices,
-                faces,
+                shape.vertices,
+                shape.faces,
                 batched_wxyzs=turns[rows],
                 batched_positions=positions[rows],
                 batched_scales=scales[rows],
                 batched_colors=colors[rows],
                 batched_opacities=None if is_opaque else opacities[rows],
                 lod="off",
-                side="double" if isinstance(shape, Plane) else "front",
-                cast_shadow=not isinstance(shape, Plane),
+                side="double" if shape.is_plane else "front",
+                cast_shadow=not shape.is_plane,
             )
             handle.on_click(self._clicked(rows))
             self.batches.append(Batch(handle, rows, is_opaque))
@@ -149,15 +147,15 @@ class Batches:
 
 def _groups(
     instances: Instances, frame: Frame
-) -> dict[tuple[Geometry, bool], list[tuple[int, int]]]:
+) -> dict[tuple[Surface, bool], list[tuple[int, int]]]:
     """Worlds and numbers of the instances of each shape, opaque ones and others.
 
     A plane is drawn in the first world only, as it would lie in those of all others.
     """
-    groups: dict[tuple[Geometry, bool], list[tuple[int, int]]] = {}
+    groups: dict[tuple[Surface, bool], list[tuple[int, int]]] = {}
     opacities = frame.opacities[:, instances.visuals]
-    for number, shape in enumerate(instances.shapes):
-        for world in range(1 if isinstance(shape, Plane) else len(opacities)):
+    for number, shape in enumerate(instances.surfaces):
+        for world in range(1 if shape.is_plane else len(opacities)):
             opacity = opacities[world, number]
             if opacity > 0.0:
                 groups.setdefault((shape, bool(opacity > _OPAQUE)), []).append((world, number))

@@ -9,13 +9,12 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from deepsim_spawn import Plane
 from deepsim_sync import SCOPE
 from deepsim_viewer.frame import Frame
 
 from .batches import Batches
 from .grid import world_offsets
-from .instances import Instances, instances_of
+from .instances import Instances
 from .lights import add_lights
 
 
@@ -46,13 +45,14 @@ class Scene:
         self._server = server
         self._frame = frame
         self._on_click = on_click
-        self._instances = instances_of(frame.descriptions, frame.entities)
-        center, reach = _extent(self._instances, frame)
+        center, reach = _extent(frame.layout.instances, frame)
         self.offsets = world_offsets(
             len(frame.poses), spacing if spacing is not None else 2.5 * reach
         )
-        add_lights(server.scene, frame.descriptions.lights, shadows=shadows)
-        self.batches = Batches(server.scene, self._instances, frame, self.offsets, self._clicked)
+        add_lights(server.scene, frame.layout.descriptions.lights, shadows=shadows)
+        self.batches = Batches(
+            server.scene, frame.layout.instances, frame, self.offsets, self._clicked
+        )
         span = float(np.abs(self.offsets).max()) + reach
         server.initial_camera.look_at = (center[0], center[1], center[2])
         server.initial_camera.position = tuple(center + span * np.array([1.2, -1.45, 1.0]))
@@ -61,10 +61,7 @@ class Scene:
     def show(self, frame: Frame) -> None:
         """Shows a frame; browsers see all of it at once."""
         with self._server.atomic():
-            if frame.entities is not self._frame.entities:
-                self._instances = instances_of(frame.descriptions, frame.entities)
-                self._rebuild(frame)
-            elif not self.batches.fits(frame):
+            if frame.layout is not self._frame.layout or not self.batches.fits(frame):
                 self._rebuild(frame)
             else:
                 self.batches.update(frame)
@@ -76,13 +73,13 @@ class Scene:
     def _rebuild(self, frame: Frame) -> None:
         self.batches.remove()
         self.batches = Batches(
-            self._server.scene, self._instances, frame, self.offsets, self._clicked
+            self._server.scene, frame.layout.instances, frame, self.offsets, self._clicked
         )
 
 
 def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
     """Middle of the first world without its planes, and how far it reaches from there [m]."""
-    bounded = [not isinstance(shape, Plane) for shape in instances.shapes]
+    bounded = [not surface.is_plane for surface in instances.surfaces]
     links = instances.links[np.array(bounded, dtype=bool)]
     if not len(links):
         return np.zeros(3), 2.0

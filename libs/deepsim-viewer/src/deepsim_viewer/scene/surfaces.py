@@ -3,16 +3,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Vector3
-from deepsim_spawn import Box, Cylinder, Ellipsoid, Geometry, Sphere, shape_triangles
+from deepsim_spawn import Box, Cylinder, Ellipsoid, Geometry, Plane, Sphere, shape_triangles
 
 _CREASE = np.cos(np.radians(40.0))
 _UNIT_BOX = Box(Vector3(1.0, 1.0, 1.0))
 _UNIT_BALL = Sphere(1.0)
 _UNIT_CYLINDER = Cylinder(1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """The triangles of a shape; equal only to itself.
+
+    Attributes:
+        vertices: (n, 3) [m].
+        faces: (m, 3) numbers of vertices.
+        is_plane: Whether it is a ground plane, which all worlds share.
+    """
+
+    vertices: NDArray[np.float32]
+    faces: NDArray[np.uint32]
+    is_plane: bool = False
+
+    @classmethod
+    def of(cls, geometry: Geometry) -> Surface:
+        """Returns the surface of a shape.
+
+        Raises:
+            ModelFormatError: A mesh or picture cannot be read.
+        """
+        return cls(*surface(geometry), isinstance(geometry, Plane))
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:

@@ -17,6 +17,7 @@ from deepsim.backend import DEFAULT, Backend
 from deepsim.episodes.episode import facts
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
+from deepsim.episodes.recorder import recorder
 from deepsim.episodes.results_folder import results_folder
 from deepsim.episodes.slot_policy import slot_policy
 from deepsim.tasks.loading import load_task
@@ -48,6 +49,10 @@ def run(
     video: Annotated[
         VideoFormat | None, typer.Option(help="Film of the first episode; by default a GIF.")
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Recording of all episodes (.mcap), for `deepsim view` or Foxglove."),
+    ] = None,
     backend: BackendName = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
@@ -59,7 +64,7 @@ def run(
     """
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         played, results = _run(
-            name, root, policy, worlds, out, backend,
+            name, root, policy, worlds, out, record, backend,
             Playing(title=("", ""), episodes=episodes, seed=seed, video=video, world=world),
         )  # fmt: skip
     if as_json:
@@ -75,6 +80,7 @@ def _run(
     policy: str | None,
     worlds: int,
     out: Path | None,
+    record: Path | None,
     backend: str,
     settings: Playing,
 ) -> tuple[Played, Path]:
@@ -99,9 +105,10 @@ def _run(
                     )
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
-                played = play(console, task, environment, act, results, settings)
+                with recorder(environment.world, record, settings):
+                    played = play(console, task, environment, act, results, settings)
     except DeepSimError as error:
         fail(console, error)
-    for path in played.files:
+    for path in (*played.files, *([record] if record is not None else [])):
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return played, results

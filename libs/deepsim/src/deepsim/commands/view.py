@@ -46,7 +46,8 @@ def view(
         str,
         typer.Argument(
             help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
-            "xacro), or a model:// or package:// URI."
+            "xacro), or a model:// or package:// URI. Or a recording (.mcap) of "
+            "`deepsim run --record` or the page's Record button."
         ),
     ],
     root: Root = Path(),
@@ -60,9 +61,13 @@ def view(
         int, typer.Option(help="TCP port on 127.0.0.1; 0 for one that is free.")
     ] = 8080,
     paused: Annotated[bool, typer.Option("--paused", help="Begin paused.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a recording as one HTML page with a player, and end."),
+    ] = None,
     backend: BackendName = DEFAULT,
 ) -> None:
-    """Shows a task, a world or a model live in the browser.
+    """Shows a task, world, model or recording in the browser.
 
     Prints the address of the page. It listens on 127.0.0.1 only; from another machine, use ssh -L
     8080:127.0.0.1:8080. Ctrl-C ends it.
@@ -72,16 +77,47 @@ def view(
         import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
     except ImportError:
         fail(console, DeepSimError("the viewer is an extra: pip install 'deepsim[view]'"))
+    try:
+        if Path(name).suffix == ".mcap":
+            _view_recording(console, Path(name), port, html)
+            return
+        if html is not None:
+            raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
+    except (DeepSimError, OSError) as error:
+        fail(console, error)
     begin = _view_file if "://" in name or Path(name).suffix in _SUFFIXES else _view_task
     try:
         with Backend(backend), begin(name, root, policy, worlds, seed, port) as (viewer, run):
             if paused:
                 viewer.control.pause()
-            console.print(f"{viewer.url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+            _announce(console, viewer.url)
             with suppress(KeyboardInterrupt):
                 run()
     except (DeepSimError, OSError) as error:
         fail(console, error)
+
+
+def _view_recording(console: Console, path: Path, port: int, html: Path | None) -> None:
+    """Shows a recording until Ctrl-C, or writes it as a page."""
+    from deepsim_viewer import (  # noqa: PLC0415 (of an extra)
+        Recording,
+        ReplayViewer,
+        recording_page,
+    )
+
+    recording = Recording(path)
+    if html is not None:
+        html.write_text(recording_page(recording), encoding="utf-8")
+        console.print(f"wrote {html}", highlight=False, soft_wrap=True)
+        return
+    with ReplayViewer(recording, port=port) as viewer:
+        _announce(console, viewer.url)
+        with suppress(KeyboardInterrupt):
+            viewer.wait()
+
+
+def _announce(console: Console, url: str) -> None:
+    console.print(f"{url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A button that records, and sends the file to the browser."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import viser
+
+from deepsim_sync import World
+from deepsim_viewer.recording.recorder import Recorder
+
+
+class RecordFolder:
+    """Records from one press of its button to the next.
+
+    Args:
+        gui: The panel.
+        world: The world; it is touched in its own thread only.
+        post: Leaves a function for that thread.
+        shown: How many of the worlds are taken.
+    """
+
+    def __init__(
+        self,
+        gui: viser.GuiApi,
+        world: World,
+        post: Callable[[Callable[[], object]], None],
+        shown: int,
+    ) -> None:
+        self._world, self._shown = world, shown
+        self._recorder: Recorder | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._button: Any = gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
+        self._button.on_click(lambda event: post(lambda: self._toggle(event.client)))
+
+    def close(self) -> None:
+        """Ends a recording that goes on; nobody gets it."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _toggle(self, client: viser.ClientHandle | None) -> None:
+        if self._recorder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="deepsim-")
+            path = Path(self._folder.name) / "recording.mcap"
+            self._recorder = Recorder(self._world, path, shown=self._shown)
+            self._button.label = "Stop recording"
+            self._button.icon = viser.Icon.PLAYER_STOP
+            return
+        path = self._recorder.path
+        self._recorder.close()
+        if client is not None:
+            client.send_file_download(path.name, path.read_bytes())
+        self.close()
+        self._button.label = "Record"
+        self._button.icon = viser.Icon.PLAYER_RECORD

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes recordings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from mcap.writer import Writer
+from numpy.typing import NDArray
+
+from deepsim_sync import Priority, World
+from deepsim_viewer.frame import Frame, FrameReader
+from deepsim_viewer.scene.layout import Layout
+
+from .channels import COLUMNS, LAYOUT, topic
+from .foxglove import SCHEMAS, scene, transforms
+from .layout_json import encode_layout
+
+_CHUNK = 2**14  # [bytes]; a process that is killed loses one at most
+
+
+class Recorder:
+    """Writes a world to a file while somebody ticks it.
+
+    The file is MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer` shows it
+    without a simulator. It holds shapes and meshes, so that it needs no other file. Its time is
+    simulated time, which goes on over resets.
+
+    Example::
+
+        with Recorder(world, "run.mcap"):
+            for _ in range(1000):
+                world.tick()
+
+    Args:
+        world: The world; the recorder is made in the thread that it belongs to.
+        path: The file; one that is there is replaced.
+        rate: Most frames per simulated second [Hz]; `math.inf` takes one in each tick.
+        shown: How many of the W worlds are taken at most.
+        metadata: Texts that the file has besides: a task, a seed.
+
+    Attributes:
+        path: As given.
+
+    Raises:
+        OSError: The file cannot be written.
+        ValueError: `rate` or `shown` is not > 0.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        path: str | Path,
+        *,
+        rate: float = 30.0,
+        shown: int = 36,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        if not rate > 0.0:
+            raise ValueError(f"rate must be > 0 Hz, got {rate}")
+        if shown < 1:
+            raise ValueError(f"shown must be >= 1 world, got {shown}")
+        self.path = Path(path)
+        self._world = world
+        self._period = 1.0 / rate
+        self._reader = FrameReader(world, min(shown, len(world)))
+        self._layout: Layout | None = None
+        self._written: dict[str, bytes] = {}
+        self._latest = -np.inf  # simulated time of the latest frame [s]
+        self._next = float(world.time[0])  # when the next one is due [s]
+        self._passed = 0.0  # simulated time of the episodes before [s]
+        self._file = self.path.open("wb")
+        self._writer = Writer(self._file, chunk_size=_CHUNK)
+        self._writer.start("", "deepsim-viewer")
+        self._writer.add_metadata("deepsim", dict(metadata or {}))
+        self._channels = {
+            name: self._writer.register_channel(name, "x-float64", 0)
+            for name in map(topic, COLUMNS)
+        }
+        self._channels[LAYOUT] = self._writer.register_channel(LAYOUT, "json", 0)
+        for name, (schema, content) in SCHEMAS.items():
+            number = self._writer.register_schema(
+                schema, "jsonschema", json.dumps(content).encode()
+            )
+            self._channels[name] = self._writer.register_channel(name, "json", number)
+        world.trackers.add(self, Priority.LOW)
+
+    def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
+        """Writes a frame, if one is due; the world calls it."""
+        now = float(sim_time[0])
+        if now < self._latest:  # after a reset
+            self._passed += self._latest
+            self._latest, self._next = -np.inf, now
+        if now >= self._next - 1e-9:
+            self._next = max(self._next, now - self._period) + self._period
+            self._write(now)
+
+    def close(self) -> None:
+        """Writes the present instant, and completes the file; twice does no harm."""
+        if self._file.closed:
+            return
+        if self in self._world.trackers:
+            self._world.trackers.remove(self)
+        try:
+            self._write(float(self._world.time[0]))
+            self._writer.finish()  # type: ignore[no-untyped-call]
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _write(self, now: float) -> None:
+        if now == self._latest:
+            return
+        self._latest = now
+        frame = self._reader.read()
+        time = round((self._passed + now) * 1e9)
+        if frame.layout is not self._layout:
+            self._layout = frame.layout
+            self._written.clear()
+            self._add(LAYOUT, time, encode_layout(frame.layout))
+            self._add("/scene", time, scene(frame, time))
+        for column in COLUMNS:
+            data = _bytes(frame, column)
+            if self._written.get(column) != data:
+                self._written[column] = data
+                self._add(topic(column), time, data)
+        self._add("/tf", time, transforms(frame, time))
+        self._file.flush()
+
+    def _add(self, name: str, time: int, data: bytes) -> None:
+        self._writer.add_message(self._channels[name], time, data, time)
+
+
+def _bytes(frame: Frame, column: str) -> bytes:
+    array: NDArray[np.float64] = getattr(frame, column)
+    return np.ascontiguousarray(array, dtype="<f8").tobytes()

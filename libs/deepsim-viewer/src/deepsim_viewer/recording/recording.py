@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads recordings."""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mcap.exceptions import EndOfFile, McapError
+from mcap.records import Channel, Message, Metadata
+from mcap.stream_reader import StreamReader
+from numpy.typing import NDArray
+
+from deepsim_sync import DeepSimError
+from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.layout import Layout
+
+from .channels import COLUMNS, LAYOUT, topic
+from .layout_json import decode_layout
+
+_TOPICS = {topic(column): column for column in COLUMNS}
+
+
+class RecordingError(DeepSimError, ValueError):
+    """A file is not a recording, or is damaged."""
+
+
+class Recording:
+    """The frames of a file of `Recorder`.
+
+    Of a file whose writer was killed, all that was written in full is there.
+
+    Example::
+
+        recording = Recording("run.mcap")
+        recording.frame(2.5).poses
+
+    Args:
+        path: The file.
+
+    Attributes:
+        path: As given.
+        metadata: As given to the recorder.
+        times: (n,) of the frames [s], ascending: simulated time, which goes on over resets.
+
+    Raises:
+        OSError: The file cannot be read.
+        RecordingError: It is not a recording, or is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.metadata: Mapping[str, str] = {}
+        self._messages: dict[str, tuple[list[int], list[Any]]] = {
+            name: ([], []) for name in (LAYOUT, *COLUMNS)
+        }
+        try:
+            self._read()
+        except (KeyError, TypeError, ValueError, DeepSimError, McapError, struct.error) as error:
+            raise RecordingError(f"{path} is not a recording of DeepSim: {error}") from error
+        ticks = self._messages["time"][0]
+        if not ticks:
+            raise RecordingError(f"{path} is not a recording of DeepSim: it has no frames")
+        self.times: NDArray[np.float64] = np.unique(np.array(ticks)) / 1e9
+
+    @property
+    def duration(self) -> float:
+        """From the first frame to the last [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    def frame(self, time: float) -> Frame:
+        """Returns the latest frame at a time [s]; the first one, if it is before all."""
+        moment = round(max(time, float(self.times[0])) * 1e9)
+        layout: Layout = self._at(LAYOUT, moment)
+        return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def _at(self, name: str, moment: int) -> Any:
+        ticks, values = self._messages[name]
+        return values[bisect_right(ticks, moment) - 1]
+
+    def _read(self) -> None:
+        topics: dict[int, str] = {}
+        with self.path.open("rb") as file:
+            records = StreamReader(file).records
+            while True:
+                try:
+                    record = next(records, None)
+                except EndOfFile:  # its writer was killed
+                    break
+                if record is None:
+                    break
+                if isinstance(record, Channel):
+                    topics[record.id] = record.topic
+                elif isinstance(record, Metadata) and record.name == "deepsim":
+                    self.metadata = dict(record.metadata)
+                elif isinstance(record, Message):
+                    self._take(topics[record.channel_id], record)
+        lengths = [len(ticks) for ticks, _ in self._messages.values()]
+        if not all(lengths):
+            raise ValueError("it has no frames")
+
+    def _take(self, name: str, message: Message) -> None:
+        value: Any
+        layouts = self._messages[LAYOUT][1]
+        if name == LAYOUT:
+            column, value = LAYOUT, decode_layout(message.data, len(layouts))
+        elif name in _TOPICS:
+            column = _TOPICS[name]
+            value = self._array(message.data, column)
+        else:
+            return
+        ticks, values = self._messages[column]
+        if ticks and message.log_time < ticks[-1]:
+            raise ValueError("its times do not ascend")
+        ticks.append(message.log_time)
+        values.append(value)
+
+    def _array(self, data: bytes, column: str) -> NDArray[np.float64]:
+        array: NDArray[np.float64] = np.frombuffer(data, "<f8")
+        if column == "time":  # the first of each frame, one number for each world
+            return array
+        times, layouts = self._messages["time"][1], self._messages[LAYOUT][1]
+        if not (times and layouts):
+            raise ValueError("it has rows before its layout")
+        rows = len(layouts[-1].entities.names(COLUMNS[column][0]))
+        return array.reshape(len(times[-1]), rows, *COLUMNS[column][1])

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A view of a recording."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+
+from .door import Door, GuardedServer
+from .panel.replay_folder import ReplayFolder
+from .recording.recording import Recording
+from .scene.scene import Scene
+
+_PERIOD = 1.0 / 30.0  # [s] of wall time between frames
+_LONGEST = 60.0  # [s] of a page
+
+
+class ReplayViewer:
+    """Shows a recording in the browser, without a simulator: play, pause, speed, and scrub.
+
+    Example::
+
+        with ReplayViewer(Recording("run.mcap")) as viewer:
+            print(viewer.url)
+            viewer.wait()
+
+    Args:
+        recording: The recording.
+        port: The TCP port on 127.0.0.1; 0 for any that is free.
+        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
+        shadows: Whether the first directional light throws shadows.
+        label: The title of the page; by default the name of the file.
+
+    Attributes:
+        recording: As given.
+        scene: The meshes that are shown.
+        server: The server of viser.
+        url: The address of the page, with the token without which nobody is let in.
+
+    Raises:
+        OSError: The port is taken.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        port: int = 8080,
+        spacing: float | None = None,
+        shadows: bool = True,
+        label: str | None = None,
+    ) -> None:
+        self.recording = recording
+        door = Door(port)
+        self.server = GuardedServer(door, label if label is not None else recording.path.stem)
+        self.url = door.url
+        self._closed = threading.Event()
+        start, end = float(recording.times[0]), float(recording.times[-1])
+        try:
+            self.scene = Scene(
+                self.server, recording.frame(start), spacing, lambda *_: None, shadows=shadows
+            )
+            self._replay = ReplayFolder(self.server.gui, start, end)
+        except BaseException:
+            self.server.stop()
+            raise
+        self._thread = threading.Thread(target=self._play, name="deepsim-replay", daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Returns when it is closed, or somebody interrupts."""
+        while not self._closed.wait(1.0):
+            pass
+
+    def close(self) -> None:
+        """Closes all connections and the port; twice does no harm."""
+        self._closed.set()
+        self._thread.join()
+        self.server.stop()
+
+    def __enter__(self) -> ReplayViewer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _play(self) -> None:
+        last, shown = time.monotonic(), -1.0
+        while not self._closed.wait(_PERIOD):
+            now = time.monotonic()
+            self._replay.pass_time(now - last)
+            last = now
+            if self._replay.time != shown:
+                shown = self._replay.time
+                self.scene.show(self.recording.frame(shown))
+
+
+def recording_page(
+    recording: Recording, *, rate: float = 30.0, spacing: float | None = None, shadows: bool = True
+) -> str:
+    """Returns a recording as one HTML page with a player, which needs no server.
+
+    Args:
+        recording: The recording; of a long one, the first 60 s.
+        rate: Frames per second [Hz].
+        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
+        shadows: Whether the first directional light throws shadows.
+
+    Raises:
+        ValueError: `rate` is not > 0.
+    """
+    if not rate > 0.0:
+        raise ValueError(f"rate must be > 0 Hz, got {rate}")
+    server = GuardedServer(Door(), recording.path.stem)
+    try:
+        start = float(recording.times[0])
+        scene = Scene(server, recording.frame(start), spacing, lambda *_: None, shadows=shadows)
+        page = server.get_scene_serializer()
+        for number in range(int(min(recording.duration, _LONGEST) * rate) + 1):
+            scene.show(recording.frame(start + number / rate))
+            page.insert_sleep(1.0 / rate)
+        return page.as_html()
+    finally:
+        server.stop()

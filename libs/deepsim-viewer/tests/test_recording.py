@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings: what is written is what was seen, without a simulator."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from mcap.reader import make_reader
+
+from deepsim_math import Pose, Vector3
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import Sphere
+from deepsim_sync import World
+from deepsim_viewer import (
+    Recorder,
+    Recording,
+    RecordingError,
+    ReplayViewer,
+    recording_page,
+)
+
+
+@pytest.fixture
+def world(scenes):
+    """Two boxes, a ball and a cylinder that fall."""
+    world = World(MujocoSimulator(scenes.falling()))
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def recorded(world, tmp_path):
+    """Half a second of the world at 50 frames per second."""
+    path = tmp_path / "run.mcap"
+    with Recorder(world, path, rate=50.0, metadata={"task": "fall"}):
+        while world.time[0] < 0.5:
+            world.tick()
+    return Recording(path)
+
+
+def test_a_recording_is_the_run(world, tmp_path):
+    """Every tick is in the file, bit for bit, with what was set in it."""
+    seen = []
+    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+        for number in range(100):
+            if number == 50:
+                world.models.select(["ball"]).put(pose=Pose(Vector3(0.0, 0.0, 9.0)))
+                world.visuals.select(["ball::link::visual"]).transparency = 0.5
+                world.flush()
+            seen.append((float(world.time[0]), world.links.pose.copy(), world.models.twist.copy()))
+            world.tick()
+    recording = Recording(tmp_path / "run.mcap")
+    assert len(recording) == 101
+    for number, (time, poses, twists) in enumerate(seen):
+        frame = recording.frame(time)
+        assert frame.time[0] == time
+        assert frame.poses.tobytes() == poses.tobytes()
+        assert np.array_equal(frame.models[..., 7:], twists)
+        row = frame.entities.visuals.row("ball::link::visual")
+        assert frame.opacities[0, row] == (1.0 if number < 50 else 0.5)
+
+
+def test_a_recording_changes_no_bit(world, scenes, tmp_path):
+    """A world that is recorded runs as another one."""
+    alone = World(MujocoSimulator(scenes.falling()))
+    with Recorder(world, tmp_path / "run.mcap"):
+        for _ in range(200):
+            world.tick()
+            alone.tick()
+    assert world.links.pose.tobytes() == alone.links.pose.tobytes()
+    alone.close()
+
+
+def test_frames_come_at_the_rate(recorded):
+    """50 frames a second: 26 with the first and the last."""
+    assert len(recorded) == 26
+    assert recorded.metadata == {"task": "fall"}
+    assert np.allclose(np.diff(recorded.times), 0.02)
+
+
+def test_time_goes_on_over_a_reset(world, tmp_path):
+    """The second episode comes after the first; its frames have their own simulated time."""
+    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+        for _ in range(3):
+            world.tick()
+        world.reset(1)
+        for _ in range(3):
+            world.tick()
+    recording = Recording(tmp_path / "run.mcap")
+    step = world.simulator.timestep
+    assert np.all(np.diff(recording.times) > 0)
+    assert recording.frame(1e9).time[0] == pytest.approx(3 * step)
+    assert recording.duration == pytest.approx(5 * step)
+
+
+def test_models_come_and_go(world, scenes, tmp_path):
+    """Each frame has the entities of its instant."""
+    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+        world.tick()
+        world.spawn(scenes.model("late", Sphere(0.2), Pose()), "late", Pose(Vector3(0, 0, 3)))
+        world.tick()
+        world.delete("ball")
+        world.tick()
+    recording = Recording(tmp_path / "run.mcap")
+    counts = [len(recording.frame(time).entities.models) for time in recording.times]
+    assert counts == [5, 6, 5, 5]
+    assert "late" in recording.frame(9.0).entities.models
+
+
+def test_other_tools_find_frames_and_shapes(recorded):
+    """The file has the transforms of all links and their triangles, by Foxglove's schemas."""
+    found = {}
+    with recorded.path.open("rb") as file:
+        for schema, channel, message in make_reader(file).iter_messages(topics=["/tf", "/scene"]):
+            found[channel.topic] = (schema.name, json.loads(message.data))
+    name, transforms = found["/tf"]
+    assert name == "foxglove.FrameTransforms"
+    heights = {
+        each["child_frame_id"]: each["translation"]["z"] for each in transforms["transforms"]
+    }
+    frame = recorded.frame(9.0)
+    assert heights["ball::link"] == frame.poses[0, frame.entities.links.row("ball::link"), 2]
+    name, update = found["/scene"]
+    assert name == "foxglove.SceneUpdate"
+    (box,) = [each for each in update["entities"] if each["frame_id"] == "box_0::link"]
+    points = [list(point.values()) for point in box["triangles"][0]["points"]]
+    assert np.ptp(points, axis=0) == pytest.approx([0.2, 0.3, 0.4])
+
+
+def test_a_writer_that_is_killed_leaves_what_it_wrote(world, tmp_path):
+    """All but the last second is on the disk while it is written, and is read."""
+    path, cut = tmp_path / "run.mcap", tmp_path / "cut.mcap"
+    with Recorder(world, path):
+        while world.time[0] < 4.0:
+            world.tick()
+        cut.write_bytes(path.read_bytes())
+    whole, short = Recording(path), Recording(cut)
+    assert 3.0 < short.duration < whole.duration
+    assert np.array_equal(short.times, whole.times[: len(short)])
+
+
+@pytest.mark.parametrize("content", [b"", b"no recording", b"\x89MCAP0\r\n"])
+def test_other_files_are_refused(content, tmp_path):
+    """A file of another kind is named in the error."""
+    path = tmp_path / "other.mcap"
+    path.write_bytes(content)
+    with pytest.raises(RecordingError, match=r"other\.mcap"):
+        Recording(path)
+
+
+@pytest.mark.parametrize("settings", [{"rate": 0.0}, {"rate": float("nan")}, {"shown": 0}])
+def test_bad_settings(settings, world, tmp_path):
+    """Nonsense is refused by name, and no file is made."""
+    with pytest.raises(ValueError, match=next(iter(settings))):
+        Recorder(world, tmp_path / "run.mcap", **settings)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_replay_is_shown(recorded, look):
+    """The browser has the poses of the instant on the slider."""
+    with ReplayViewer(recorded, port=0) as viewer:
+        viewer.clients = 1  # of the live viewer, which counts them
+        client = look(viewer)
+        client.press("Pause")
+        for time in (0.1, 0.4):
+            client.set("Time [s]", time)
+            frame = recorded.frame(time)
+            expected = frame.poses[0, :, :3].astype(np.float32)
+            expected = expected[np.lexsort(expected.T)]
+            client.read(lambda it, expected=expected: np.array_equal(it.positions(), expected))
+
+
+def test_a_page_holds_the_recording(recorded):
+    """One page without a server, which grows with the frames it holds."""
+    page = recording_page(recorded, rate=20.0, shadows=False)
+    assert page.lstrip().startswith("<!")
+    assert "__VISER_EMBED_DATA__" in page
+    assert len(page) > len(recording_page(recorded, rate=1.0, shadows=False))
+
+
+def test_a_button_records(make_viewer, look, tmp_path):
+    """From one press to the next the world is recorded; the browser is sent the file."""
+    viewer = make_viewer(rate=1e6)
+    client, world = look(viewer), viewer.world
+    client.press("Record")
+    client.read(lambda it: _labelled(it, "Stop recording"), world)
+    start = float(world.time[0])
+    for _ in range(100):
+        world.tick()
+    client.press("Stop recording")
+    client.read(lambda it: it.files and _labelled(it, "Record"), world)
+    ((_, data),) = client.files.items()
+    (tmp_path / "sent.mcap").write_bytes(data)
+    recording = Recording(tmp_path / "sent.mcap")
+    assert recording.times[0] <= start
+    assert recording.duration >= 100 * world.simulator.timestep
+
+
+def _labelled(client, label):
+    return any(each.get("label") == label for each in client.gui.values())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recording of a play."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from deepsim.tasks.task_code import TaskError
+from deepsim_sync import World
+
+from .playing import Playing
+
+
+def recorder(world: World, path: Path | None, settings: Playing) -> AbstractContextManager[object]:
+    """Returns a recorder of a world; one that does nothing without a path.
+
+    Args:
+        world: The world.
+        path: The file.
+        settings: Of the play; the file names them.
+
+    Raises:
+        TaskError: The extra for recordings is not installed, or the file cannot be written.
+    """
+    if path is None:
+        return nullcontext()
+    if path.suffix != ".mcap":
+        raise TaskError(f"a recording is an .mcap file, got {path}")
+    try:
+        from deepsim_viewer import Recorder  # noqa: PLC0415 (of an extra)
+    except ImportError:
+        raise TaskError("recordings are an extra: pip install 'deepsim[view]'") from None
+    task, policy = settings.title
+    metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
+    try:
+        return Recorder(world, path, metadata=metadata)
+    except OSError as error:
+        raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
