@@ -18,11 +18,15 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from report import RESULTS, write
 
 #: Seconds that a turn of a short way takes.
 _TURN = 0.003
+
+#: Height of a panel without its bars, in bars.
+_FRAME = 3.5
 
 #: A way that computes a part only gives its share of the work.
 Way = Callable[[], object]
@@ -119,33 +123,41 @@ def _readable(microseconds: float) -> str:
 
 
 def _picture(name: str, cases: list[tuple[str, dict[str, float]]]) -> None:
-    """One panel per task, in two columns: bars on a logarithmic axis of time."""
-    rows = -(-len(cases) // 2)
-    longest = max(len(times) for _, times in cases)
-    figure, panels = plt.subplots(
-        rows, 2, figsize=(15.0, rows * (0.9 + 0.3 * longest)), squeeze=False
-    )
-    for axes in panels.T.flat[len(cases) :]:
-        axes.set_visible(False)
-    for axes, (case, times) in zip(panels.T.flat, cases, strict=False):
-        colors = ["tab:orange"] + ["tab:gray"] * (len(times) - 1)
-        seconds = [1e-6 * time for time in times.values()]
-        bars = axes.barh(list(times), seconds, color=colors)
-        axes.bar_label(bars, [_readable(time) for time in times.values()], padding=3, fontsize=11)
-        axes.set(xscale="log", xlim=(min(seconds) / 3, max(seconds) * 12))
-        axes.set_title(case, fontsize=13, loc="left")
-        axes.set_xlabel("time of the whole task, logarithmic", fontsize=10)
-        axes.xaxis.set_major_locator(LogLocator(numticks=6))
-        axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.grid(axis="x", alpha=0.4)
-        axes.set_axisbelow(True)
-        axes.invert_yaxis()
-        axes.tick_params(labelsize=11)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.tight_layout(h_pad=1.5)
+    """One panel per task, in two columns of bars of one height on logarithmic axes of time."""
+    sizes = [_FRAME + len(times) for _, times in cases]
+    tallest, left = min((max(sum(sizes[:k]), sum(sizes[k:])), k) for k in range(1, len(sizes) + 1))
+    columns = [cases[:left], cases[left:]]
+    figure = plt.figure(figsize=(15.0, 0.3 * tallest), layout="constrained")
+    figure.get_layout_engine().set(h_pad=0.1)
+    for subfigure, column in zip(figure.subfigures(1, 2), columns, strict=True):
+        heights = [_FRAME + len(times) for _, times in column]
+        spare = tallest - sum(heights)
+        grid = subfigure.add_gridspec(
+            len(column) + (spare > 0.0), 1, height_ratios=[*heights, *([spare] if spare else [])]
+        )
+        for row, (case, times) in enumerate(column):
+            _panel(subfigure.add_subplot(grid[row]), case, times)
     figure.savefig(RESULTS / f"{name}.png", dpi=80)
     plt.close(figure)
+
+
+def _panel(axes: Axes, case: str, times: dict[str, float]) -> None:
+    colors = ["tab:orange"] + ["tab:gray"] * (len(times) - 1)
+    seconds = [1e-6 * time for time in times.values()]
+    bars = axes.barh(list(times), seconds, color=colors, height=0.75)
+    axes.bar_label(bars, [_readable(time) for time in times.values()], padding=3, fontsize=11)
+    axes.set(xscale="log", xlim=(min(seconds) / 3, max(seconds) * 6))
+    axes.set_title(case, fontsize=13, loc="left")
+    axes.set_xlabel("time of the whole task, logarithmic", fontsize=10)
+    few = max(seconds) < 20.0 * min(seconds)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if few else (1.0,), numticks=7))
+    axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.grid(axis="x", alpha=0.4)
+    axes.set_axisbelow(True)
+    axes.set_ylim(len(times) - 0.4, -0.6)
+    axes.tick_params(labelsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def redraw(name: str) -> None:
