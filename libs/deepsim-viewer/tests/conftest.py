@@ -129,6 +129,7 @@ class Client:
         self.gui = {}
         self.removed = []
         self.files = {}
+        self.notes = []
         self.socket = connect(
             url.replace("http", "ws").rstrip("/"),
             subprotocols=[f"viser-v{viser.__version__}"],
@@ -179,6 +180,8 @@ class Client:
         elif kind == "RemoveSceneNodeMessage":
             self.props.pop(name, None)
             self.removed.append(name)
+        elif kind == "NotificationShowMessage":
+            self.notes.append(message["props"]["body"])
         elif kind == "FileTransferPart":
             name = message["transfer_uuid"]
             self.files[name] = self.files.get(name, b"") + message["content"]

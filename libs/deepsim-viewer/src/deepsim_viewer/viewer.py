@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,11 @@ from .control import Control
 from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
 from .mailbox import Mailbox
+from .panel.edit_folder import EditFolder
 from .panel.record_folder import RecordFolder
 from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
+from .panel.show_folder import ShowFolder
 from .scene.scene import Scene
 
 
@@ -91,7 +94,7 @@ class Viewer:
         self.url = door.url
         try:
             self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
-            self._mail: Mailbox[Frame] = Mailbox()
+            self._mail: Mailbox[tuple[Frame, dict[str, Any]]] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
                 self.server.gui, self.control, reset if reset is not None else self._reset
@@ -99,6 +102,10 @@ class Viewer:
             self._record = RecordFolder(self.server.gui, world, self.post, min(shown, len(world)))
             self._selection = SelectionFolder(
                 self.server, world, self.post, frame, self.scene.offsets
+            )
+            EditFolder(self.server, world, self.post, self._selection, self.notify)
+            self._marks = ShowFolder(
+                self.server, world, self.scene.offsets, lambda: self.control.call(self.show)
             )
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
@@ -121,7 +128,7 @@ class Viewer:
             now = time.monotonic()
             if now >= self._next or control.paused:
                 self._next = now + self._period
-                self._mail.put(self._reader.read())
+                self._mail.put((self._reader.read(), self._marks.read()))
         if control.paused or control.speed is not None:
             control.wait(float(sim_time[0]), self.show)
 
@@ -153,7 +160,7 @@ class Viewer:
     def show(self) -> None:
         """Shows the present instant between ticks; unsent changes are sent first."""
         self.world.flush()
-        self._mail.put(self._reader.read())
+        self._mail.put((self._reader.read(), self._marks.read()))
 
     def close(self) -> None:
         """Closes all browsers' connections and the port; the world goes on. Twice does no harm."""
@@ -178,8 +185,10 @@ class Viewer:
 
     def _send(self) -> None:
         """Sends the latest frame, over and over; runs in a thread of its own."""
-        for frame in self._mail:
-            self.scene.show(frame)
+        for frame, marks in self._mail:
+            with self.server.atomic():
+                self.scene.show(frame)
+                self._marks.show(frame, marks)
             self.latest = frame
             self._run.show(float(frame.time[0]))
             self._selection.show(frame)

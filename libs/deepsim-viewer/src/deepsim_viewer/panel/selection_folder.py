@@ -49,6 +49,7 @@ class SelectionFolder:
         self._lock = threading.RLock()
         self._model: str | None = None
         self._number = 0
+        self._coming: str | None = None
         self._written = 0.0
         self._at: NDArray[np.float64] | None = None  # of the model in the last frame
         self._gizmo: Any = None
@@ -79,12 +80,25 @@ class SelectionFolder:
                 self._name.value = model
                 self._choose()
 
+    @property
+    def model(self) -> str | None:
+        """The selected model."""
+        return self._model
+
+    def select_when_shown(self, model: str) -> None:
+        """Selects a model that is spawned now, with the first frame that has it."""
+        with self._lock:
+            self._coming = model
+
     def show(self, frame: Frame) -> None:
         """Shows the row of the model, and has gizmo and cameras follow it."""
         with self._lock:
             if frame.entities is not self._frame.entities:
                 self._name.options = self._names(frame)
             self._frame = frame
+            if self._coming is not None and self._coming in frame.entities.models:
+                coming, self._coming = self._coming, None
+                self.select(coming, 0)
             if self._model is None:
                 return
             if self._model not in frame.entities.models:

@@ -45,6 +45,7 @@ class Batches:
         frame: The first instant.
         offsets: (w, 3) positions of the worlds [m].
         on_click: Called with the world and the row of the link of an instance that is clicked.
+        name: Of their node in the scene.
 
     Attributes:
         worlds: (k,) the worlds of the k instances.
@@ -59,6 +60,8 @@ class Batches:
         frame: Frame,
         offsets: NDArray[np.float64],
         on_click: Callable[[int, int], object],
+        *,
+        name: str = "/world",
     ) -> None:
         self._pattern = _pattern(frame.opacities)
         groups = _groups(instances, frame)
@@ -81,7 +84,7 @@ class Batches:
             rows = slice(start, start + len(cells))
             start = rows.stop
             handle = scene.add_batched_meshes_simple(
-                f"/world/{number}",
+                f"{name}/{number}",
                 shape.vertices,
                 shape.faces,
                 batched_wxyzs=turns[rows],

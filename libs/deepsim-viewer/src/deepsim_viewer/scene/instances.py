@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_spawn import Geometry, ModelDescription
+from deepsim_spawn import (
+    CollisionDescription,
+    Geometry,
+    LinkDescription,
+    ModelDescription,
+    VisualDescription,
+)
 from deepsim_sync import SCOPE, Descriptions, Entities
 
 from .surfaces import Surface, unit_shape
@@ -37,27 +44,61 @@ class Instances:
 
 
 def instances_of(descriptions: Descriptions, entities: Entities) -> Instances:
-    """Returns the visuals of all models that are described in a way that can be drawn."""
-    links, visuals, places, scales, surfaces = [], [], [], [], []
-    made: dict[Geometry, Surface] = {}
+    """Returns the visuals of all models that are described in a way that can be drawn.
+
+    Raises:
+        ModelFormatError: A mesh or picture cannot be read.
+    """
+    found = [
+        (link, entities.visuals.row(link + SCOPE + visual.name), visual)
+        for link, described in _links(descriptions, warn=True)
+        for visual in described.visuals
+    ]
+    return _placed(found, entities)
+
+
+def collider_instances(descriptions: Descriptions, entities: Entities) -> Instances:
+    """Returns the collisions of all models; their rows of visuals are 0, 1, 2, ...
+
+    Raises:
+        ModelFormatError: A mesh or picture cannot be read.
+    """
+    every = [
+        (link, collision)
+        for link, described in _links(descriptions)
+        for collision in described.collisions
+    ]
+    return _placed([(link, row, each) for row, (link, each) in enumerate(every)], entities)
+
+
+def _links(
+    descriptions: Descriptions, *, warn: bool = False
+) -> Iterator[tuple[str, LinkDescription]]:
+    """The links of all models with their scoped names."""
     for name, model in descriptions.models.items():
-        if not isinstance(model, ModelDescription):
+        if isinstance(model, ModelDescription):
+            for link_name, link, _ in model.all_links():
+                yield name + SCOPE + link_name, link
+        elif warn:
             _LOGGER.warning("%r is not shown: it is a %s", name, type(model).__name__)
-            continue
-        for link_name, link, _ in model.all_links():
-            scoped = name + SCOPE + link_name
-            for visual in link.visuals:
-                links.append(entities.links.row(scoped))
-                visuals.append(entities.visuals.row(scoped + SCOPE + visual.name))
-                places.append(np.asarray(visual.pose, dtype=np.float64))
-                shape, scale = unit_shape(visual.geometry)
-                if shape not in made:
-                    made[shape] = Surface.of(shape)
-                surfaces.append(made[shape])
-                scales.append(scale)
+
+
+def _placed(
+    found: Sequence[tuple[str, int, VisualDescription | CollisionDescription]], entities: Entities
+) -> Instances:
+    """Shapes of links as rows: the name of the link, the row of the visual, and the shape."""
+    made: dict[Geometry, Surface] = {}
+    places, scales, surfaces = [], [], []
+    for _, _, each in found:
+        places.append(np.asarray(each.pose, dtype=np.float64))
+        shape, scale = unit_shape(each.geometry)
+        if shape not in made:
+            made[shape] = Surface.of(shape)
+        surfaces.append(made[shape])
+        scales.append(scale)
     return Instances(
-        np.array(links, dtype=np.intp),
-        np.array(visuals, dtype=np.intp),
+        entities.links.rows(link for link, _, _ in found),
+        np.array([row for _, row, _ in found], dtype=np.intp),
         np.array(places, dtype=np.float64).reshape(-1, 7),
         np.array(scales, dtype=np.float64).reshape(-1, 3),
         tuple(surfaces),

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a new model stands: on the ground, on a grid, or on other models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_math import Pose, Vector3
+from deepsim_spawn import Bounds, ModelDescription
+
+Snap = Literal["ground", "grid", "object", "nothing"]
+SNAPS: tuple[Snap, ...] = get_args(Snap)
+_GRID = 0.5  # [m]
+
+
+def snapped(
+    model: ModelDescription,
+    position: Vector3,
+    yaw: float,
+    snap: Snap,
+    others: Mapping[str, tuple[Any, NDArray[np.float64]]],
+) -> Pose:
+    """Returns the pose of a model near a position.
+
+    Args:
+        model: The model.
+        position: Of its frame [m]; its z counts for "nothing" only.
+        yaw: About z [rad].
+        snap: "ground" puts its lowest point at z = 0; "grid" as well, and x and y on multiples of
+            0.5 m; "object" puts it on the highest model below it, or the ground.
+        others: Description and pose (7,) of the models that are there, by name.
+
+    Raises:
+        ModelFormatError: A mesh cannot be read.
+    """
+    x, y, z = position
+    turn = Pose(Vector3(0.0, 0.0, 0.0), _about_z(yaw))
+    if snap == "nothing":
+        return Pose(Vector3(x, y, z), _about_z(yaw))
+    if snap == "grid":
+        x, y = round(x / _GRID) * _GRID, round(y / _GRID) * _GRID
+    bounds = Bounds.of(model, turn)
+    low = bounds.lower.z if bounds is not None and math.isfinite(bounds.lower.z) else 0.0
+    floor = 0.0
+    if snap == "object" and bounds is not None:
+        at = np.array([x, y])
+        lower, upper = at + bounds.lower[:2], at + bounds.upper[:2]
+        tops = [
+            top
+            for other, pose in others.values()
+            if (top := _top_below(other, pose, lower, upper)) is not None
+        ]
+        floor = max([0.0, *tops])
+    return Pose(Vector3(x, y, floor - low), _about_z(yaw))
+
+
+def _top_below(
+    other: Any, pose: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]
+) -> float | None:
+    """The highest point of a model whose bounds overlap a rectangle [m]."""
+    if not isinstance(other, ModelDescription):
+        return None
+    bounds = Bounds.of(other, Pose(Vector3(*pose[:3]), tuple(pose[3:])))
+    if bounds is None or not math.isfinite(bounds.upper.z):
+        return None
+    apart = np.any(np.array(bounds.upper[:2]) <= lower) or np.any(
+        np.array(bounds.lower[:2]) >= upper
+    )
+    return None if apart else float(bounds.upper.z)
+
+
+def _about_z(yaw: float) -> tuple[float, float, float, float]:
+    return (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))

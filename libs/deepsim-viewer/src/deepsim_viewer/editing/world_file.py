@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world that runs as a description, for a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deepsim_math import Pose, Vector3
+from deepsim_spawn import LightDescription, ModelDescription, WorldDescription
+from deepsim_sync import UnsupportedError, World
+
+
+def described_world(world: World, number: int = 0) -> WorldDescription:
+    """Returns models and lights as they stand now; called in the world's thread.
+
+    Joints are as described, and so are colours; physics is that of a new world.
+
+    Args:
+        world: The world.
+        number: Of one of its W worlds.
+
+    Raises:
+        UnsupportedError: A model is not described in a way that SDF has.
+    """
+    found = world.simulator.descriptions
+    models = []
+    for name, model in found.models.items():
+        if not isinstance(model, ModelDescription):
+            raise UnsupportedError(
+                f"model {name!r} is a {type(model).__name__}, which cannot be saved as SDF"
+            )
+        cells = world.models.pose[number, world.entities.models.row(name)]
+        pose = Pose(Vector3(*cells[:3]), tuple(cells[3:]))
+        models.append(replace(model, name=name, pose=pose))
+    lights = [each for each in found.lights.values() if isinstance(each, LightDescription)]
+    return WorldDescription(models=tuple(models), lights=tuple(lights))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks that can be switched on, and the pictures of a camera."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from deepsim_sync import World
+from deepsim_viewer.frame import Frame
+from deepsim_viewer.marks.axes import Axes
+from deepsim_viewer.marks.colliders import Colliders
+from deepsim_viewer.marks.contact_arrows import ContactArrows
+from deepsim_viewer.marks.labels import Labels
+from deepsim_viewer.marks.lidar_rays import LidarRays
+from deepsim_viewer.marks.mark import Mark
+
+_NO_CAMERA = "none"
+_EVERY = 0.2  # [s] of wall time between two pictures
+_PICTURES = frozenset({"camera", "rgbd", "stereo"})
+
+
+class ShowFolder:
+    """A checkbox for each kind of mark, and a list of the cameras.
+
+    Args:
+        server: The server of the browser.
+        world: The world; it is touched in its own thread only.
+        offsets: (w, 3) where the worlds stand [m].
+        refresh: Shows the present instant, even while the world is paused.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        world: World,
+        offsets: NDArray[np.float64],
+        refresh: Callable[[], None],
+    ) -> None:
+        self._world, self._shown = world, len(offsets)
+        self._drawn: set[str] = set()
+        self._next = 0.0
+        simulator = world.simulator
+        kinds: list[type[Mark]] = [Axes, Labels, Colliders]
+        if simulator.contacts is not None:
+            kinds.append(ContactArrows)
+        if simulator.sensors is not None:
+            kinds.append(LidarRays)
+        marks: list[Any] = [kind(server.scene, offsets) for kind in kinds]  # type: ignore[call-arg]
+        self._marks: dict[str, Mark] = {mark.label: mark for mark in marks}
+        gui = server.gui
+        self._gui = gui
+        self._folder = gui.add_folder("Show", expand_by_default=False)
+        with self._folder:
+            self._boxes = {label: gui.add_checkbox(label, False) for label in self._marks}
+            self._camera: Any = gui.add_dropdown("Camera", self._cameras())
+            self._camera.visible = simulator.cameras is not None
+        self._picture: Any = None
+        for box in self._boxes.values():
+            box.on_update(lambda _: refresh())
+        self._camera.on_update(lambda _: refresh())
+
+    def read(self) -> dict[str, Any]:
+        """Returns the numbers of all marks that are on; called in the world's thread."""
+        numbers = {
+            label: self._marks[label].read(self._world, self._shown)
+            for label, box in self._boxes.items()
+            if box.value
+        }
+        now = time.monotonic()
+        camera = self._camera.value
+        if camera != _NO_CAMERA and now >= self._next and camera in self._cameras():
+            self._next = now + _EVERY
+            numbers["picture"] = self._world.render(camera)
+        return numbers
+
+    def show(self, frame: Frame, numbers: Mapping[str, Any]) -> None:
+        """Draws the marks that are on, and removes the others."""
+        for label, mark in self._marks.items():
+            if label in numbers:
+                mark.show(frame, numbers[label])
+                self._drawn.add(label)
+            elif label in self._drawn:
+                mark.hide()
+                self._drawn.discard(label)
+        self._show_picture(numbers.get("picture"))
+
+    def _cameras(self) -> tuple[str, ...]:
+        """The names of the camera sensors; called in the world's thread."""
+        sensors = self._world.simulator.sensors
+        infos = sensors.infos if sensors is not None else {}
+        return (_NO_CAMERA, *(name for name, info in infos.items() if info.kind in _PICTURES))
+
+    def _show_picture(self, picture: NDArray[np.uint8] | None) -> None:
+        if self._camera.value == _NO_CAMERA:
+            if self._picture is not None:
+                self._picture.remove()
+                self._picture = None
+        elif picture is not None:
+            if self._picture is None:
+                with self._folder:
+                    self._picture = self._gui.add_image(picture, format="jpeg")
+            else:
+                self._picture.image = picture
