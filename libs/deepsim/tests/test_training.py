@@ -46,6 +46,7 @@ def test_it_writes_all_results_to_a_folder_of_their_own(pusher: Path, tmp_path: 
     assert names == {
         "config.json", "versions.json", "progress.csv", "timing.csv", "events.out",
         "learning_curve.png", "model.zip", "policy.npz", "trajectory.csv", "map.png",
+        "checkpoint.pkl",
     }  # fmt: skip
     config = json.loads((out / "config.json").read_text())
     assert (config["steps"], config["seed"], config["rollout"]) == (96, 3, 16)

@@ -17,6 +17,7 @@ from deepsim_sync import UnsupportedError, call_all, world_seeds
 from .environment import Environment
 from .environment.group_batches import GroupBatches
 from .environment.slots import slots_of, world_values
+from .environment_state import EnvironmentState
 from .errors import ResetNeededError
 from .spaces import leafwise
 from .step_result import Step
@@ -114,6 +115,24 @@ class JoinedEnvironment:
     def info(self) -> dict[str, Any]:
         """Returns the info of all worlds; a value that a world lacks is None."""
         return self._joined_info([environment.info() for environment in self.environments])
+
+    def get_state(self) -> tuple[EnvironmentState, ...]:
+        """Returns this instant between two steps; see `Environment.get_state`."""
+        return tuple(environment.get_state() for environment in self.environments)
+
+    def set_state(self, state: Sequence[EnvironmentState]) -> None:
+        """Goes back to an instant; see `Environment.set_state`.
+
+        Raises:
+            ValueError: The state is one of another number of worlds; nothing has changed.
+        """
+        if len(state) != len(self):
+            raise ValueError(f"expected the states of {len(self)} worlds, got {len(state)}")
+        self._no_step_because = "the last set_state failed halfway"
+        for world, (environment, own) in enumerate(zip(self.environments, state, strict=True)):
+            environment.set_state(own)
+            self._seen[world] = () if own.observation is None else tuple(own.observation)
+        self._no_step_because = state[0].no_step_because
 
     def close(self) -> None:
         """Closes all environments."""

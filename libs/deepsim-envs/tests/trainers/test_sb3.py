@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -193,3 +194,42 @@ def test_ppo_learns(make_races: MakeRaces, game_over: Any) -> None:
     after = np.mean([episode["r"] for episode in model.ep_info_buffer])
     assert before < 0.3
     assert after > 0.45
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_slots_go_back_to_an_instant_amid_their_episodes(
+    make_race: MakeRace, make_races: MakeRaces, joined: bool
+) -> None:
+    """In other worlds too: observations, sums of rewards, and what others draw are the same."""
+
+    def made() -> Any:
+        if joined:
+            return AgentsVecEnv(make_races(2))
+        view = GymnasiumVectorEnv(make_races(2), agent="a", others=noisy, autoreset_mode="SameStep")
+        return WorldsVecEnv(view)
+
+    worlds, others = made(), made()
+    worlds.seed(0)
+    worlds.reset()
+    rng = np.random.default_rng(1)
+    plan = rng.uniform(-0.2, 1.0, (60, worlds.num_envs, 2)).astype(np.float32)
+    for actions in plan[:7]:
+        worlds.step(actions)
+    state = pickle.loads(pickle.dumps(worlds.get_state()))
+    first = [worlds.step(actions) for actions in plan]
+    for again in (worlds, others):
+        again.set_state(state)
+        for actions, (seen, rewards, dones, infos) in zip(plan, first, strict=True):
+            other = again.step(actions)
+            assert other[0].tobytes() == seen.tobytes()
+            assert other[1].tobytes() == rewards.tobytes()
+            assert other[2].tobytes() == dones.tobytes()
+            assert str(other[3]) == str(infos)
+    assert any(dones.any() for _, _, dones, _ in first)
+    with pytest.raises(ValueError, match="expected the state of"):
+        AgentsVecEnv(make_races(3)).set_state(state)
+
+
+def noisy(environment: Environment, rng: np.random.Generator) -> Any:
+    bias = rng.uniform(0.0, 0.5)
+    return lambda name, seen: np.array([bias, rng.uniform(-0.1, 0.1)], np.float32)

@@ -63,6 +63,7 @@ class OneAgent:
         self._others = others
         self._rngs = rngs
         self._made: dict[int, Policy] = {}
+        self._began: dict[int, Any] = {}
         self._tasks = (
             [one_world(environment, world) for world in range(worlds)]
             if others is not None and not isinstance(others, ArrayPolicy)
@@ -73,7 +74,21 @@ class OneAgent:
         """Makes the policies of new episodes in some worlds."""
         if self._others is not None and self._tasks:
             for world in worlds:
+                self._began[world] = self._rngs[world].bit_generator.state
                 self._made[world] = self._others(self._tasks[world], self._rngs[world])
+
+    def get_state(self) -> tuple[list[Any], dict[int, Any]]:
+        """Returns the states of the generators, now and when the policies of others were made."""
+        return [rng.bit_generator.state for rng in self._rngs], dict(self._began)
+
+    def set_state(self, state: tuple[list[Any], dict[int, Any]]) -> None:
+        """Sets the generators, and makes the policies of others as they were made then."""
+        now, began = state
+        for world, then in began.items():
+            self._rngs[world].bit_generator.state = then
+            self.begin([world])
+        for rng, own in zip(self._rngs, now, strict=True):
+            rng.bit_generator.state = own
 
     def observation(self, batches: Sequence[Any]) -> Any:
         """Returns a copy of the agent's observation in world 0."""

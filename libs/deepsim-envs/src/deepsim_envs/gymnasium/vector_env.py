@@ -17,7 +17,7 @@ from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError, ResetNeededError
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.spaces import leafwise, shown
+from deepsim_envs.spaces import copied, leafwise, shown
 from deepsim_envs.viewing import Viewfinder, drawn_seed, own_info
 from deepsim_sync import CameraView, world_seeds
 
@@ -179,6 +179,35 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]  # typed as a list there
         """Takes a picture of each world, (height, width, 3) RGB; None without a render mode."""
         return tuple(self._viewfinder.picture(world) for world in range(self.num_envs))
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns this instant, to come back to by `set_state`; it can be pickled.
+
+        Policies of others that are no `ArrayPolicy` are made anew there, so that what they remember
+        of the episode, other than their generator, is lost.
+
+        Raises:
+            UnsupportedError: The simulator cannot go back.
+        """
+        return {
+            "environment": self.environment.get_state(),
+            "others": self._agent.get_state(),
+            "seen": copied(tuple(self._seen or ())),
+            "seeded": self._seeded.copy(),
+            "ended": self._ended.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes back to an instant of this task with as many worlds.
+
+        Raises:
+            ValueError: The state is one of another task.
+            UnsupportedError: The simulator cannot go back.
+        """
+        self.environment.set_state(state["environment"])
+        self._agent.set_state(state["others"])
+        self._seen = copied(state["seen"]) or None
+        self._seeded, self._ended = state["seeded"].copy(), state["ended"].copy()
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes the environment; `close` calls it once."""

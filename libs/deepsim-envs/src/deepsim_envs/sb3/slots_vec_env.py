@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from deepsim_envs.viewing import drawn_seed
 from deepsim_sync import world_seeds
 
 try:
+    from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
@@ -66,6 +67,35 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._reset_options()
         return seen
 
+    def get_state(self) -> dict[str, Any]:
+        """Returns this instant between two steps, to come back to by `set_state`.
+
+        It holds the worlds, and the sums of the episodes under way; it can be pickled.
+
+        Raises:
+            UnsupportedError: The simulator cannot go back.
+        """
+        return {
+            "owner": self._owner.get_state(),
+            "returns": self._returns.copy(),
+            "lengths": self._lengths.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes back to an instant of this task with as many worlds: the next steps are the same.
+
+        Raises:
+            ValueError: The state is one of another task or another number of slots.
+            UnsupportedError: The simulator cannot go back.
+        """
+        if state["returns"].shape != self._returns.shape:
+            raise ValueError(
+                f"expected the state of {self.num_envs} slots, got {len(state['returns'])}"
+            )
+        self._owner.set_state(state["owner"])
+        self._returns, self._lengths = state["returns"].copy(), state["lengths"].copy()
+        self._seeded = True
+
     @abstractmethod
     def _reset_slots(self, seeds: list[int | None]) -> Any:
         """Begins all episodes and sets `reset_infos`; returns the observations of all slots."""
@@ -104,8 +134,8 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     def env_is_wrapped(
         self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Returns for each slot that no wrapper of Gymnasium is around it."""
-        return [False for _ in self._get_indices(indices)]
+        """Returns whether the slots are as if wrapped: infos are those of SB3's `Monitor`."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def _end(self, slot: int, info: dict[str, Any], seen: Any, truncated: bool) -> None:
         """Adds to the info of a slot's last step what SB3 looks for there."""

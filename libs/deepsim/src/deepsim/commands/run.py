@@ -26,7 +26,8 @@ from deepsim.tasks.task_code import TaskError
 from deepsim.training.run_folder import chosen_policy
 from deepsim_sync import DeepSimError
 
-from .options import INTERRUPTED, AsJson, BackendName, Root, TaskName, Worlds, fail
+from .options import AsJson, BackendName, Root, TaskName, Worlds, fail
+from .stopping import stoppable
 
 
 def run(
@@ -60,18 +61,19 @@ def run(
 
     Shows a table of the rewards. The map has the lines that the agents drove. World w of several
     gives the same bits as one world with its seed. Ctrl-C ends it after the episodes that are
-    finished, with exit status 130.
+    finished, with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
     """
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        played, results = _run(
-            name, root, policy, worlds, out, record, backend,
-            Playing(title=("", ""), episodes=episodes, seed=seed, video=video, world=world),
-        )  # fmt: skip
-    if as_json:
-        rows = [facts(episode) for episode in played.episodes]
-        print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
-    if played.interrupted:
-        raise typer.Exit(INTERRUPTED)
+    with stoppable() as stop:
+        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+            played, results = _run(
+                name, root, policy, worlds, out, record, backend,
+                Playing(title=("", ""), episodes=episodes, seed=seed, video=video, world=world),
+            )  # fmt: skip
+        if as_json:
+            rows = [facts(episode) for episode in played.episodes]
+            print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+        if played.interrupted:
+            raise typer.Exit(stop.status)
 
 
 def _run(

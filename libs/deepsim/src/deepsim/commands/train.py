@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -26,17 +26,28 @@ from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
 from deepsim.training.config import TrainingConfig, parse_settings
 from deepsim.training.learning_curve import write_learning_curve
-from deepsim.training.run_folder import policy_of, run_folder, write_setup
+from deepsim.training.run_folder import (
+    CONFIG,
+    policy_of,
+    run_folder,
+    settings_of,
+    task_folder_of,
+    write_setup,
+)
 from deepsim_sync import DeepSimError
 
-from .options import INTERRUPTED, AsJson, Root, TaskName, fail
+from .options import AsJson, Root, fail
+from .stopping import stoppable
 
 _DEFAULTS = TrainingConfig()
 _MOST_SHOWN = 3  # agents whose reward fits beside the bar
 
 
 def train(
-    name: TaskName,
+    name: Annotated[
+        str,
+        typer.Argument(help="The task: a folder, its name, or an id; not needed to resume."),
+    ] = "",
     root: Root = Path(),
     steps: Annotated[
         int | None,
@@ -54,7 +65,10 @@ def train(
             f"or else {_DEFAULTS.envs}.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same training.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="The same seed gives the same training; by default 0."),
+    ] = None,
     agent: Annotated[
         str | None, typer.Option(help="The agent that learns; by default one policy for all.")
     ] = None,
@@ -63,6 +77,14 @@ def train(
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, such as gamma=0.98.")
+    ] = None,
+    config_file: Annotated[
+        Path | None,
+        typer.Option("--config", help="Settings in YAML, as config.json of a training."),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Goes on with the training in a folder, with the settings there."),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Episodes of the trained policy.")] = 3,
     video: Annotated[bool, typer.Option(help="Film the first of them.")] = True,
@@ -73,45 +95,61 @@ def train(
 ) -> None:
     """Trains a policy by PPO of Stable-Baselines3, and runs it.
 
-    All results go to one folder. Ctrl-C ends the training, keeps the policy, and exits with 130.
+    All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end the training and keep the policy
+    and a checkpoint, from which --resume goes on; the exit status is 130, 143 or 129.
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
-    try:
-        with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-            found = find_task(name, root)
-            task = load_task(found.folder)
-            chosen = {"steps": steps, "envs": envs, "agent": agent, "others": others}
-            config = (
-                TrainingConfig()
-                .changed(task.training)
-                .changed(parse_settings(settings or ()))
-                .changed({key: value for key, value in chosen.items() if value is not None})
-                .changed({"seed": seed})
-            )
-            with results_folder(run_folder(found.name, seed, out)) as results:
-                interrupted = _train(console, found, task, config, results)
-                done: list[Episode] = []
-                if not interrupted:
-                    played = _play(console, results, task, config, episodes, video)
-                    done, interrupted = played.episodes, played.interrupted
-                for file in sorted(results.iterdir()):
-                    console.print(f"wrote {file}", highlight=False, soft_wrap=True)
-            again = ["deepsim", "run", name, "--policy", str(results)]
-            again += [] if root == Path() else ["--in", str(root)]
-            console.print(f"to run it: {shlex.join(again)}", highlight=False, soft_wrap=True)
-    except DeepSimError as error:
-        fail(console, error)
-    if as_json:
-        rows = [facts(episode) for episode in done]
-        print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+    chosen: dict[str, Any] = {
+        "steps": steps, "envs": envs, "agent": agent, "others": others, "seed": seed,
+    }  # fmt: skip
+    given = {key: value for key, value in chosen.items() if value is not None}
+    with stoppable() as stop:
+        interrupted = False
+        try:
+            with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+                if resume is not None:
+                    if settings or config_file or out or given.keys() - {"steps"}:
+                        raise TaskError("--resume keeps all settings of its folder but --steps")
+                    given = {**settings_of(resume / CONFIG), **given}
+                    name = name or task_folder_of(resume / CONFIG)
+                if not name:
+                    raise TaskError("say which task: deepsim train TASK")
+                found = find_task(name, root)
+                task = load_task(found.folder)
+                config = TrainingConfig().changed(task.training)
+                if config_file is not None:
+                    config = config.changed(settings_of(config_file))
+                config = config.changed(parse_settings(settings or ())).changed(given)
+                folder = resume or run_folder(found.name, config.seed, out)
+                with results_folder(folder) as results:
+                    interrupted = _train(console, found, task, config, results, resume is not None)
+                    done: list[Episode] = []
+                    if not interrupted:
+                        played = _play(console, results, task, config, episodes, video)
+                        done, interrupted = played.episodes, played.interrupted
+                    for file in sorted(results.iterdir()):
+                        console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+                again = ["deepsim", "run", name, "--policy", str(results)]
+                again += [] if root == Path() else ["--in", str(root)]
+                console.print(f"to run it: {shlex.join(again)}", highlight=False, soft_wrap=True)
+        except DeepSimError as error:
+            fail(console, error)
+        if as_json:
+            rows = [facts(episode) for episode in done]
+            print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+        if interrupted:
+            raise typer.Exit(stop.status)
 
 
 def _train(
-    console: Console, found: TaskFolder, task: Task, config: TrainingConfig, folder: Path
+    console: Console,
+    found: TaskFolder,
+    task: Task,
+    config: TrainingConfig,
+    folder: Path,
+    resume: bool,
 ) -> bool:
-    """Trains, and returns whether Ctrl-C ended it."""
+    """Trains, and returns whether a signal ended it."""
     try:
         # An extra, and seconds of imports, for this command alone.
         from deepsim.training.ppo import train as learn  # noqa: PLC0415 (see above)
@@ -133,12 +171,15 @@ def _train(
             text = "reward " + ", ".join(shown[:_MOST_SHOWN]) if shown else ""
             progress.update(bar, completed=min(steps, config.steps), reward=text)
 
-        training = learn(task, config, folder, on_step)
+        training = learn(task, config, folder, on_step, resume=resume)
     if training.rows:
         title = f"{task.name}: PPO, seed {config.seed}"
         write_learning_curve(folder / "learning_curve.png", title, training.rows)
     if training.interrupted:
         console.print(f"stopped after {training.steps} steps; the policy is kept")
+        if training.resumable:
+            again = shlex.join(["deepsim", "train", "--resume", str(folder)])
+            console.print(f"to go on: {again}", highlight=False, soft_wrap=True)
     return training.interrupted
 
 

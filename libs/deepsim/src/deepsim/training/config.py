@@ -37,6 +37,10 @@ class TrainingConfig:
         hidden: Sizes of the hidden layers of policy and value, with tanh.
         log_std: Logarithm of the first standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running deviation.
+        evaluate: Episodes of each evaluation, which takes the most likely actions in worlds of its
+            own, always with the same seeds; 0 for none.
+        evaluate_every: Updates between two evaluations.
+        checkpoint: Least number of seconds between two checkpoints.
         make: Options of the task's ``make``, by name.
     """
 
@@ -58,14 +62,18 @@ class TrainingConfig:
     hidden: Sequence[int] = (64, 64)
     log_std: float = 0.0
     normalize: bool = True
+    evaluate: int = 0
+    evaluate_every: int = 10
+    checkpoint: float = 30.0
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "envs", "rollout", "minibatch", "epochs"):
+        for name in ("steps", "envs", "rollout", "minibatch", "epochs", "evaluate_every"):
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
-        if self.seed < 0:
-            raise TaskError(f"seed must be >= 0, got {self.seed}")
+        for name in ("seed", "evaluate", "checkpoint"):
+            if getattr(self, name) < 0:
+                raise TaskError(f"{name} must be >= 0, got {getattr(self, name)}")
         if self.learning_rate <= 0.0:
             raise TaskError(f"learning_rate must be > 0, got {self.learning_rate}")
         for name in ("gamma", "gae_lambda"):

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -13,10 +16,12 @@ import numpy as np
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import GymnasiumVectorEnv
+from deepsim_sync import UnsupportedError
 
 from .config import TrainingConfig
 from .progress import WINDOW, EpisodeEnds, ProgressFiles
 from .trained_policy import FILE, TrainedPolicy
+from .whole_file import whole_file
 
 try:
     import torch
@@ -27,6 +32,10 @@ try:
     from torch.utils.tensorboard import SummaryWriter as _  # noqa: F401 (SB3 asks too late)
 
     from deepsim_envs.sb3 import AgentsVecEnv, WorldsVecEnv
+
+    from .checkpoint import FILE as CHECKPOINT
+    from .checkpoint import load_training_state, put_back, training_state
+    from .evaluation import Evaluation
 except ImportError as error:
     raise ImportError("training needs an extra: pip install 'deepsim[train]'") from error
 
@@ -41,31 +50,40 @@ class Training:
     Attributes:
         steps: Steps of agents.
         rows: The log by column, as in ``progress.csv``.
-        interrupted: Whether Ctrl-C stopped it before its end.
+        interrupted: Whether Ctrl-C or another signal stopped it before its end.
+        resumable: Whether the folder has a checkpoint; not where the simulator cannot go back.
     """
 
     steps: int
     rows: list[dict[str, Any]]
     interrupted: bool
+    resumable: bool
 
 
-def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnStep) -> Training:
-    """Trains a task, and writes progress, TensorBoard's events and the policy.
+def train(
+    task: Task, config: TrainingConfig, folder: Path, on_step: OnStep, *, resume: bool = False
+) -> Training:
+    """Trains a task, and writes progress, TensorBoard's events, checkpoints and the policy.
 
     Args:
         task: The task.
         config: All settings.
         folder: Output folder.
         on_step: Callback after every step of all worlds.
+        resume: Whether to go on from the checkpoint in the folder.
 
     Raises:
-        TaskError: The task's agents or spaces do not suit.
+        TaskError: The task's agents or spaces do not suit, a file cannot be written, or there is no
+            checkpoint of this task with these settings.
     """
+    state = load_training_state(folder / CHECKPOINT) if resume else None
     # One thread is fastest for small networks, and sums do not depend on the number of cores.
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    agents, worlds = _worlds(task, config)
+    closing = ExitStack()
     try:
+        agents, worlds = _worlds(task, config)
+        closing.callback(worlds.close)
         _require_suitable(worlds)
         scaled = VecNormalize(
             worlds,
@@ -76,17 +94,28 @@ def train(task: Task, config: TrainingConfig, folder: Path, on_step: OnStep) -> 
         model = _model(scaled, config)
         files = _Files(folder)
         model.set_logger(Logger(str(folder), [files, TensorBoardOutputFormat(str(folder))]))
+        ends = EpisodeEnds(agents)
+        if state is not None:
+            try:
+                ends = put_back(state, model, scaled, files)
+            except (ValueError, KeyError, RuntimeError) as error:
+                raise TaskError(f"{folder} is of another task or settings: {error}") from error
+        watch = _Watch(ends, files, folder, config, on_step)
+        if config.evaluate:
+            watch.evaluation = closing.enter_context(Evaluation(task, config, scaled, _worlds))
+        left = config.steps - model.num_timesteps
         interrupted = False
         try:
-            model.learn(config.steps, callback=_Watch(agents, on_step))
+            model.learn(left, callback=watch, reset_num_timesteps=state is None)
         except KeyboardInterrupt:
             interrupted = True
+        watch.write()
         model.logger.close()
-        model.save(folder / "model.zip")
-        _policy(model, scaled).save(folder / FILE)
-        return Training(model.num_timesteps, files.rows, interrupted)
+        return Training(watch.steps, files.rows, interrupted, watch.resumable)
+    except OSError as error:
+        raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
     finally:
-        worlds.close()
+        closing.close()
         torch.set_num_threads(threads)
 
 
@@ -177,12 +206,66 @@ class _Files(ProgressFiles, KVWriter):  # type: ignore[misc]  # not typed where 
 
 
 class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
-    """Reports progress, and logs rewards and the area's info at the ends of episodes."""
+    """Reports progress, logs the ends of episodes, and keeps the state of the latest update.
 
-    def __init__(self, agents: Sequence[str], on_step: OnStep) -> None:
+    The state is taken after each update, and written every so often and at the end: a training
+    that is stopped amid an update goes on from the beginning of that update.
+
+    Attributes:
+        evaluation: Episodes apart from the learning ones, or None.
+        steps: Steps of agents up to the latest update.
+        resumable: Whether the simulator can go back to an instant.
+    """
+
+    def __init__(
+        self,
+        ends: EpisodeEnds,
+        files: ProgressFiles,
+        folder: Path,
+        config: TrainingConfig,
+        on_step: OnStep,
+    ) -> None:
         super().__init__()
+        self.evaluation: Evaluation | None = None
+        self.steps = 0
+        self.resumable = True
         self._on_step_done = on_step
-        self._ends = EpisodeEnds(agents)
+        self._ends, self._files, self._folder, self._config = ends, files, folder, config
+        self._kept: tuple[bytes, bytes, TrainedPolicy] | None = None
+        self._written = monotonic()
+
+    def write(self) -> None:
+        """Writes the state, the model and the policy of the latest update."""
+        if self._kept is None:
+            return
+        state, model, policy = self._kept
+        for name, content in ((CHECKPOINT, state), ("model.zip", model)):
+            if content:
+                with whole_file(self._folder / name) as stream:
+                    stream.write(content)
+        policy.save(self._folder / FILE)
+        self._written = monotonic()
+
+    def _keep(self) -> None:
+        scaled = self.model.get_vec_normalize_env()
+        state = b""
+        if self.resumable:
+            try:
+                state = training_state(self.model, scaled, self._ends, self._files)
+            except UnsupportedError:
+                self.resumable = False
+        model = BytesIO()
+        self.model.save(model)
+        self._kept = (state, model.getvalue(), _policy(self.model, scaled))
+        self.steps = self.num_timesteps
+
+    def _on_rollout_start(self) -> None:
+        self._keep()
+        if monotonic() - self._written >= self._config.checkpoint:
+            self.write()
+
+    def _on_training_end(self) -> None:
+        self._keep()
 
     def _on_step(self) -> bool:
         self._ends.add(self.locals["infos"])
@@ -192,3 +275,7 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
     def _on_rollout_end(self) -> None:
         for name, value in self._ends.means().items():
             self.logger.record(name, value)
+        every = self.model.n_steps * self.training_env.num_envs * self._config.evaluate_every
+        if self.evaluation is not None and self.num_timesteps % every == 0:
+            for name, value in self.evaluation.means(self.model).items():
+                self.logger.record(name, value)

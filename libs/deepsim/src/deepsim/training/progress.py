@@ -6,12 +6,15 @@ from __future__ import annotations
 import csv
 from collections import deque
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from itertools import cycle
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from .whole_file import whole_file
 
 WINDOW = 100
 """The number of the latest episodes of which means are taken."""
@@ -53,6 +56,14 @@ class ProgressFiles:
         self._times.append({**steps, **times})
         _write_csv(self._folder / "progress.csv", self.rows)
         _write_csv(self._folder / "timing.csv", self._times)
+
+    def get_state(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Returns all rows, for `set_state`."""
+        return self.rows, self._times
+
+    def set_state(self, state: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> None:
+        """Goes back to these rows; the files follow with the next update."""
+        self.rows, self._times = state
 
     def close(self) -> None:
         """Nothing is left open."""
@@ -111,12 +122,12 @@ class EpisodeEnds:
 
 
 def _order(key: str) -> tuple[int, str]:
-    return ("rollout", REWARD, "end", "train").index(key.partition("/")[0]), key
+    return ("rollout", REWARD, "end", "eval", "train").index(key.partition("/")[0]), key
 
 
 def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    with file.open("w", newline="", encoding="utf-8") as stream:
+    with whole_file(file) as binary, TextIOWrapper(binary, "utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
@@ -22,6 +23,7 @@ from deepsim_envs import Environment, Policy, PolicyMaker
 from .config import TrainingConfig
 from .trained_policy import FILE, TrainedPolicy
 
+CONFIG = "config.json"
 _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
@@ -41,8 +43,35 @@ def run_folder(name: str, seed: int, out: Path | None) -> Path:
 def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
     """Writes all settings, and the versions of packages and task."""
     setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
-    _write(folder / "config.json", setup)
+    _write(folder / CONFIG, setup)
     _write(folder / "versions.json", _versions(task_folder))
+
+
+def settings_of(file: Path) -> dict[str, Any]:
+    """Reads settings from YAML, as from the ``config.json`` of a training.
+
+    Raises:
+        TaskError: It cannot be read, or is no mapping.
+    """
+    try:
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise TaskError(f"{file} has no settings that can be read: {error}") from error
+    if not isinstance(settings, dict):
+        raise TaskError(f"{file} must map names of settings to values, got {settings!r}")
+    return {name: value for name, value in settings.items() if name not in ("task", "folder")}
+
+
+def task_folder_of(config: Path) -> str:
+    """Returns the folder of the task that was trained with these settings.
+
+    Raises:
+        TaskError: It does not say.
+    """
+    try:
+        return str(json.loads(config.read_text(encoding="utf-8"))["folder"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TaskError(f"{config} does not say which task was trained: {error}") from None
 
 
 def policy_of(folder: Path, task: Task) -> PolicyMaker:
@@ -55,7 +84,7 @@ def policy_of(folder: Path, task: Task) -> PolicyMaker:
     """
     trained = TrainedPolicy.load(folder / FILE)
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         agent, others = config["agent"], config["others"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TaskError(f"{folder / 'config.json'} does not say who was trained: {error}") from None

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy
 
+from .whole_file import whole_file
+
 FILE = "policy.npz"
 Floats = NDArray[np.float32]
 
@@ -79,7 +81,8 @@ class TrainedPolicy(ArrayPolicy):
             arrays[f"bias_{number}"] = bias
         if self.low is not None and self.high is not None:
             arrays |= {"low": self.low, "high": self.high}
-        np.savez(file, shape=np.array(self.shape, dtype=np.int64), **arrays)
+        with whole_file(file) as stream:
+            np.savez(stream, shape=np.array(self.shape, dtype=np.int64), **arrays)
 
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:

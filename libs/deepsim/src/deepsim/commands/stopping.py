@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals that end a command: Ctrl-C, SIGTERM and SIGHUP alike."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import typer
+
+from .options import INTERRUPTED
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+
+
+class Stop:
+    """Whether a signal came.
+
+    Attributes:
+        status: Exit status of a command that was ended so: 128 and the signal's number.
+    """
+
+    status = INTERRUPTED
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Raises KeyboardInterrupt at the first signal; those that follow have no effect.
+
+    Signals that are ignored, as SIGHUP is under ``nohup``, stay so.
+
+    Raises:
+        typer.Exit: The block did not handle the KeyboardInterrupt.
+    """
+    stop = Stop()
+    before: dict[int, Any] = {}
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)
+        stop.status = 128 + number
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, on_signal)
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        raise typer.Exit(stop.status) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings that are stopped at any moment go on to the bytes of an unbroken one."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deepsim.cli import app
+from deepsim.training import TrainedPolicy
+
+pytest.importorskip(
+    "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"
+)
+
+WriteTask = Callable[..., Path]
+SMALL = ["--steps", "160", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+"""Five updates."""
+
+STOPS = """import os, sys
+        sys.acts = getattr(sys, "acts", 0) + 1
+        if sys.acts == {act}: os.kill(os.getpid(), {number})
+        self.add_reward(float(action[0]))"""
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def said(result: Result) -> str:
+    return " ".join(result.stdout.split())
+
+
+def require_same_results(one: Path, other: Path) -> None:
+    for name in ("policy.npz", "progress.csv", "trajectory.csv"):
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)],
+)
+def test_a_signal_at_a_random_moment_loses_nothing(
+    write_task: WriteTask,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+    status: int,
+) -> None:
+    """Those that come before the end of the first update too."""
+    moment = random.randrange(1, 160)  # noqa: NPY002, RUF100 (each run tries another)
+    task = write_task(STOPS.format(act=moment, number=int(number)))
+    before = signal.getsignal(number)
+    monkeypatch.setattr(sys, "acts", 0, raising=False)
+    stopped = call("train", task, *SMALL, "--seed", 3, "--out", tmp_path / "stopped")
+    assert stopped.exit_code == status, (moment, stopped.output)
+    assert signal.getsignal(number) == before
+    assert TrainedPolicy.load(tmp_path / "stopped" / "policy.npz").shape == (1,)
+    assert f"stopped after {(moment - 1) // 32 * 32} steps" in said(stopped)
+    assert f"to go on: deepsim train --resume {tmp_path / 'stopped'}" in said(stopped)
+    resumed = call("train", "--resume", tmp_path / "stopped")
+    assert resumed.exit_code == 0, resumed.output
+    whole = call("train", task, *SMALL, "--seed", 3, "--out", tmp_path / "whole")
+    assert whole.exit_code == 0, whole.output
+    require_same_results(tmp_path / "stopped", tmp_path / "whole")
+
+
+def test_a_process_that_is_killed_goes_on_from_its_checkpoint(
+    array_task: Path, tmp_path: Path
+) -> None:
+    """SIGKILL leaves no time to write anything; all agents are slots of one environment."""
+    file = array_task / "__init__.py"
+    file.write_text(file.read_text().replace("    def act(self, actions):\n", ACTS))
+    options = [*SMALL, "--steps", "640", "--set", "checkpoint=0", "--no-video"]
+    command = ["-um", "deepsim", "train", str(array_task), *options]
+    command += ["--out", str(tmp_path / "killed")]
+    with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        acts = (line for line in process.stdout if line == "acts\n")
+        for _ in range(random.randrange(17, 155)):  # noqa: NPY002, RUF100 (as above)
+            next(acts)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert TrainedPolicy.load(tmp_path / "killed" / "policy.npz").shape == (1,)
+    resumed = call("train", "--resume", tmp_path / "killed")
+    assert resumed.exit_code == 0, resumed.output
+    whole = call("train", array_task, *options, "--out", tmp_path / "whole")
+    assert whole.exit_code == 0, whole.output
+    require_same_results(tmp_path / "killed", tmp_path / "whole")
+
+
+ACTS = """    def get_state(self):
+        return self.last.copy(), self.x.copy()
+
+    def set_state(self, state):
+        self.last, self.x = (part.copy() for part in state)
+
+    def act(self, actions):
+        print("acts")
+"""
+
+
+def test_one_of_several_agents_goes_on_among_policies_on_arrays(
+    array_task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The generators of the others go on as well."""
+    file = array_task / "__init__.py"
+    stops = ACTS + "        import os, sys\n        sys.acts = getattr(sys, 'acts', 0) + 1\n"
+    stops += "        if sys.acts == 41: os.kill(os.getpid(), 15)\n"
+    file.write_text(file.read_text().replace("    def act(self, actions):\n", stops))
+    options = [*SMALL, "--agent", "disc", "--others", "chase"]
+    monkeypatch.setattr(sys, "acts", 0, raising=False)
+    assert call("train", array_task, *options, "--out", tmp_path / "stopped").exit_code == 143
+    assert call("train", "--resume", tmp_path / "stopped").exit_code == 0
+    assert call("train", array_task, *options, "--out", tmp_path / "whole").exit_code == 0
+    require_same_results(tmp_path / "stopped", tmp_path / "whole")
+
+
+def test_a_training_can_go_on_for_longer(write_task: WriteTask, tmp_path: Path) -> None:
+    """The same bytes as one that was as long from the beginning."""
+    task = write_task("self.add_reward(float(action[0]))")
+    assert call("train", task, *SMALL, "--out", tmp_path / "longer").exit_code == 0
+    resumed = call("train", "--resume", tmp_path / "longer", "--steps", 224)
+    assert resumed.exit_code == 0, resumed.output
+    assert call("train", task, *SMALL, "--steps", 224, "--out", tmp_path / "long").exit_code == 0
+    require_same_results(tmp_path / "longer", tmp_path / "long")
+
+
+def test_the_file_of_a_run_reproduces_it(write_task: WriteTask, tmp_path: Path) -> None:
+    """Evaluations take no random numbers of the training."""
+    task = write_task("self.add_reward(float(action[0]))")
+    file = tmp_path / "settings.yaml"
+    file.write_text("gamma: 0.9\nhidden: [8, 8]\nevaluate: 4\nevaluate_every: 2\nseed: 5\n")
+    first = call("train", task, *SMALL, "--config", file, "--out", tmp_path / "first")
+    assert first.exit_code == 0, first.output
+    config = tmp_path / "first" / "config.json"
+    again = call("train", task, "--config", config, "--out", tmp_path / "again")
+    assert again.exit_code == 0, again.output
+    require_same_results(tmp_path / "first", tmp_path / "again")
+    assert "eval/reward" in (tmp_path / "first" / "progress.csv").read_text()
+    without = call(
+        "train", task, "--config", config, "--set", "evaluate=0", "--out", tmp_path / "w"
+    )
+    assert without.exit_code == 0, without.output
+    policies = [(tmp_path / name / "policy.npz").read_bytes() for name in ("first", "w")]
+    assert policies[0] == policies[1]
+
+
+def test_a_full_disk_ends_it_clearly_and_keeps_the_last_checkpoint(
+    write_task: WriteTask, tmp_path: Path
+) -> None:
+    """The limit on the size of files stands for the disk."""
+    task = write_task(
+        "import resource, sys; sys.acts = getattr(sys, 'acts', 0) + 1\n"
+        "        if sys.acts == 100: resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))"
+    )
+    command = ["-m", "deepsim", "train", str(task), *SMALL, "--set", "checkpoint=0"]
+    done = subprocess.run(
+        [sys.executable, *command, "--out", str(tmp_path / "out")], capture_output=True, text=True
+    )
+    assert done.returncode == 1, done.stdout
+    text = " ".join((done.stdout + done.stderr).split())
+    assert f"error: cannot write to {tmp_path / 'out'}: File too large" in text
+    assert "Traceback" not in text
+    resumed = call("train", "--resume", tmp_path / "out")
+    assert resumed.exit_code == 0, resumed.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--resume", "nowhere"], "config.json has no settings that can be read"),
+        (["--resume", "nowhere", "--seed", "3"], "--resume keeps all settings of its folder"),
+        ([], "say which task: deepsim train TASK"),
+        (["--config", "nowhere.yaml"], "say which task"),
+    ],
+)
+def test_what_cannot_be_resumed_is_one_line(options: list[str], message: str) -> None:
+    result = call("train", *options)
+    assert result.exit_code == 1
+    assert message in said(result)
