@@ -14,7 +14,7 @@ import deepsim_colliders
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = [
     "collider",
     "convex_collider",

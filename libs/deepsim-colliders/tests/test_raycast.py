@@ -10,6 +10,7 @@ import pytest
 import shapely
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shapely import affinity
 
 from deepsim_colliders import (
     BoxCollider,
@@ -329,3 +330,33 @@ def test_hits_are_ordered_by_distance():
     assert min(hits).collider is near
     assert max(hits).collider is far
     assert [hit.distance for hit in sorted(hits)] == [2, 4]
+
+
+@given(data=st.data())
+def test_all_pieces_in_a_geometry_are_those_of_shapely(data):
+    """A ray across rings and lines enters and leaves as the same line of shapely does."""
+    turn, shift = data.draw(st.floats(0.0, 6.0)), data.draw(st.floats(-9.7, 9.7))
+    area = shapely.Point(0, 0).buffer(10) - shapely.Point(1, 0).buffer(7)
+    area = area.union(shapely.Point(1, 0).buffer(3))
+    ours = GeometryCollider(area, pose_offset=Pose((5, -2, 0), Euler(0, 0, turn)))
+    hits = ours.raycast_all(Ray((-15, -2 + shift, 0), (1, 0, 0)))
+    moved = affinity.translate(affinity.rotate(area, turn, (0, 0), use_radians=True), 5, -2)
+    line = shapely.LineString([(-15, -2 + shift), (30, -2 + shift)])
+    pieces = shapely.get_parts(shapely.intersection(moved, line))
+    assume(all(piece.length > 1e-3 for piece in pieces))
+    expected = sorted((piece.bounds[0] + 15, piece.bounds[2] + 15) for piece in pieces)
+    assert len(hits) == len(expected)
+    for hit, (start, end) in zip(hits, expected):
+        assert hit.distance == pytest.approx(start, abs=1e-6)
+        assert hit.exit_distance == pytest.approx(end, abs=1e-6)
+        assert hit.normal.x < 0.0
+        assert not hit.inside
+
+
+def test_all_pieces_of_a_ray_that_starts_inside():
+    """The first piece is where it starts; the next ones have normals against the ray."""
+    ring = GeometryCollider(shapely.box(-2, -2, 2, 2) - shapely.box(-1, -1, 1, 1))
+    first, second = ring.raycast_all(Ray((-1.5, 0, 0), (1, 0, 0)))
+    assert (first.inside, first.distance, first.exit_distance) == (True, 0.0, 0.5)
+    assert (second.inside, second.distance, second.exit_distance) == (False, 2.5, 3.5)
+    assert tuple(second.normal) == (-1.0, 0.0, 0.0)

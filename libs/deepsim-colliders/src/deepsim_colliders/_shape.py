@@ -96,19 +96,25 @@ class Shape(Collider):
 
         The normal, in the world, is None when the ray starts in the shape.
         """
-        frame = self._frame
-        start = frame.to_local(origin)
-        crossing = self._cross(start, frame.turn_to_local(direction))
+        start = self._frame.to_local(origin)
+        return self._first_here(start, self._cross(start, self._frame.turn_to_local(direction)))
+
+    def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
+        """All connected pieces of a ray, as `_cross_here`."""
+        start = self._frame.to_local(origin)
+        pieces = self._crossings(start, self._frame.turn_to_local(direction))
+        first = self._first_here(start, pieces[0] if pieces else None)
+        return [] if first is None else [first, *map(self._here, pieces[1:])]
+
+    def _first_here(self, start: Any, crossing: Crossing | None) -> Crossing | None:
         if self._holds(start):
             return Crossing(0.0, max(crossing.end, 0.0) if crossing else 0.0, None)
         if crossing is None or crossing.normal is None or not 0.0 <= crossing.start < math.inf:
             return None
-        return crossing._replace(normal=frame.turn_to_world(crossing.normal))
+        return self._here(crossing)
 
-    def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
-        """All connected pieces of a ray, as `_cross_here`: one at most for a convex shape."""
-        crossing = self._cross_here(origin, direction)
-        return [] if crossing is None else [crossing]
+    def _here(self, crossing: Crossing) -> Crossing:
+        return crossing._replace(normal=self._frame.turn_to_world(crossing.normal))
 
     def _meets(self, other: Shape) -> bool:
         """Whether both, of the same dimensions, share a point."""
@@ -207,6 +213,11 @@ class Shape(Collider):
     @abstractmethod
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
         """Find the first connected piece of a ray or its line in the shape."""
+
+    def _crossings(self, origin: Any, direction: Any) -> list[Crossing]:
+        """Find all connected pieces, in order: one at most in a convex shape."""
+        crossing = self._cross(origin, direction)
+        return [] if crossing is None else [crossing]
 
     # What a shape answers in the world frame, once both sides are live.
 

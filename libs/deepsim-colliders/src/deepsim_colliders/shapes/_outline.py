@@ -34,13 +34,13 @@ class Outline:
         self._starts, self._edges, self._lengths = starts[real], edges[real], lengths[real]
         self._gap = gap
 
-    def cross(
+    def crossings(
         self,
         origin: Pair,
         direction: Pair,
         covers: Callable[[Array], NDArray[np.bool_]],
-    ) -> Crossing | None:
-        """Find the first connected piece of the ray, t >= 0, in the geometry.
+    ) -> list[Crossing]:
+        """Find the connected pieces of the ray, t >= 0, in the geometry, in order.
 
         Args:
             origin: start of the ray in the frame of the geometry.
@@ -49,21 +49,32 @@ class Outline:
         """
         inside = bool(covers(np.array(origin)))
         if math.hypot(*direction) == 0.0:
-            return Crossing(-math.inf, math.inf, direction) if inside else None
+            return [Crossing(-math.inf, math.inf, direction)] if inside else []
         (times,), (flush,), (sines,) = self._meetings(np.array([origin]), np.array([direction]))
-        first = int(np.argmin(times))
-        if not times[first] < math.inf:
-            return None
+        met = np.flatnonzero(times < math.inf)
+        if not met.size:
+            return []
         # Along an edge, both of its ends count; `times` has the nearer one.
-        ends = np.concatenate([self._starts[flush], (self._starts + self._edges)[flush]]) - origin
-        end_times = ends @ direction / np.dot(direction, direction)
-        knots = np.concatenate([[0.0] * inside, times[times < math.inf], end_times])
-        knots = np.sort(knots[knots >= 0.0])
+        along = np.flatnonzero(flush)
+        ends = np.concatenate([self._starts[along], (self._starts + self._edges)[along]]) - origin
+        knots = np.concatenate([times[met], ends @ direction / np.dot(direction, direction)])
+        edges = np.concatenate([met, along, along])
+        order = np.argsort(knots, kind="stable")
+        order = order[knots[order] >= 0.0]
+        knots, edges = knots[order], edges[order]
+        if inside:
+            knots, edges = np.concatenate([[0.0], knots]), np.concatenate([edges[:1], edges])
         middles = 0.5 * (knots[1:] + knots[:-1])
         within = covers(np.array(origin)[:, np.newaxis] + np.outer(direction, middles))
-        end = knots[-1] if within.all() else knots[int(np.argmin(within))]
-        nx, ny = self._normals(np.array([first]), flush[[first]], sines[[first]], direction)[0]
-        return Crossing(float(knots[0]), float(end), (float(nx), float(ny)))
+        within |= np.diff(knots) <= 1e-12 * knots[1:]
+        last = np.flatnonzero(np.append(~within, True))
+        first = np.concatenate([[0], last[:-1] + 1])
+        sides = edges[first]
+        normals = self._normals(sides, flush[sides], sines[sides], direction).tolist()
+        return [
+            Crossing(float(start), float(end), (nx, ny))
+            for start, end, (nx, ny) in zip(knots[first], knots[last], normals)
+        ]
 
     def enter(self, origins: Array, directions: Array) -> tuple[Array, Array]:
         """Find the first t >= 0 at which each of many rays meets an edge, and its normal there.

@@ -115,7 +115,10 @@ class GeometryCollider(Collider2D):
         return inside
 
     def _cross(self, origin: Pair, direction: Pair) -> Crossing | None:
-        return self._outline.cross(origin, direction, self._hold)
+        return next(iter(self._crossings(origin, direction)), None)
+
+    def _crossings(self, origin: Pair, direction: Pair) -> list[Crossing]:
+        return self._outline.crossings(origin, direction, self._hold)
 
     def _near(self, point: Pair, reach: float) -> bool:
         local = self._frame.to_local(point)

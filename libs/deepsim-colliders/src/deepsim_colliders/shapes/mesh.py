@@ -179,19 +179,6 @@ class MeshCollider(Collider3D):
         normal = -normal if normal @ step > 0.0 else normal
         return Crossing(float(start), float(end), tuple(normal.tolist()))
 
-    def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
-        frame = self._frame
-        start = frame.to_local(origin)
-        found = self._crossings(start, frame.turn_to_local(direction))
-        pieces = [
-            piece._replace(normal=frame.turn_to_world(piece.normal))
-            for piece in found
-            if piece.normal is not None
-        ]
-        if pieces and self._holds(start):
-            pieces[0] = pieces[0]._replace(start=0.0, normal=None)
-        return pieces
-
     # In the world.
 
     def _world(self) -> Triangles:
