@@ -22,6 +22,9 @@ ARM = """<robot name="arm"><link name="base">
 <collision><origin xyz="0 0 -0.5"/><geometry><sphere radius="0.5"/></geometry></collision>
 <visual><geometry><sphere radius="0.5"/></geometry></visual></link></robot>"""
 
+BALL = """<mujoco model="ball"><worldbody><body pos="0 0 1"><freejoint/><geom size="0.1"/></body>
+</worldbody></mujoco>"""
+
 
 @pytest.fixture
 def view() -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
@@ -42,11 +45,14 @@ def view() -> Iterator[Callable[..., tuple[subprocess.Popen[str], str]]]:
         yield start
 
 
-@pytest.mark.parametrize("kind", ["task", "model", "paused"])
+@pytest.mark.parametrize("kind", ["task", "model", "paused", "mjcf"])
 def test_a_page_is_served_until_it_is_interrupted(view, kind, write_task, tmp_path: Path) -> None:
     """A task or a model is shown at the printed address; Ctrl-C is a good end."""
     if kind == "task":
         words = [write_task()]
+    elif kind == "mjcf":
+        (tmp_path / "ball.xml").write_text(BALL)
+        words = [tmp_path / "ball.xml"]
     else:
         (tmp_path / "arm.urdf").write_text(ARM)
         words = [tmp_path / "arm.urdf", *(["--paused"] if kind == "paused" else [])]

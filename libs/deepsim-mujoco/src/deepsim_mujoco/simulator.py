@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math.poses import compose
-from deepsim_spawn import GazeboXMLLoader, WorldDescription
+from deepsim_spawn import GazeboXMLLoader, MjcfModel, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
     SCOPE,
@@ -38,6 +38,7 @@ from .capabilities.sensors import MujocoSensors
 from .capabilities.snapshots import MujocoSnapshots
 from .engine import mujoco
 from .spec.builder import Built
+from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec
 from .state.forces import LinkForces
 from .state.joints import Joints
@@ -126,8 +127,14 @@ class MujocoSimulator:
     @property
     def descriptions(self) -> Descriptions:
         """The descriptions of the models and lights that are present."""
-        models = {one.name: one.description for one in self._spec.models}
-        return Descriptions(models, self._spec.lights)
+        built = self._spec.models
+        models = {one.name: one.description for one in built}
+        looks = {
+            one.name: mjcf_looks(one, self._states.model)
+            for one in built
+            if isinstance(one.description, MjcfModel)
+        }
+        return Descriptions(models, self._spec.lights, looks)
 
     # Time
 

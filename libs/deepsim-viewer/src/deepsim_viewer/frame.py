@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import Entities, Key, Tables, World
+from deepsim_sync import Descriptions, Entities, Key, Tables, World
 
 from .scene.layout import Layout
 
@@ -75,9 +75,10 @@ class FrameReader:
         tables, layout = self._tables, self._layout
         if tables is None or layout is None or layout.entities is not simulator.entities:
             tables = self._tables = Tables(simulator.entities, len(self._world))
-            models, lights = simulator.descriptions
+            found = simulator.descriptions
             layout = self._layout = Layout(
-                simulator.entities, type(simulator.descriptions)(dict(models), dict(lights))
+                simulator.entities,
+                Descriptions(dict(found.models), dict(found.lights), dict(found.looks)),
             )
         simulator.read(tables, _COLUMNS)
         visuals = tables.visuals

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -101,6 +102,8 @@ class Built:
     """Of the links that pass through one another."""
     assets: list[str] = field(default_factory=list)
     """Meshes and height fields of the geoms, one each; they may be shared with other models."""
+    meshes: dict[str, Path] = field(default_factory=dict)
+    """The files of the meshes of MJCF that others read too, by the names of the meshes."""
     files: dict[str, KeptFile] = field(default_factory=dict)
     """Those of MJCF, by the keys that stand for them there."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping
 from itertools import chain
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -37,6 +38,8 @@ _KINDS = (
 )
 """What does not go with bodies; default classes stay, for MuJoCo 3.17 crashes as they go."""
 _DEFAULT_GREY = (0.5, 0.5, 0.5, 1.0)
+_OPEN_FORMATS = frozenset({".obj", ".stl"})
+"""Of the meshes that MuJoCo reads, those that others read too."""
 _SHOWN_GROUPS = 3  # the first ones are drawn by MuJoCo's own viewer
 
 
@@ -78,6 +81,12 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     if not nodes:
         raise SpawnError(name, "its MJCF has no body")
     built.links = [*nodes.values()]
+    paths = {str(kept.path): description.files[key] for key, kept in built.files.items()}
+    built.meshes = {
+        name + SCOPE + mesh.name: paths[mesh.file]
+        for mesh in child.meshes
+        if Path(mesh.file).suffix in _OPEN_FORMATS
+    }
     _show(child, built, referenced)
     before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
     frame = spec.worldbody.add_frame()

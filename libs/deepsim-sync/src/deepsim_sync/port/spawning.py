@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -42,10 +43,13 @@ class Descriptions(NamedTuple):
         models: ``SpawnRequest.description`` of the whole models, by name.
         lights: Those of the lights that belong to no model (`deepsim_spawn.LightDescription`), by
             name.
+        looks: The links and visuals (`deepsim_spawn.ModelDescription`) of models whose own
+            description is in a format of the engine, by name.
     """
 
     models: Mapping[str, Any]
     lights: Mapping[str, Any]
+    looks: Mapping[str, Any] = MappingProxyType({})
 
 
 def checked_requests(

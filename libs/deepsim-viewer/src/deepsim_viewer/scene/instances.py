@@ -75,7 +75,8 @@ def _links(
     descriptions: Descriptions, *, warn: bool = False
 ) -> Iterator[tuple[str, LinkDescription]]:
     """The links of all models with their scoped names."""
-    for name, model in descriptions.models.items():
+    for name, described in descriptions.models.items():
+        model = descriptions.looks.get(name, described)
         if isinstance(model, ModelDescription):
             for link_name, link, _ in model.all_links():
                 yield name + SCOPE + link_name, link

@@ -25,7 +25,9 @@ from deepsim_spawn import (
     GazeboXMLLoader,
     LightDescription,
     LinkDescription,
+    MjcfModel,
     ModelDescription,
+    ModelSpawner,
     Plane,
     VisualDescription,
     WorldDescription,
@@ -37,7 +39,7 @@ from .options import BackendName, Root, Worlds, fail
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
 
-_SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml"}
+_SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 _FLOOR = 30.0  # side of the ground below a model [m]
 
 
@@ -46,7 +48,7 @@ def view(
         str,
         typer.Argument(
             help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
-            "xacro), or a model:// or package:// URI. Or a recording (.mcap) of "
+            "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) of "
             "`deepsim run --record` or the page's Record button."
         ),
     ],
@@ -143,8 +145,12 @@ def _view_file(
     """Opens a world or model in a viewer; yields it, and the function that ticks without end."""
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
 
-    world = World(open_simulator(_world_of(name), worlds), seed=seed)
+    mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
+    described = _studio() if mjcf is not None else _world_of(name)
+    world = World(open_simulator(described, worlds), seed=seed)
     try:
+        if mjcf is not None:
+            ModelSpawner(mjcf).spawn(world, mjcf.name)
         with Viewer(world, port=port, speed=1.0, label=Path(name).stem) as viewer:
 
             def run() -> None:
@@ -163,7 +169,16 @@ def _world_of(source: str) -> WorldDescription:
         return described
     bounds = Bounds.of(described)
     height = -bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
-    model = replace(described, pose=Pose(Vector3(0.0, 0.0, height)))
+    return _studio(replace(described, pose=Pose(Vector3(0.0, 0.0, height))))
+
+
+def _is_mjcf(source: str) -> bool:
+    path = Path(source)
+    return path.suffix in (".xml", ".mjcf") and path.is_file() and b"<mujoco" in path.read_bytes()
+
+
+def _studio(*models: ModelDescription) -> WorldDescription:
+    """A world with a ground and the sun."""
     floor = Plane(size=(_FLOOR, _FLOOR))
     link = LinkDescription(
         "link",
@@ -174,4 +189,4 @@ def _world_of(source: str) -> WorldDescription:
     sun = LightDescription(
         "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
     )
-    return WorldDescription(models=(ground, model), lights=(sun,))
+    return WorldDescription(models=(ground, *models), lights=(sun,))
