@@ -87,3 +87,20 @@ def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     pause.click()
     wait(lambda: viewer.control.paused)
     assert [each for each in driver.get_log("browser") if each["level"] == "SEVERE"] == []
+
+
+def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
+    """Insert adds a box, which is seen and selected; Delete removes it again."""
+    viewer = make_viewer(scenes.described(), shadows=False, speed=1.0, rate=5.0)
+    world = viewer.world
+    run(viewer, world.tick)
+    driver = browse(viewer.url)
+    press = "document.evaluate(\"//button[contains(., '%s')]\", document, null, 9).singleNodeValue"
+    wait(lambda: driver.execute_script(f"return {press % 'Insert'} !== null"))
+    assert blue(driver)[2] < 50
+    driver.execute_script(f"{press % 'Insert'}.click()")
+    wait(lambda: "box_0" in world.simulator.entities.models and blue(driver)[2] > 200)
+    wait(lambda: "velocity" in driver.find_element("css selector", "body").text)
+    driver.execute_script(f"{press % 'Delete selected'}.click()")
+    wait(lambda: "box_0" not in world.simulator.entities.models and blue(driver)[2] < 50)
+    assert [each for each in driver.get_log("browser") if each["level"] == "SEVERE"] == []

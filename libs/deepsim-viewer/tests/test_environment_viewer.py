@@ -130,3 +130,36 @@ def test_rewards_are_plotted_when_asked_for(play, look):
             viewer.step() or any("reward" in str(each.get("title")) for each in it.gui.values())
         )
     )
+
+
+def test_observations_are_plotted_from_a_number_on(play, look):
+    """The plot has the numbers that the agent has seen, over simulated time."""
+    viewer = play()
+    client = look(viewer.viewer)
+    client.read(lambda it: any(each.get("label") == "Observer" for each in it.gui.values()))
+    client.set("Plot the observations", True)
+    client.read(
+        lambda it: (
+            viewer.step() or any(each.get("title") == "observations" for each in it.gui.values())
+        )
+    )
+    (plot,) = [each for each in client.gui.values() if each.get("title") == "observations"]
+    assert [each["label"] for each in plot["series"]][:2] == ["t [s]", "[0]"]
+
+
+def test_the_performance_is_plotted(play, look):
+    """Milliseconds per tick and the real-time factor are measured while the plot is on."""
+    viewer = play()
+    client = look(viewer.viewer)
+    client.read(lambda it: any("performance" in str(e.get("label")) for e in it.gui.values()))
+    client.set("Plot the performance", True)
+    client.read(
+        lambda it: (
+            viewer.step() or any(each.get("title") == "performance" for each in it.gui.values())
+        )
+    )
+    (plot,) = [each for each in client.gui.values() if each.get("title") == "performance"]
+    _, callbacks, physics, factor = (np.asarray(each) for each in plot["data"])
+    assert np.all(callbacks > 0)
+    assert np.all(physics > 0)
+    assert np.all(factor >= 0)

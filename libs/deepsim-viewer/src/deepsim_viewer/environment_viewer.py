@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from math import nan
 from types import TracebackType
 from typing import Any, TypeAlias
 
 from deepsim_envs import Environment
 
 from .panel.drive_folder import DriveFolder
-from .panel.reward_plot import RewardPlot
+from .panel.live_plot import LivePlot
+from .panel.observation_plot import ObservationPlot
 from .viewer import Viewer
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -60,7 +62,9 @@ class EnvironmentViewer:
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
         self._drive = DriveFolder(self.viewer.server, environment)
-        self._rewards = RewardPlot(self.viewer.server.gui, environment.slots)
+        gui = self.viewer.server.gui
+        self._rewards = LivePlot(gui, "Plot the rewards", "rewards", environment.slots)
+        self._observations = ObservationPlot(gui, environment.slots)
 
     def run(self, steps: int | None = None) -> None:
         """Steps the environment.
@@ -85,7 +89,10 @@ class EnvironmentViewer:
             self._begin(None)
         actions = self._drive.override(self._policy(self._observation))
         result = self.environment.step(actions)
-        self._rewards.add(float(self.environment.world.time[0]), result.reward)
+        now = float(self.environment.world.time[0])
+        slots = self.environment.slots
+        self._rewards.add(now, lambda: [result.reward.get(slot, nan) for slot in slots])
+        self._observations.add(now, result.observation)
         self._observation = {
             slot: result.observation[slot] for slot in self.environment.live_agents
         }

@@ -19,6 +19,7 @@ from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
 from .mailbox import Mailbox
 from .panel.edit_folder import EditFolder
+from .panel.performance_plot import PerformancePlot
 from .panel.record_folder import RecordFolder
 from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
@@ -107,6 +108,7 @@ class Viewer:
             self._marks = ShowFolder(
                 self.server, world, self.scene.offsets, lambda: self.control.call(self.show)
             )
+            self._performance = PerformancePlot(self.server.gui, world, self.post)
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
         except BaseException:
@@ -123,6 +125,7 @@ class Viewer:
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Takes a frame of the tick, if one is due, and holds the tick back; the world calls it."""
+        self._performance.end_callbacks()
         control = self.control
         if self._clients:
             now = time.monotonic()
@@ -131,6 +134,7 @@ class Viewer:
                 self._mail.put((self._reader.read(), self._marks.read()))
         if control.paused or control.speed is not None:
             control.wait(float(sim_time[0]), self.show)
+        self._performance.resume(float(sim_time[0]))
 
     def post(self, function: Callable[[], object]) -> None:
         """Leaves a function for the world's thread; from any thread.
@@ -167,6 +171,7 @@ class Viewer:
         if self in self.world.trackers:
             self.world.trackers.remove(self)
         self._record.close()
+        self._performance.close()
         self.control.resume()
         self._mail.close()
         self._thread.join()
