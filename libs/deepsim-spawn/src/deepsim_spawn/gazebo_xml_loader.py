@@ -12,7 +12,6 @@ from .errors import ModelFormatError
 from .sdf import HARMLESS, model_file, read_sdf
 from .search_path import SearchPath
 from .urdf import read_urdf
-from .xacro_text import expand_xacro
 from .xml import Document, Element, Load, parse, read_bytes, without_declaration
 
 _TEXT = "<string>"
@@ -120,6 +119,8 @@ class GazeboXMLLoader:
             label, text = str(path), read_bytes(path)
             is_xacro = path.suffix == ".xacro"
         if is_xacro:
+            from .xacro_text import expand_xacro  # noqa: PLC0415 (xacro takes a while to import)
+
             expanded = expand_xacro(text, label, path, arguments, load)
             return parse(expanded, Document(f"{label} (expanded by xacro)", path, load))
         if arguments:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import shutil
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from deepsim_scenes.errors import SceneError
 from deepsim_scenes.scene import Scene, SceneObject
