@@ -21,6 +21,13 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-scenes": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
+    "deepsim-transport": {
+        "deepsim-spawn",
+        "deepsim-sync",
+        "eclipse-zenoh",
+        "numpy",
+        "protobuf",
+    },
     "deepsim-viewer": {
         "deepsim-envs",
         "deepsim-math",
@@ -45,4 +52,5 @@ DISTRIBUTIONS = {
     "google": "protobuf",
     "grpc": "grpcio",
     "yaml": "pyyaml",
+    "zenoh": "eclipse-zenoh",
 }

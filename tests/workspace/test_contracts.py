@@ -92,6 +92,7 @@ def test_the_table_itself_passes(lint):
             "deepsim_math",
             "viser",
         ],
+        "deepsim_transport": ["deepsim_spawn", "deepsim_sync", "zenoh", "google.protobuf"],
         "deepsim_scenes": ["deepsim_spawn", "deepsim_sync", "deepsim_math", "yaml", "scenic"],
         "deepsim_fx": ["deepsim_sync", "deepsim_math"],
         "deepsim_spawn": ["deepsim_sync", "deepsim_math", "lxml", "xacro"],

@@ -13,6 +13,7 @@ from .commands.doctor import doctor
 from .commands.envs import envs
 from .commands.findings import own_versions
 from .commands.models import models
+from .commands.processes import master, physics, topic
 from .commands.robots import robots
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
@@ -30,8 +31,9 @@ app = typer.Typer(
 app.add_typer(models, name="models")
 app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
+app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
-for command in (run, view, train, check, bench, serve, doctor):
+for command in (run, view, train, check, bench, serve, master, physics, doctor):
     app.command()(command)
 
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Physics, sensors and viewers as processes that talk over topics."""
+
+from __future__ import annotations
+
+from . import messages
+from .errors import MessageError, NoAnswerError, RemoteError, TransportError
+from .physics import PhysicsServer, RemoteSimulator, WorldMirror
+from .session import Master, Publisher, Subscriber, Transport, get_master_uri
+
+__all__ = [
+    "Master",
+    "MessageError",
+    "NoAnswerError",
+    "PhysicsServer",
+    "Publisher",
+    "RemoteError",
+    "RemoteSimulator",
+    "Subscriber",
+    "Transport",
+    "TransportError",
+    "WorldMirror",
+    "get_master_uri",
+    "messages",
+]

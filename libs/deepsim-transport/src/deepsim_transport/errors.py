@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of deepsim-transport.
+
+TransportError (a DeepSimError)
+├── NoAnswerError    nobody answers, or not in time
+├── MessageError     bytes that are not the message that they should be
+└── RemoteError      the other process failed in a way that has no error of DeepSim
+"""
+
+from __future__ import annotations
+
+from deepsim_sync import DeepSimError
+
+
+class TransportError(DeepSimError):
+    """Root of the errors of this library."""
+
+
+class NoAnswerError(TransportError):
+    """Nobody answers at an address or a topic, or not in time."""
+
+
+class MessageError(TransportError, ValueError):
+    """Bytes are not the message that they should be."""
+
+
+class RemoteError(TransportError):
+    """The other process failed; the message has the name and the text of its error."""

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages of Gazebo 1.0, with the fields that its paper gives them."""
+
+from __future__ import annotations
+
+from .basic import Mass, Point, Pose, Quaternion, Time, Twist, Wrench
+from .protobuf import decode, encode
+from .world import (
+    EntityProp,
+    EntityState,
+    JointProp,
+    JointState,
+    WorldControl,
+    WorldState,
+    WorldStatistics,
+)
+
+__all__ = [
+    "EntityProp",
+    "EntityState",
+    "JointProp",
+    "JointState",
+    "Mass",
+    "Point",
+    "Pose",
+    "Quaternion",
+    "Time",
+    "Twist",
+    "WorldControl",
+    "WorldState",
+    "WorldStatistics",
+    "Wrench",
+    "decode",
+    "encode",
+]

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages as Protocol Buffers; the fields of the dataclasses are the schema."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
+
+from deepsim_transport.errors import MessageError
+
+M = TypeVar("M")
+
+PACKAGE = "gazebo.msgs"
+_POOL = descriptor_pool.DescriptorPool()
+_Field = descriptor_pb2.FieldDescriptorProto
+_SCALARS = {
+    bool: _Field.TYPE_BOOL,
+    float: _Field.TYPE_DOUBLE,
+    int: _Field.TYPE_UINT32,
+    str: _Field.TYPE_STRING,
+}
+
+
+def encode(message: Any) -> bytes:
+    """Returns the bytes of a message.
+
+    Raises:
+        ValueError: A number does not fit its field.
+    """
+    return bytes(_filled(message).SerializeToString(deterministic=True))
+
+
+def decode(kind: type[M], payload: bytes) -> M:
+    """Returns the message of a class that some bytes are.
+
+    Raises:
+        MessageError: They are none.
+    """
+    read = _class(kind)()
+    try:
+        read.ParseFromString(payload)
+    except DecodeError:
+        raise MessageError(f"{len(payload)} bytes are no {kind.__name__}") from None
+    made: M = _made(kind, read)
+    return made
+
+
+def _compiled(kind: Any) -> Any:
+    """Returns the class of protobuf for a class of messages."""
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"{kind.__name__}.proto", package=PACKAGE, syntax="proto3"
+    )
+    described = file.message_type.add(name=kind.__name__)
+    for number, (name, hint) in enumerate(_hints(kind).items(), 1):
+        repeated = get_origin(hint) is tuple
+        inner = get_args(hint)[0] if repeated else hint
+        field = described.field.add(name=name, number=number)
+        field.label = _Field.LABEL_REPEATED if repeated else _Field.LABEL_OPTIONAL
+        if inner in _SCALARS:
+            field.type = _SCALARS[inner]
+        else:
+            _class(inner)
+            field.type, field.type_name = _Field.TYPE_MESSAGE, f".{PACKAGE}.{inner.__name__}"
+            if f"{inner.__name__}.proto" not in file.dependency:
+                file.dependency.append(f"{inner.__name__}.proto")
+    _POOL.Add(file)
+    return message_factory.GetMessageClass(
+        _POOL.FindMessageTypeByName(f"{PACKAGE}.{kind.__name__}")
+    )
+
+
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+_class: Callable[[Any], Any] = cache(_compiled)
+
+
+def _filled(message: Any) -> Any:
+    values = {}
+    for name in _hints(type(message)):
+        value = getattr(message, name)
+        if isinstance(value, tuple):
+            value = [_filled(each) if dataclasses.is_dataclass(each) else each for each in value]
+        values[name] = _filled(value) if dataclasses.is_dataclass(value) else value
+    return _class(type(message))(**values)
+
+
+def _made(kind: type[Any], read: Any) -> Any:
+    values = {}
+    for name, hint in _hints(kind).items():
+        value = getattr(read, name)
+        if get_origin(hint) is tuple:
+            inner = get_args(hint)[0]
+            value = tuple(_made(inner, each) if inner not in _SCALARS else each for each in value)
+        elif hint not in _SCALARS:
+            value = _made(hint, value)
+        values[name] = value
+    return kind(**values)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entities, joints and worlds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .basic import Point, Pose, Time, Twist, Wrench
+
+
+@dataclass(frozen=True, slots=True)
+class EntityState:
+    """State of a model or link."""
+
+    entity_name: str = ""
+    pose: Pose = field(default_factory=Pose)
+    twist: Twist = field(default_factory=Twist)
+    wrench: Wrench = field(default_factory=Wrench)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldStatistics:
+    """Clocks and counts of a world; `iterations` are its physics steps."""
+
+    sim_time: Time = field(default_factory=Time)
+    pause_time: Time = field(default_factory=Time)
+    real_time: Time = field(default_factory=Time)
+    iterations: int = 0
+    model_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorldState:
+    """All entities of a world at an instant; gravity [m/s^2], time step [s]."""
+
+    entity_states: tuple[EntityState, ...] = ()
+    stats: WorldStatistics = field(default_factory=WorldStatistics)
+    gravity: Point = field(default_factory=Point)
+    time_step: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class EntityProp:
+    """Properties of an entity."""
+
+    entity_name: str = ""
+    mass: float = 0.0
+    velocity_damping: float = 0.0
+    friction_coefficient: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class JointProp:
+    """Properties of a joint; one limit for each axis."""
+
+    joint_name: str = ""
+    damping: float = 0.0
+    offset: Point = field(default_factory=Point)
+    max_force: float = 0.0
+    lower_limits: tuple[float, ...] = ()
+    upper_limits: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JointState:
+    """State of a joint; one number for each axis [rad or m, and so on]."""
+
+    joint_name: str = ""
+    angle: tuple[float, ...] = ()
+    velocity: tuple[float, ...] = ()
+    effort: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorldControl:
+    """Whether the physics rests, and how many steps it makes at once; the paper leaves it open."""
+
+    pause: bool = False
+    steps: int = 0

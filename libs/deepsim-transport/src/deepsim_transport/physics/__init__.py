@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulator as a process, and the port to it from another one."""
+
+from __future__ import annotations
+
+from .mirror import WorldMirror
+from .remote import RemoteSimulator
+from .server import PhysicsServer
+
+__all__ = ["PhysicsServer", "RemoteSimulator", "WorldMirror"]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of the port, out of frames and into frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
+from deepsim_sync import Refusal, Simulator, SpawnRequest, Tables
+from deepsim_sync.port.spawning import checked_requests
+from deepsim_transport.errors import MessageError
+from deepsim_transport.rows import Frame, pack
+from deepsim_transport.rows.batches import changes_of, key_of, names_of
+
+from .failures import described
+
+Arrays = Mapping[str, NDArray[Any]]
+Answer = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+
+
+class Calls:
+    """Answers requests by calls of a simulator.
+
+    Args:
+        simulator: The one that is called.
+        loader: Reads the models that others spawn; by default it finds what this process finds.
+    """
+
+    def __init__(self, simulator: Simulator, loader: GazeboXMLLoader | None = None) -> None:
+        self.simulator = simulator
+        self._loader = loader or GazeboXMLLoader()
+
+    def answer(self, request: Frame) -> bytes:
+        """Returns the bytes of the answer, also where the call raises."""
+        call = getattr(self, f"_call_{request.header.get('call')}", None)
+        try:
+            if call is None:
+                raise MessageError(f"there is no call {request.header.get('call')!r}")
+            header, arrays = call(request.header, request.arrays)
+        except Exception as error:  # the caller is told
+            header, arrays = described(error), {}
+        entities = self.simulator.entities
+        header["generation"] = entities.generation
+        if request.header.get("generation") != entities.generation:
+            header["names"] = names_of(entities)
+        arrays["time"] = self.simulator.time
+        return pack(header, arrays)
+
+    def _call_hello(self, header: Any, arrays: Arrays) -> Answer:
+        return {"worlds": self.simulator.worlds, "timestep": self.simulator.timestep}, {}
+
+    def _call_step(self, header: Any, arrays: Arrays) -> Answer:
+        n = header.get("n")
+        if type(n) is not int or n < 1:
+            raise ValueError(f"n must be an int >= 1, got {n!r}")
+        changes = self._changes(header, arrays) if "batch" in header else None
+        return _refused(self.simulator.step(n, self._worlds(arrays), changes)), {}
+
+    def _call_write(self, header: Any, arrays: Arrays) -> Answer:
+        return _refused(self.simulator.write(self._changes(header, arrays))), {}
+
+    def _call_reset(self, header: Any, arrays: Arrays) -> Answer:
+        seeds = header.get("seeds")
+        if seeds is not None and not all(each is None or type(each) is int for each in seeds):
+            raise ValueError(f"seeds must be ints or None, got {seeds!r}")
+        self.simulator.reset(self._worlds(arrays), seeds)
+        return {}, {}
+
+    def _call_read(self, header: Any, arrays: Arrays) -> Answer:
+        keys = [key_of(each) for each in header.get("columns", ())]
+        tables = Tables(self.simulator.entities, self.simulator.worlds)
+        self.simulator.read(tables, keys)
+        return {}, {f"{kind}.{column}": tables.column(kind, column) for kind, column in keys}
+
+    def _call_spawn(self, header: Any, arrays: Arrays) -> Answer:
+        requests = []
+        for number, (name, text) in enumerate(header.get("models", ())):
+            pose = arrays[f"pose/{number}"]
+            requests.append(SpawnRequest(self._loader.load_model(str(text)), name, pose))
+        simulator = self.simulator
+        taken = simulator.entities.models
+        simulator.spawn(checked_requests(requests, simulator.worlds, taken))
+        return {}, {}
+
+    def _call_delete(self, header: Any, arrays: Arrays) -> Answer:
+        self.simulator.delete(str(header.get("name")))
+        return {}, {}
+
+    def _call_descriptions(self, header: Any, arrays: Arrays) -> Answer:
+        found = self.simulator.descriptions
+        models = {
+            name: model.to_sdf()
+            for name, model in found.models.items()
+            if isinstance(model, ModelDescription)
+        }
+        lights = WorldDescription(lights=tuple(found.lights.values()))
+        return {"models": models, "lights": lights.to_sdf()}, {}
+
+    def _worlds(self, arrays: Arrays) -> NDArray[np.intp] | None:
+        if "worlds" not in arrays:
+            return None
+        worlds, count = arrays["worlds"], self.simulator.worlds
+        ordered = worlds.ndim == 1 and worlds.dtype.kind == "i" and (np.diff(worlds) > 0).all()
+        if not ordered or (worlds.size and not (worlds[0] >= 0 and worlds[-1] < count)):
+            raise ValueError(f"worlds must be ascending numbers from 0 to {count - 1}")
+        return worlds.astype(np.intp)
+
+    def _changes(self, header: Any, arrays: Arrays) -> Any:
+        entities = self.simulator.entities
+        if header.get("batch") != entities.generation:
+            raise MessageError("the changes are for entities of another generation")
+        cells = {name: array for name, array in arrays.items() if name != "worlds"}
+        return changes_of(cells, entities, self.simulator.worlds)
+
+
+def _refused(refusals: Any) -> dict[str, Any]:
+    return {"refused": [list(each) for each in refusals if isinstance(each, Refusal)]}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that cross from one process to another, by name and text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from deepsim_sync import (
+    DeepSimError,
+    DuplicateEntityError,
+    SimulationError,
+    SpawnError,
+    UnknownEntityError,
+    UnsupportedError,
+)
+from deepsim_transport.errors import MessageError, RemoteError
+
+_KNOWN: dict[str, type[Exception]] = {
+    each.__name__: each
+    for each in (
+        DeepSimError,
+        DuplicateEntityError,
+        MessageError,
+        SimulationError,
+        SpawnError,
+        UnknownEntityError,
+        UnsupportedError,
+        TypeError,
+        ValueError,
+    )
+}
+_ATTRIBUTES = ("kind", "name", "worlds")
+
+
+def described(error: Exception) -> dict[str, Any]:
+    """Returns an error as a header can say it: that of its nearest class which both ends know."""
+    kind = next((each for each in type(error).__mro__ if each.__name__ in _KNOWN), None)
+    text = str(error)
+    if kind is None:
+        text = f"{type(error).__name__}: {text}"
+    given = vars(error)
+    return {
+        "error": "" if kind is None else kind.__name__,
+        "text": text,
+        **{name: given[name] for name in _ATTRIBUTES if name in given and kind is not None},
+    }
+
+
+def raised(header: Mapping[str, Any]) -> Exception:
+    """Returns the error that a header says."""
+    kind, text = _KNOWN.get(header["error"]), str(header["text"])
+    if kind is None:
+        return RemoteError(text)
+    error: Exception = kind.__new__(kind, text)
+    error.args = (text,)
+    for name in _ATTRIBUTES:
+        if name in header:
+            value = header[name]
+            error.__dict__[name] = tuple(value) if isinstance(value, list) else value
+    return error

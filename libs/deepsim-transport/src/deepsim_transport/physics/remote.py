@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The port `Simulator`, to a simulator of another process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import (
+    ALL_COLUMNS,
+    Changes,
+    Descriptions,
+    Entities,
+    Refusal,
+    SpawnError,
+    SpawnRequest,
+    Tables,
+)
+from deepsim_sync.port.simulator import Seeds, WorldNumbers
+from deepsim_sync.port.tables import Key
+from deepsim_transport.rows import Frame, pack, unpack
+from deepsim_transport.rows.batches import arrays_of, entities_of, refusals_of
+from deepsim_transport.session import Transport
+from deepsim_transport.session.transport import TIMEOUT
+
+from .failures import raised
+
+CALL = "call"
+"""The topic of requests to a `PhysicsServer`."""
+
+
+class RemoteSimulator:
+    """A simulator that a `PhysicsServer` of another process has.
+
+    Each call is a request and an answer, so that a `World` on it runs in lock-step as on the
+    simulator itself, with the same bits. Time and entities are those of the latest call. Models
+    cross as SDF; their files are found by the other process.
+
+    Args:
+        transport: The session; its namespace is the name of the server's world.
+        timeout: How long an answer may take [s].
+
+    Attributes:
+        worlds: The number of worlds, W.
+        timestep: Duration of one physics step [s].
+        entities: The names of all entities.
+        cameras: None, as are all capabilities below: they do not cross yet.
+
+    Raises:
+        NoAnswerError: No server answers there.
+
+    Example::
+
+        world = World(RemoteSimulator(Transport(namespace="lab")))
+    """
+
+    cameras = depth_cameras = camera_mounts = contacts = None
+    dynamics = sensors = physics = snapshots = None
+
+    def __init__(self, transport: Transport, timeout: float = TIMEOUT) -> None:
+        self._transport, self._timeout = transport, timeout
+        self.entities = Entities(-1)
+        self._time = np.zeros(0)
+        answer = self._call("hello")
+        self.worlds = int(answer.header["worlds"])
+        self.timestep = float(answer.header["timestep"])
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time at the latest call [s]."""
+        return self._time.copy()
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of models and lights, read from SDF."""
+        header, loader = self._call("descriptions").header, GazeboXMLLoader()
+        models = {name: loader.load_model(text) for name, text in header["models"].items()}
+        lights = loader.load_world(header["lights"]).lights
+        return Descriptions(models, {each.name: each for each in lights})
+
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch, then advances by exactly n steps."""
+        arrays = {} if changes is None else arrays_of(changes)
+        if worlds is not None:
+            arrays["worlds"] = np.asarray(worlds)
+        batch = {} if changes is None else {"batch": changes.generation}
+        answer = self._call("step", {"n": n, **batch}, arrays)
+        return refusals_of(answer.header["refused"])
+
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts some worlds back to time 0."""
+        given = None if seeds is None else [None if each is None else int(each) for each in seeds]
+        arrays = {} if worlds is None else {"worlds": np.asarray(worlds)}
+        self._call("reset", {"seeds": given}, arrays)
+
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Fills columns of the tables."""
+        asked = [f"{kind}.{column}" for kind, column in columns]
+        answer = self._call("read", {"columns": asked})
+        for (kind, column), name in zip(columns, asked, strict=True):
+            tables.column(kind, column)[...] = answer.arrays[name]
+
+    def write(self, changes: Changes) -> Sequence[Refusal]:
+        """Applies a batch."""
+        answer = self._call("write", {"batch": changes.generation}, arrays_of(changes))
+        return refusals_of(answer.header["refused"])
+
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world."""
+        models, poses = [], {}
+        for number, request in enumerate(requests):
+            try:
+                text = request.description.to_sdf()
+            except AttributeError:
+                raise SpawnError(
+                    request.name,
+                    f"a {type(request.description).__name__} has no SDF, as which models cross",
+                ) from None
+            models.append([request.name, text])
+            poses[f"pose/{number}"] = np.asarray(request.pose, np.float64)
+        self._call("spawn", {"models": models}, poses)
+
+    def delete(self, name: str) -> None:
+        """Removes a model from every world."""
+        self._call("delete", {"name": name})
+
+    def close(self) -> None:
+        """Does nothing: the server and the session belong to others."""
+
+    def _call(
+        self,
+        name: str,
+        header: dict[str, Any] | None = None,
+        arrays: dict[str, NDArray[Any]] | None = None,
+    ) -> Frame:
+        """Returns the answer to a call.
+
+        Raises:
+            What the other process raised, as the same class where it is one of the port's.
+        """
+        known = {"call": name, "generation": self.entities.generation}
+        request = pack(known | (header or {}), arrays)
+        answer = unpack(self._transport.request(CALL, request, self._timeout))
+        self._time = answer.arrays["time"]
+        if "names" in answer.header:
+            self.entities = entities_of(answer.header["generation"], answer.header["names"])
+        if "error" in answer.header:
+            raise raised(answer.header)
+        return answer

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulator as a process: it answers calls, runs by itself if it is let, and says what moves."""
+
+from __future__ import annotations
+
+import time
+from queue import Empty, SimpleQueue
+from types import TracebackType
+from typing import Any
+
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import Simulator
+from deepsim_transport.errors import MessageError
+from deepsim_transport.messages import Time, WorldControl, WorldStatistics, decode
+from deepsim_transport.rows import unpack
+from deepsim_transport.session import Transport
+
+from .calls import Calls
+from .remote import CALL
+from .updates import STATE, Updates
+
+CONTROL = "control"
+STATISTICS = "world_stats"
+STATISTICS_RATE = 5.0
+"""How often the statistics are published, as in Gazebo [Hz]."""
+_IDLE = 0.05  # [s] between looks at the clock while the physics rests
+
+
+class PhysicsServer:
+    """Lets other processes use a simulator, and shows them what moves.
+
+    Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``state`` answers
+    with the whole state, ``entity_state_update`` has the rows that changed, ``world_stats`` the
+    clocks, and ``control`` takes a `WorldControl`.
+
+    The thread that calls `run` or `run_once` is the one that uses the simulator.
+
+    Args:
+        simulator: On any engine, with any number of worlds. It is not closed with the server.
+        transport: The session; its namespace names the world.
+        steps: Physics steps of `run_once`.
+        speed: How fast `run` goes, in simulated seconds per second; None is as fast as it can.
+        rate: How often changed rows are published, at most [Hz].
+        paused: Whether the physics rests until somebody lets it run.
+        loader: Finds the models that others spawn.
+
+    Example::
+
+        with Transport(namespace="lab") as transport:
+            PhysicsServer(MujocoSimulator(world), transport, speed=1.0).run()
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        transport: Transport,
+        *,
+        steps: int = 1,
+        speed: float | None = None,
+        rate: float = 30.0,
+        paused: bool = False,
+        loader: GazeboXMLLoader | None = None,
+    ) -> None:
+        if steps < 1 or rate <= 0.0 or (speed is not None and speed <= 0.0):
+            raise ValueError(f"steps, rate and speed are > 0, got {steps}, {rate}, {speed}")
+        self.simulator, self.paused = simulator, paused
+        self.malformed = 0
+        self._steps, self._speed, self._pause = steps, speed, 1.0 / rate
+        self._calls = Calls(simulator, loader)
+        self._updates = Updates(simulator, transport)
+        self._statistics = transport.advertise(STATISTICS, WorldStatistics)
+        self._waiting: SimpleQueue[Any] = SimpleQueue()
+        self._topics = {
+            transport.key(CALL): self._answer_call,
+            transport.key(STATE): self._answer_state,
+            transport.key(CONTROL): self._control,
+        }
+        self._queryables = [
+            transport.session.declare_queryable(key, self._waiting.put) for key in self._topics
+        ]
+        self._iterations = 0
+        self._running = False
+        self._start = self._published = self._counted = time.monotonic()
+        self._rested = 0.0
+
+    def run_once(self) -> None:
+        """Answers all requests that wait, advances unless paused, and publishes what changed."""
+        self._answer_all()
+        if not self.paused:
+            self._advance(self._steps)
+        self._publish()
+
+    def run(self) -> None:
+        """Runs until `stop`, which any thread may call."""
+        self._running = True
+        due = time.monotonic()
+        while self._running:
+            if self.paused:
+                self._rest(_IDLE)
+                self._rested += max(0.0, time.monotonic() - due)
+                due = time.monotonic()
+            elif self._speed is not None:
+                due = max(due, time.monotonic() - _IDLE)  # what was missed long ago stays missed
+                self._rest(due - time.monotonic())
+                due += self._steps * self.simulator.timestep / self._speed
+            self.run_once()
+
+    def stop(self) -> None:
+        """Ends `run` after its present round."""
+        self._running = False
+        self._waiting.put(None)
+
+    def close(self) -> None:
+        """Answers nobody any more."""
+        for queryable in self._queryables:
+            queryable.undeclare()
+        self._queryables.clear()
+
+    def __enter__(self) -> PhysicsServer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _advance(self, steps: int) -> None:
+        self.simulator.step(steps)
+        self._iterations += steps
+
+    def _rest(self, seconds: float) -> None:
+        """Waits for a while, or until there is a request, which is answered."""
+        if seconds <= 0.0:
+            return
+        try:
+            query = self._waiting.get(timeout=seconds)
+        except Empty:
+            return
+        self._answer(query)
+
+    def _answer_all(self) -> None:
+        while True:
+            try:
+                query = self._waiting.get_nowait()
+            except Empty:
+                return
+            self._answer(query)
+
+    def _answer(self, query: Any) -> None:
+        if query is None:  # of `stop`
+            return
+        with query:
+            payload = b"" if query.payload is None else query.payload.to_bytes()
+            try:
+                answer = self._topics[str(query.key_expr)](payload)
+            except (MessageError, KeyError) as error:
+                self.malformed += 1
+                query.reply_err(str(error).encode())
+            else:
+                query.reply(query.key_expr, answer)
+
+    def _answer_call(self, payload: bytes) -> bytes:
+        return self._calls.answer(unpack(payload))
+
+    def _answer_state(self, payload: bytes) -> bytes:
+        return self._updates.whole()
+
+    def _control(self, payload: bytes) -> bytes:
+        asked = decode(WorldControl, payload)
+        self.paused = asked.pause
+        if asked.steps:
+            self._advance(asked.steps)
+        return b""
+
+    def _publish(self) -> None:
+        now = time.monotonic()
+        if now - self._published >= self._pause:
+            self._published = now
+            self._updates.publish()
+        if now - self._counted >= 1.0 / STATISTICS_RATE:
+            self._counted = now
+            statistics = WorldStatistics(
+                sim_time=Time.of(float(self.simulator.time[0])),
+                pause_time=Time.of(self._rested),
+                real_time=Time.of(now - self._start),
+                iterations=self._iterations,
+                model_count=len(self.simulator.entities.models),
+            )
+            self._statistics.publish(statistics)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a world publishes of its state: the rows that changed, and all of it to whoever comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from deepsim_sync import Simulator, Tables
+from deepsim_sync.port.tables import Key
+from deepsim_transport.rows import pack
+from deepsim_transport.rows.batches import names_of
+from deepsim_transport.session import Transport
+
+STATE = "state"
+UPDATE = "entity_state_update"
+COLUMNS: tuple[Key, ...] = (
+    ("models", "pose"),
+    ("models", "twist"),
+    ("links", "pose"),
+    ("links", "twist"),
+    ("joints", "position"),
+    ("joints", "velocity"),
+)
+"""What is published."""
+
+
+class Updates:
+    """Publishes the rows of a simulator that changed since they were published last.
+
+    Every update has a number, one more than the one before. Names of entities go with the whole
+    state alone; updates say their generation.
+    """
+
+    def __init__(self, simulator: Simulator, transport: Transport) -> None:
+        self._simulator = simulator
+        self._publisher = transport.session.declare_publisher(transport.key(UPDATE))
+        self._number = 0
+        self._shown: Tables | None = None
+
+    def publish(self) -> None:
+        """Sends what changed, if anybody listens."""
+        if not self._publisher.matching_status.matching:
+            self._shown = None
+            return
+        now = self._read()
+        before, self._shown = self._shown, now
+        generation = now.entities.generation
+        if before is None or before.entities.generation != generation:
+            self._number += 2  # a gap, after which listeners ask for the whole state
+            self._send(generation, {})
+            return
+        arrays: dict[str, NDArray[Any]] = {}
+        for key in COLUMNS:
+            old, new = before.column(*key), now.column(*key)
+            differs = old != new
+            if differs.ndim > 2:
+                differs = differs.any(axis=2)
+            if differs.any():
+                name = ".".join(key)
+                arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = differs.nonzero()
+                arrays[name] = new[differs]
+        if arrays:
+            self._number += 1
+            self._send(generation, arrays)
+
+    def whole(self) -> bytes:
+        """Returns the whole state, with the number of the last update that it has in it."""
+        now = self._shown if self._is_shown() else self._read()
+        assert now is not None
+        arrays = {".".join(key): now.column(*key) for key in COLUMNS}
+        header = {
+            "number": self._number,
+            "generation": now.entities.generation,
+            "names": names_of(now.entities),
+            "worlds": self._simulator.worlds,
+        }
+        return pack(header, {**arrays, "time": self._simulator.time})
+
+    def _is_shown(self) -> bool:
+        """Whether listeners have a state of these entities, on which updates build."""
+        shown, entities = self._shown, self._simulator.entities
+        return shown is not None and shown.entities.generation == entities.generation
+
+    def _read(self) -> Tables:
+        tables = Tables(self._simulator.entities, self._simulator.worlds)
+        self._simulator.read(tables, COLUMNS)
+        return tables
+
+    def _send(self, generation: int, arrays: dict[str, NDArray[Any]]) -> None:
+        header = {"number": self._number, "generation": generation}
+        self._publisher.put(pack(header, {**arrays, "time": self._simulator.time}))

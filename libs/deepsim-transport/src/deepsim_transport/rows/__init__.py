@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of tables as bytes, and what goes beside them."""
+
+from __future__ import annotations
+
+from .frames import Frame, pack, unpack
+
+__all__ = ["Frame", "pack", "unpack"]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of the port in frames: names of entities, changed cells, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import Cells, Changes, Entities, Refusal
+from deepsim_sync.port.changes import checked_cells, checked_rows
+from deepsim_sync.port.entities import KINDS
+from deepsim_sync.port.tables import COLUMNS, Key
+from deepsim_transport.errors import MessageError
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def names_of(entities: Entities) -> dict[str, list[str]]:
+    """Returns the names of all tables."""
+    return {kind: list(entities.names(kind)) for kind in KINDS}
+
+
+def entities_of(generation: int, names: Mapping[str, Sequence[str]]) -> Entities:
+    """Returns the entities of names."""
+    return Entities(generation, **{kind: names[kind] for kind in KINDS})
+
+
+def key_of(text: Any) -> Key:
+    """Returns the column of a text such as ``models.pose``.
+
+    Raises:
+        MessageError: There is no such column.
+    """
+    kind, _, column = str(text).partition(".")
+    if kind not in COLUMNS or column not in COLUMNS[kind]:
+        raise MessageError(f"there is no column {text!r}")
+    return kind, column
+
+
+def arrays_of(changes: Changes) -> Arrays:
+    """Returns changed cells as arrays."""
+    arrays: Arrays = {}
+    for (kind, column), cells in changes.cells.items():
+        name = f"{kind}.{column}"
+        arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = cells.worlds, cells.rows
+        arrays[name] = cells.values
+    return arrays
+
+
+def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: int) -> Changes:
+    """Returns the changed cells of arrays, checked as those of a user are.
+
+    Raises:
+        MessageError: They do not fit together.
+        ValueError: A row or a value is none of its column.
+    """
+    batch = {}
+    for name, values in arrays.items():
+        if "/" in name:
+            continue
+        kind, column = key_of(name)
+        try:
+            where, rows = arrays[f"{name}/worlds"], arrays[f"{name}/rows"]
+        except KeyError:
+            raise MessageError(f"changes of {name} have no rows") from None
+        names = entities.names(kind)
+        rows = checked_rows(names, rows)
+        if where.dtype.kind != "i" or where.shape != rows.shape or values.shape[:1] != rows.shape:
+            raise MessageError(f"changes of {name} have rows, worlds and values of unlike numbers")
+        if where.size and not (where.min() >= 0 and where.max() < worlds):
+            raise MessageError(f"there are worlds 0 to {worlds - 1}, got {where.tolist()}")
+        checked = checked_cells(names, column, rows, values)
+        batch[kind, column] = Cells(where.astype(np.intp), rows, checked)
+    return Changes(entities.generation, batch)
+
+
+def refusals_of(listed: Sequence[Any]) -> list[Refusal]:
+    """Returns refused rows of a header."""
+    return [Refusal(*each) for each in listed]

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The master, and sessions of processes with it."""
+
+from __future__ import annotations
+
+from .master import Master, get_master_uri
+from .transport import Publisher, Subscriber, Transport
+
+__all__ = ["Master", "Publisher", "Subscriber", "Transport", "get_master_uri"]

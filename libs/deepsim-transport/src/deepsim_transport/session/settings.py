@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of zenoh: named addresses only, nothing is discovered and nobody is announced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import zenoh
+
+LEASE = 2000
+"""A peer that hangs is given up after this time [ms]."""
+CONNECT = 2000
+"""How long a connection is tried [ms]."""
+
+
+def settings(mode: str, listen: Sequence[str] = (), connect: Sequence[str] = ()) -> zenoh.Config:
+    """Returns a configuration.
+
+    Args:
+        mode: ``"router"`` or ``"client"``.
+        listen: Endpoints to listen at, such as ``tcp/127.0.0.1:11345``.
+        connect: Endpoints to connect to.
+    """
+    config = zenoh.Config()
+    for key, value in {
+        "mode": mode,
+        "scouting/multicast/enabled": False,
+        "scouting/gossip/enabled": False,
+        "listen/endpoints": [*listen],
+        "connect/endpoints": [*connect],
+        "connect/timeout_ms": CONNECT,
+        "transport/link/tx/lease": LEASE,
+    }.items():
+        config.insert_json5(key, json.dumps(value))
+    return config

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process's session with the master: topics out and in, requests and answers."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+import zenoh
+
+from deepsim_transport.errors import MessageError, NoAnswerError, TransportError
+from deepsim_transport.messages.protobuf import decode, encode
+
+from .master import endpoint, get_master_uri
+from .settings import settings
+
+M = TypeVar("M")
+
+TIMEOUT = 10.0
+"""How long an answer may take, unless said otherwise [s]."""
+BACKLOG = 256
+"""Messages that wait for a subscriber; the oldest go first."""
+
+
+class Transport:
+    """A session with the master.
+
+    Topics are named below ``/gazebo/NAMESPACE/``, as ``set_topic_namespace`` of Gazebo 1.0 has it.
+
+    Args:
+        host: The master; by default that of `get_master_uri`.
+        port: The same.
+        namespace: The name of the world.
+
+    Raises:
+        NoAnswerError: No master answers there.
+
+    Example::
+
+        with Master(), Transport(namespace="lab") as transport:
+            transport.subscribe("world_stats", WorldStatistics, print)
+    """
+
+    def __init__(self, host: str = "", port: int = 0, *, namespace: str = "default") -> None:
+        own_host, own_port = get_master_uri()
+        self.host, self.port = host or own_host, port or own_port
+        self.set_topic_namespace(namespace)
+        address = endpoint(self.host, self.port)
+        try:
+            self.session: Any = zenoh.open(settings("client", connect=[address]))
+        except zenoh.ZError:
+            raise NoAnswerError(
+                f"no master answers at {address}: start one by `deepsim master`"
+            ) from None
+
+    def set_topic_namespace(self, namespace: str) -> None:
+        """Names the world that later topics belong to.
+
+        Raises:
+            TransportError: The name is empty, or has a sign that topics cannot have.
+        """
+        if not namespace or set(namespace) & set("/*$#? ") or not namespace.isprintable():
+            raise TransportError(f"a namespace has none of / * $ # ? and blanks: {namespace!r}")
+        self.namespace = namespace
+
+    def key(self, topic: str) -> str:
+        """Returns the whole name of a topic, without the slash at its beginning."""
+        return f"gazebo/{self.namespace}/{topic}"
+
+    def advertise(self, topic: str, kind: type[M]) -> Publisher[M]:
+        """Returns a publisher of messages of one class of `deepsim_transport.messages`."""
+        return Publisher(self.session.declare_publisher(self.key(topic)), kind)
+
+    def subscribe(
+        self, topic: str, kind: type[M], function: Callable[[M], object]
+    ) -> Subscriber[M]:
+        """Calls a function with each message of a topic, in a thread of the subscriber.
+
+        A function that is slower than its topic misses the oldest messages, and delays nobody.
+        """
+        return Subscriber(self.session, self.key(topic), kind, function)
+
+    def request(self, topic: str, payload: bytes, timeout: float = TIMEOUT) -> bytes:
+        """Asks whoever answers at a topic.
+
+        Raises:
+            NoAnswerError: Nobody does, or not within the time [s].
+            MessageError: The answer is that the request could not be read.
+        """
+        key = self.key(topic)
+        for reply in self.session.get(key, payload=payload, timeout=timeout):
+            if reply.ok is not None:
+                return bytes(reply.ok.payload.to_bytes())
+            text = reply.err.payload.to_bytes().decode("utf-8", "replace")
+            if text == "Timeout":
+                raise NoAnswerError(f"{key} has not answered within {timeout:g} s")
+            raise MessageError(f"{key}: {text}")
+        raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}")
+
+    def close(self) -> None:
+        """Ends the session, with all that was advertised and subscribed."""
+        self.session.close()
+
+    def __enter__(self) -> Transport:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Publisher(Generic[M]):
+    """Sends messages of one class."""
+
+    def __init__(self, publisher: Any, kind: type[M]) -> None:
+        self._publisher, self.kind = publisher, kind
+
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._publisher.matching_status.matching)
+
+    def publish(self, message: M) -> None:
+        """Sends a message.
+
+        Raises:
+            TypeError: It is of another class.
+        """
+        if type(message) is not self.kind:
+            raise TypeError(f"this topic has {self.kind.__name__}, got {type(message).__name__}")
+        self._publisher.put(encode(message))
+
+
+class Subscriber(Generic[M]):
+    """Hears messages of one class.
+
+    Attributes:
+        malformed: How many messages were none of that class; they were dropped.
+        missed: How many were dropped since the function was too slow.
+    """
+
+    def __init__(
+        self, session: Any, key: str, kind: type[M], function: Callable[[M], object]
+    ) -> None:
+        self.malformed = self.missed = 0
+        self._kind, self._function = kind, function
+        self._waiting: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._open = True
+        self._thread = threading.Thread(target=self._run, name=f"subscriber of {key}", daemon=True)
+        self._thread.start()
+        self._subscriber = session.declare_subscriber(key, self._hear)
+
+    def close(self) -> None:
+        """Hears no more; returns when the function is not running."""
+        self._subscriber.undeclare()
+        with self._changed:
+            self._open = False
+            self._changed.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _hear(self, sample: Any) -> None:
+        # Zenoh's own thread: a slow function here would hold up the other topics.
+        with self._changed:
+            if len(self._waiting) == BACKLOG:
+                self._waiting.popleft()
+                self.missed += 1
+            self._waiting.append(sample.payload.to_bytes())
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while self._open and not self._waiting:
+                    self._changed.wait()
+                if not self._open:
+                    return
+                payload = self._waiting.popleft()
+            try:
+                message = decode(self._kind, payload)
+            except MessageError:
+                self.malformed += 1
+                continue
+            try:
+                self._function(message)
+            except Exception:  # the user's, who sees it as from any thread
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))

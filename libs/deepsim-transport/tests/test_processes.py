@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A physics process and those that use and watch it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import DuplicateEntityError, UnknownEntityError, World
+from deepsim_transport import (
+    MessageError,
+    NoAnswerError,
+    PhysicsServer,
+    RemoteSimulator,
+    Transport,
+    WorldMirror,
+)
+from deepsim_transport.messages import WorldControl, WorldStatistics, encode
+from deepsim_transport.rows import pack, unpack
+
+BALL = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='ball'><link name='link'><inertial><mass>1</mass><inertia>"
+    "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
+    "<sphere><radius>.1</radius></sphere></geometry></collision></link></model></sdf>"
+)
+PATIENCE = 1000  # rounds of 10 ms
+
+
+@pytest.fixture
+def session(master):
+    """Sessions with the master, by the name of the world."""
+    opened = []
+
+    def begin(name: str) -> Transport:
+        opened.append(Transport(master.host, master.port, namespace=name))
+        return opened[-1]
+
+    yield begin
+    for each in opened:
+        each.close()
+
+
+def wait(condition):
+    """Waits until something holds."""
+    pause = threading.Event()
+    for _ in range(PATIENCE):
+        if condition():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it never came")
+
+
+def test_a_world_of_another_process_falls_as_here(serve, session):
+    """A ball falls by the formula; its process has the steps that it was told."""
+    serve("fall", 2)
+    world = World(RemoteSimulator(session("fall")), steps_per_tick=10)
+    world.spawn(BALL, "ball", Pose((0, 0, 5)))
+    ball = world.models.select(["ball"])
+    ball.twist = [1.0, 0, 0, 0, 0, 0]
+    for _ in range(10):
+        world.tick()
+    assert world.time.tolist() == pytest.approx([0.1, 0.1])
+    assert ball.pose[:, 0, 0] == pytest.approx([0.1, 0.1])
+    assert ball.pose[:, 0, 2] == pytest.approx([5 - 0.5 * 9.8 * 0.1**2] * 2, abs=1e-3)
+
+
+def test_errors_arrive_as_what_they_were(serve, session):
+    serve("errors")
+    remote = RemoteSimulator(session("errors"))
+    world = World(remote)
+    world.spawn(BALL, "ball", Pose())
+    with pytest.raises(UnknownEntityError, match="no model is named 'bell'; did you mean 'ball'"):
+        remote.delete("bell")
+    with pytest.raises(ValueError, match="n must be an int >= 1, got 0"):
+        remote.step(0)
+    other = World(RemoteSimulator(session("errors")))
+    with pytest.raises(DuplicateEntityError, match="'ball' exists already"):
+        other.spawn(BALL, "ball", Pose())
+    assert other.simulator.descriptions.models["ball"].to_sdf() == BALL.to_sdf()
+
+
+def test_another_user_sees_models_that_came(serve, session):
+    serve("shared")
+    first, second = (RemoteSimulator(session("shared")) for _ in range(2))
+    World(first).spawn(BALL, "ball", Pose())
+    assert "ball" not in second.entities.models
+    second.step()
+    assert "ball" in second.entities.models
+
+
+def test_a_mirror_has_all_at_once_and_then_what_moves(serve, session):
+    """It comes late, follows a fall, sees a new model, and commands nothing."""
+    serve("seen")
+    transport = session("seen")
+    world = World(RemoteSimulator(transport), steps_per_tick=50)
+    world.spawn(BALL, "ball", Pose((0, 0, 9)))
+    world.tick()
+    with WorldMirror(session("seen")) as mirror:
+        assert list(mirror.tables.entities.models) == ["ball"]
+        height = mirror.tables.models.pose[0, 0, 2]
+        assert height == pytest.approx(9 - 0.5 * 9.8 * 0.05**2, abs=1e-3)
+
+        def follows() -> bool:
+            world.tick()
+            mirror.update()
+            return bool(mirror.tables.models.pose[0, 0, 2] < 8.5)
+
+        wait(follows)
+        world.spawn(BALL, "second", Pose((3, 0, 1)))
+
+        def knows() -> bool:
+            world.tick()
+            mirror.update()
+            return "second" in mirror.tables.entities.models
+
+        wait(knows)
+        row = mirror.tables.entities.models.row("second")
+        wait(lambda: mirror.update() or mirror.tables.models.pose[0, row, 0] == 3.0)
+        assert mirror.malformed == 0
+
+
+def test_what_rests_is_not_sent(transport):
+    """Two of three balls move: updates have their rows alone, and none when all rest."""
+    transport.set_topic_namespace("quiet")
+    server = PhysicsServer(MujocoSimulator(), transport, rate=1e9, paused=True)
+    heard: list[bytes] = []
+    key = transport.key("entity_state_update")
+    transport.session.declare_subscriber(key, lambda s: heard.append(s.payload.to_bytes()))
+    world = World(server.simulator)
+    for number in range(3):
+        world.spawn(BALL, f"ball{number}", Pose((number, 0, 5)))
+    wait(lambda: server.run_once() or bool(heard))
+    heard.clear()
+    world.models.select(["ball0", "ball2"]).twist = [1, 0, 0, 0, 0, 0]
+    world.flush()
+    wait(lambda: server.run_once() or bool(heard))
+    frame = unpack(heard[-1])
+    assert frame.arrays["models.twist/rows"].tolist() == [0, 2]
+    assert "models.pose" not in frame.arrays
+    count = len(heard)
+    for _ in range(20):
+        server.run_once()
+    assert len(heard) == count
+    server.close()
+
+
+def test_control_and_statistics(serve, session):
+    """A free world runs at its speed, rests, and makes steps one by one."""
+    serve("free", paused=False)
+    transport = session("free")
+    seen: list[WorldStatistics] = []
+    transport.subscribe("world_stats", WorldStatistics, seen.append)
+    wait(lambda: len(seen) >= 2)
+    assert seen[-1].iterations > seen[0].iterations
+    transport.request("control", encode(WorldControl(pause=True)))
+    before = RemoteSimulator(transport).time[0]
+    transport.request("control", encode(WorldControl(pause=True, steps=7)))
+    assert RemoteSimulator(transport).time[0] == pytest.approx(before + 0.007)
+
+
+def test_a_killed_process_is_missed_and_its_successor_is_whole(serve, session):
+    process = serve("killed")
+    transport = session("killed")
+    remote = RemoteSimulator(transport, timeout=3.0)
+    World(remote).spawn(BALL, "ball", Pose())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    with pytest.raises(NoAnswerError):
+        remote.step()
+    serve("killed")
+    again = RemoteSimulator(transport)
+    assert list(again.entities.models) == []
+    again.step(3)
+    assert again.time.tolist() == pytest.approx([0.003])
+
+
+def test_a_process_that_hangs_is_missed_in_time(serve, session):
+    process = serve("hung")
+    transport = session("hung")
+    remote = RemoteSimulator(transport, timeout=1.0)
+    process.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(NoAnswerError):
+            remote.step()
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
+    """Each in its own way, and the world goes on."""
+    serve("hostile")
+    transport = session("hostile")
+    remote = RemoteSimulator(transport)
+    World(remote).spawn(BALL, "ball", Pose())
+    generation = remote.entities.generation
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        with pytest.raises(MessageError):
+            transport.request("call", rng.bytes(int(rng.integers(100))))
+    cells = {"models.pose": np.zeros((1, 7)), "models.pose/rows": np.zeros(1, int)}
+    for header, arrays, message in (
+        ({"call": "close"}, {}, "no call 'close'"),
+        ({"call": "__init__"}, {}, "no call"),
+        ({"call": "read", "columns": ["models.name"]}, {}, "no column"),
+        ({"call": "write", "batch": -5}, cells, "another generation"),
+        ({"call": "write", "batch": generation}, cells, "have no rows"),
+        (
+            {"call": "write", "batch": generation},
+            {**cells, "models.pose/worlds": np.array([4])},
+            "worlds 0 to 0",
+        ),
+        (
+            {"call": "write", "batch": generation},
+            {**cells, "models.pose/worlds": np.zeros(1, int)},
+            "quaternion that is not zero",
+        ),
+        ({"call": "step", "n": 1}, {"worlds": np.array([0.5])}, "ascending"),
+        ({"call": "step", "n": True}, {}, "n must be"),
+        ({"call": "spawn", "models": [["x", "<sdf/>"]]}, {"pose/0": np.zeros((1, 7))}, "sdf"),
+    ):
+        answer = unpack(transport.request("call", pack(header, arrays)))
+        assert message in answer.header["text"], answer.header
+    remote.step()
+    assert remote.time.tolist() == pytest.approx([0.001])

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masters, sessions, topics."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from deepsim_transport import (
+    Master,
+    MessageError,
+    NoAnswerError,
+    Transport,
+    TransportError,
+    get_master_uri,
+)
+from deepsim_transport.messages import JointState, Point, WorldStatistics
+
+PATIENCE = 10.0  # for what takes milliseconds [s]
+
+
+class Heard:
+    """What a subscriber hears."""
+
+    def __init__(self) -> None:
+        self.messages: list[object] = []
+        self._changed = threading.Condition()
+
+    def __call__(self, message: object) -> None:
+        with self._changed:
+            self.messages.append(message)
+            self._changed.notify_all()
+
+    def wait(self, count: int) -> list[object]:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.messages) >= count, PATIENCE)
+            return list(self.messages)
+
+
+def heard_by(condition: Callable[[], bool]) -> None:
+    """Waits until something holds."""
+    tick = threading.Event()
+    for _ in range(int(PATIENCE / 0.01)):
+        if condition():
+            return
+        tick.wait(0.01)
+    raise AssertionError("it never came")
+
+
+def test_a_message_reaches_the_subscribers_of_its_topic_and_world(master, transport):
+    point, joint = Heard(), Heard()
+    with Transport(master.host, master.port) as other:
+        subscribers = [
+            other.subscribe("point", Point, point),
+            other.subscribe("joint", JointState, joint),
+        ]
+        publishers = transport.advertise("point", Point), transport.advertise("joint", JointState)
+        for publisher in publishers:
+            heard_by(lambda publisher=publisher: publisher.has_subscribers)
+        transport.set_topic_namespace("elsewhere")
+        elsewhere = transport.advertise("point", Point)
+        elsewhere.publish(Point(9.0, 9.0, 9.0))
+        publishers[0].publish(Point(1.0, 2.0, 3.0))
+        publishers[1].publish(JointState("hinge", (0.5,), (0.1,), (2.0,)))
+        assert point.wait(1) == [Point(1.0, 2.0, 3.0)]
+        assert joint.wait(1) == [JointState("hinge", (0.5,), (0.1,), (2.0,))]
+        for subscriber in subscribers:
+            subscriber.close()
+    with pytest.raises(TypeError, match="has Point, got JointState"):
+        publishers[0].publish(JointState())
+
+
+def test_hostile_bytes_are_counted_and_dropped(transport):
+    """The messages after them are heard."""
+    heard = Heard()
+    subscriber = transport.subscribe("stats", WorldStatistics, heard)
+    publisher = transport.advertise("stats", WorldStatistics)
+    heard_by(lambda: publisher.has_subscribers)
+    for payload in (b"\xff" * 40, b"\x0a\xff", b"cos\nsystem\n(S'true'\ntR."):
+        transport.session.put(transport.key("stats"), payload)
+    publisher.publish(WorldStatistics(iterations=7))
+    assert heard.wait(1) == [WorldStatistics(iterations=7)]
+    assert subscriber.malformed == 3
+
+
+def test_a_slow_function_misses_the_oldest_and_holds_up_nobody(transport):
+    """Of 1000 messages it sees the last; another topic is heard meanwhile."""
+    free, entered = threading.Event(), threading.Event()
+    slow, other = Heard(), Heard()
+
+    def wait(message: object) -> None:
+        entered.set()
+        free.wait(PATIENCE)
+        slow(message)
+
+    subscriber = transport.subscribe("slow", Point, wait)
+    transport.subscribe("other", Point, other)
+    first, second = transport.advertise("slow", Point), transport.advertise("other", Point)
+    heard_by(lambda: first.has_subscribers and second.has_subscribers)
+    first.publish(Point())
+    assert entered.wait(PATIENCE)
+    for number in range(1, 1001):
+        first.publish(Point(float(number)))
+    second.publish(Point(5.0))
+    assert other.wait(1) == [Point(5.0)]
+    heard_by(lambda: subscriber.missed >= 1000 - 256)
+    free.set()
+    heard_by(lambda: bool(slow.messages) and slow.messages[-1] == Point(1000.0))
+    assert len(slow.messages) == 257
+
+
+def test_an_error_of_a_function_is_shown_and_the_next_message_comes(transport, monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda said: shown.append(str(said.exc_value)))
+    heard = Heard()
+
+    def fail_once(message: Point) -> None:
+        if message.x == 0.0:
+            raise RuntimeError("my mistake")
+        heard(message)
+
+    transport.subscribe("point", Point, fail_once)
+    publisher = transport.advertise("point", Point)
+    heard_by(lambda: publisher.has_subscribers)
+    publisher.publish(Point())
+    publisher.publish(Point(1.0))
+    heard.wait(1)
+    assert shown == ["my mistake"]
+
+
+def test_nobody_there_is_said_at_once(master, transport):
+    with pytest.raises(NoAnswerError, match=r"nobody answers at gazebo/default/none"):
+        transport.request("none", b"")
+    with pytest.raises(NoAnswerError, match=r"start one by `deepsim master`"):
+        Transport("127.0.0.1", 1)
+
+
+def test_who_answers_with_an_error_is_quoted(transport):
+    def refuse(query: object) -> None:
+        with query:
+            query.reply_err(b"not like this")
+
+    transport.session.declare_queryable(transport.key("wrong"), refuse)
+    with pytest.raises(MessageError, match="wrong: not like this"):
+        transport.request("wrong", b"")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "*", "a b", "x$", "y#", "a\n"])
+def test_names_that_topics_cannot_have_are_refused(transport, name):
+    with pytest.raises(TransportError, match="namespace"):
+        transport.set_topic_namespace(name)
+    assert transport.namespace == "default"
+
+
+def test_a_master_is_for_this_machine_unless_it_is_told(master):
+    for host in ("0.0.0.0", "192.168.1.2", "::"):
+        with pytest.raises(TransportError, match="public=True"):
+            Master(host, 5)
+    with pytest.raises(TransportError, match="cannot listen"):
+        Master(master.host, master.port)
+
+
+@pytest.mark.parametrize(
+    ("uri", "expected"),
+    [
+        (None, ("127.0.0.1", 11345)),
+        ("http://localhost:4444", ("127.0.0.1", 4444)),
+        ("robot.lan:5555", ("robot.lan", 5555)),
+        ("http://[::1]:6666", ("::1", 6666)),
+        ("http://10.0.0.2", ("10.0.0.2", 11345)),
+    ],
+)
+def test_the_environment_names_the_master(monkeypatch, uri, expected):
+    monkeypatch.delenv("GAZEBO_MASTER_URI", raising=False)
+    if uri is not None:
+        monkeypatch.setenv("GAZEBO_MASTER_URI", uri)
+    assert get_master_uri() == expected
+
+
+@pytest.mark.parametrize("uri", ["http://", "http://host:port", "http://host:99999"])
+def test_an_environment_that_names_none_is_quoted(monkeypatch, uri):
+    monkeypatch.setenv("GAZEBO_MASTER_URI", uri)
+    with pytest.raises(TransportError, match="GAZEBO_MASTER_URI"):
+        get_master_uri()
