@@ -23,6 +23,9 @@ def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index,
         world, i = np.divmod(code, a.bounds.count)
         if a.worlds > 1:
             i = code
+        if once:  # parts of a collider follow each other
+            later = np.flatnonzero(i < j)
+            world, i, j = world[later], i[later], j[later]
         ids, others = a.all_rows.owner[i], b.all_rows.owner[j]
         asked = a.live[i] & b.live[j] & a.may_meet(b, ids, others)
         if once:
