@@ -29,6 +29,7 @@ BALL = GazeboXMLLoader().load_model(
     "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
     "<sphere><radius>.1</radius></sphere></geometry></collision></link></model></sdf>"
 )
+PROGRAM = "<robot name='x' xmlns:xacro='http://ros.org/wiki/xacro'><link name='${1 + 1}'/></robot>"
 PATIENCE = 1000  # rounds of 10 ms
 
 
@@ -203,6 +204,7 @@ def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
     for _ in range(200):
         with pytest.raises(MessageError):
             transport.request("call", rng.bytes(int(rng.integers(100))))
+    pose = {"pose/0": np.zeros((1, 7))}
     cells = {"models.pose": np.zeros((1, 7)), "models.pose/rows": np.zeros(1, int)}
     for header, arrays, message in (
         ({"call": "close"}, {}, "no call 'close'"),
@@ -222,7 +224,9 @@ def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
         ),
         ({"call": "step", "n": 1}, {"worlds": np.array([0.5])}, "ascending"),
         ({"call": "step", "n": True}, {}, "n must be"),
-        ({"call": "spawn", "models": [["x", "<sdf/>"]]}, {"pose/0": np.zeros((1, 7))}, "sdf"),
+        ({"call": "spawn", "models": [["x", "<sdf/>"]]}, pose, "sdf"),
+        ({"call": "spawn", "models": [["x", "/etc/x.xacro"]]}, pose, "text of its SDF"),
+        ({"call": "spawn", "models": [["x", PROGRAM]]}, pose, "without xacro"),
     ):
         answer = unpack(transport.request("call", pack(header, arrays)))
         assert message in answer.header["text"], answer.header

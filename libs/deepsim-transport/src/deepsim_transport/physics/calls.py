@@ -80,7 +80,7 @@ class Calls:
         requests = []
         for number, (name, text) in enumerate(header.get("models", ())):
             pose = arrays[f"pose/{number}"]
-            requests.append(SpawnRequest(self._loader.load_model(str(text)), name, pose))
+            requests.append(SpawnRequest(self._loader.load_model(_plain(text)), name, pose))
         simulator = self.simulator
         taken = simulator.entities.models
         simulator.spawn(checked_requests(requests, simulator.worlds, taken))
@@ -115,6 +115,17 @@ class Calls:
             raise MessageError("the changes are for entities of another generation")
         cells = {name: array for name, array in arrays.items() if name != "worlds"}
         return changes_of(cells, entities, self.simulator.worlds)
+
+
+def _plain(text: Any) -> str:
+    """Returns the text of a model, if reading it opens and evaluates nothing of the sender's.
+
+    Raises:
+        MessageError: It is a path, or xacro, which is a program.
+    """
+    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
+        raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")
+    return text
 
 
 def _refused(refusals: Any) -> dict[str, Any]:
