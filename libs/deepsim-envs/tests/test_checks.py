@@ -95,3 +95,17 @@ def test_a_seed_that_is_not_used_is_found(
 
     outcomes = checked(partial(make_rink, area=Careless))
     assert outcomes["the same seed gives the same bits"][0] == "failed"
+
+
+def test_a_task_that_never_rewards_gets_a_remark(
+    checked: Any, make_rink: Callable[..., Environment], rink_area: Any
+) -> None:
+    class Idle(rink_area):
+        def reward(self) -> Any:
+            return np.zeros((len(self.world), 2))
+
+    earns = "random actions earn rewards"
+    outcome, reason = checked(lambda worlds=1: make_rink(worlds, area=Idle))[earns]
+    assert outcome == "remark"
+    assert reason.startswith("no agent earned a reward in 40 steps of random actions")
+    assert checked(lambda worlds=1: make_rink(worlds))[earns] == ("passed", "")

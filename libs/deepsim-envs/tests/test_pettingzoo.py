@@ -10,7 +10,7 @@ import numpy as np
 import pettingzoo.test
 import pytest
 
-from deepsim_envs import ClosedEnvironmentError, Environment, digest
+from deepsim_envs import ClosedEnvironmentError, Environment, ResetNeededError, digest
 from deepsim_envs.pettingzoo import PettingZooEnv, aec_env
 from deepsim_math import Pose
 from deepsim_sync import World
@@ -143,3 +143,22 @@ def test_the_library_itself_does_not_import_pettingzoo():
     code = "import sys, deepsim_envs; print('pettingzoo' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "False\n"
+
+
+def test_the_state_is_what_all_agents_see(make, make_rink):
+    """Also those that are done, with what they saw last; of one world or of several."""
+    view = make(frame_skip=10)
+    with pytest.raises(ResetNeededError):
+        view.state()
+    seen, _ = view.reset(seed=0)
+    assert view.state().tolist() == np.concatenate([seen[name] for name in NAMES]).tolist()
+    ahead, still = np.array([1.0, 0.0]), np.zeros(2)
+    last, *_ = view.step({"puck_0": still, "puck_1": ahead, "puck_2": still})
+    seen, *_ = view.step({"puck_0": ahead, "puck_2": still})
+    expected = [seen["puck_0"], last["puck_1"], seen["puck_2"]]
+    assert view.state().tolist() == np.concatenate(expected).tolist()
+    assert view.state_space.contains(view.state())
+    many = PettingZooEnv(make_rink(2))
+    many.reset(seed=0)
+    assert many.state_space.contains(many.state())
+    assert many.state().shape == (8,)

@@ -90,7 +90,7 @@ def test_a_sound_task_passes_all_checks(array_task: Path) -> None:
     found = outcomes(array_task)
     trainers = {name: found.pop(name) for name in list(found) if name.endswith(TRAINERS)}
     assert set(found.values()) == {("passed", "")}
-    assert len(found) == 11
+    assert len(found) == 12
     assert len(trainers) == 4
     for outcome, reason in trainers.values():
         missing = outcome == "skipped" and reason.startswith("not installed: pip install 'deepsim-")
@@ -99,6 +99,7 @@ def test_a_sound_task_passes_all_checks(array_task: Path) -> None:
 
 def test_a_task_of_one_world_passes_in_one(write_task: WriteTask) -> None:
     found = outcomes(write_task())
+    assert found.pop("random actions earn rewards")[0] == "remark"  # it never rewards
     outcome, reason = found.pop(WORLDS)
     assert outcome == "skipped"
     assert reason.startswith("pucks runs in one world only")

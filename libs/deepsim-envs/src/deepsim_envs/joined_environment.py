@@ -81,7 +81,10 @@ class JoinedEnvironment:
         return np.concatenate([environment.diverged for environment in self.environments])
 
     def reset_worlds(
-        self, seed: int | Sequence[int | None] | None = None, worlds: ArrayLike | None = None
+        self,
+        seed: int | Sequence[int | None] | None = None,
+        worlds: ArrayLike | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, ...]:
         """Begins new episodes in all worlds, or in some; see `Environment.reset_worlds`."""
         chosen = np.arange(len(self)) if worlds is None else np.asarray(worlds)
@@ -90,7 +93,7 @@ class JoinedEnvironment:
         seeds = world_seeds(seed, chosen)
         self._no_step_because = "the last reset failed halfway"
         for world, own in zip(chosen.tolist(), seeds, strict=True):
-            self._seen[world] = self.environments[world].reset_worlds(own)
+            self._seen[world] = self.environments[world].reset_worlds(own, options=options)
         self._no_step_because = None
         return self._observations()
 

@@ -54,11 +54,11 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begins an episode; see `Environment.reset`. No options are known."""
+        """Begins an episode; see `Environment.reset`."""
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
-        observation, info = self.environment.reset(seed)
+        observation, info = self.environment.reset(seed, options)
         self._seeded = True
         self.agents = list(observation)
         return observation, self._infos(info)

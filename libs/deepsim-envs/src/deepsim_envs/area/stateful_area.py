@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from deepsim_sync import plain_attributes, restore_attributes
 
 
 class StatefulArea:
-    """The common part of `Area` and `AreaInterface`: snapshots, and the end."""
+    """The common part of `Area` and `AreaInterface`: options, snapshots, and the end.
+
+    Attributes:
+        reset_options: During a reset, the options that `Environment.reset` was given; read-only.
+    """
+
+    reset_options: Mapping[str, Any] = MappingProxyType({})
 
     def get_state(self) -> Any:
         """Returns what the area remembers, for `Environment.get_state`; behaviours have their own.

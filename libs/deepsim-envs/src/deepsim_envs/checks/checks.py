@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from . import checkers, promises
-from .promises import BrokenPromiseError, Make, SkippedCheckError
+from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
 
 _TASTE = (  # what PettingZoo warns of, and is right all the same
     "We recommend agents to be named",
@@ -32,8 +32,9 @@ class Check:
 
     Attributes:
         name: What was checked.
-        outcome: ``"passed"``, ``"failed"`` or ``"skipped"``.
-        reason: Why it failed or was skipped; empty if it passed.
+        outcome: ``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"`` about something that is
+            allowed and hardly meant.
+        reason: Why it did not pass; empty if it did.
     """
 
     name: str
@@ -61,6 +62,7 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
             "each of 3 and of 33 worlds gives its bits alone",
             partial(promises.any_number_of_worlds, make, steps // 4),
         ),
+        ("random actions earn rewards", partial(promises.rewards, make, steps)),
         ("two worlds match (gymnasium)", partial(checkers.match, id, steps)),
         *(
             (f"check_env of {agent} (gymnasium)", partial(checkers.gymnasium_env, id, agent))
@@ -90,6 +92,8 @@ def _outcome(name: str, check: Callable[[], object]) -> Check:
             check()
     except SkippedCheckError as reason:
         return Check(name, "skipped", str(reason))
+    except RemarkError as reason:
+        return Check(name, "remark", str(reason))
     except BrokenPromiseError as reason:
         return Check(name, "failed", str(reason))
     except Exception as error:  # whatever a checker or the task raises is the finding

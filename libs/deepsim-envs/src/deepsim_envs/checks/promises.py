@@ -24,6 +24,10 @@ class SkippedCheckError(Exception):
     """A check that cannot be done here."""
 
 
+class RemarkError(Exception):
+    """Something that is allowed, and hardly meant."""
+
+
 class BrokenPromiseError(Exception):
     """A promise that was not kept."""
 
@@ -60,6 +64,22 @@ def snapshots(make: Make, steps: int) -> None:
             environment.set_state(state)
             resumed.rng.bit_generator.state = rng
             _require_equal(expected, resumed.step(steps // 2))
+
+
+def rewards(make: Make, steps: int) -> None:
+    """Checks that random actions earn some agent a reward other than 0."""
+    with make() as environment:
+        rng = np.random.default_rng(_SEED)
+        environment.reset(_SEED)
+        for _ in range(steps):
+            if not environment.live_agents:
+                environment.reset()
+            if any(environment.step(random_actions(environment, rng)).reward.values()):
+                return
+    raise RemarkError(
+        f"no agent earned a reward in {steps} steps of random actions: where does the task give "
+        "one? (an agent by add_reward, an Area by its hook reward)"
+    )
 
 
 def any_number_of_worlds(make: Make, steps: int) -> None:

@@ -155,7 +155,12 @@ class Environment:
 
     # On arrays
 
-    def reset_worlds(self, seed: Seed = None, worlds: ArrayLike | None = None) -> tuple[Any, ...]:
+    def reset_worlds(
+        self,
+        seed: Seed = None,
+        worlds: ArrayLike | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Any, ...]:
         """Begins new episodes in all worlds, or in some.
 
         The worlds are reset first, then the area.
@@ -164,6 +169,7 @@ class Environment:
             seed: Of the random numbers: n seeds world w with n + w; a sequence has a seed, or
                 None, for each world that is reset. Without one, random numbers go on.
             worlds: The numbers of the worlds, ascending; all by default.
+            options: For the task, which finds them as `reset_options` in this reset.
 
         Returns:
             What agents observe in all worlds: a batch (W, A_g, ...) for each group.
@@ -173,7 +179,8 @@ class Environment:
             ObservationError: An observation does not lie in its space.
             ResetNeededError: Some worlds are to be reset, and all need it.
         """
-        self._reset(seed, None if worlds is None else self._episodes.numbers(worlds))
+        chosen = None if worlds is None else self._episodes.numbers(worlds)
+        self._reset(seed, chosen, options)
         self._no_step_because = None
         seen: tuple[Any, ...] = copied(self._seen)
         return seen
@@ -222,12 +229,15 @@ class Environment:
 
     # By name
 
-    def reset(self, seed: Seed = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    def reset(
+        self, seed: Seed = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begins new episodes in all worlds.
 
         Args:
             seed: Seed of the random numbers: world w has seed + w. The same seed gives the same
                 episodes. Without one, random numbers go on from where they are.
+            options: For the task, which finds them as `reset_options` in this reset.
 
         Returns:
             The observation of each slot, and the info that `step` would return.
@@ -236,7 +246,7 @@ class Environment:
             CallbackError: An agent or the area raised.
             ObservationError: An observation does not lie in its space.
         """
-        self._reset(seed, None)
+        self._reset(seed, None, options)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
         with self.world:
             info = self._info()
@@ -358,7 +368,9 @@ class Environment:
 
     # A reset
 
-    def _reset(self, seed: Seed, worlds: WorldNumbers | None) -> None:
+    def _reset(
+        self, seed: Seed, worlds: WorldNumbers | None, options: Mapping[str, Any] | None
+    ) -> None:
         """Resets and observes; the caller clears `_no_step_because`."""
         self._require_open()
         if worlds is not None and self._no_step_because is not None:
@@ -369,7 +381,13 @@ class Environment:
         with self.world:
             self.world.reset(self._first_seed if seed is None else seed, worlds)
             task.live, task.stepping = begins, stepping
-            self._hooks.reset(stepping)
+            if options:
+                self.area.reset_options = dict(options)
+            try:
+                self._hooks.reset(stepping)
+            finally:
+                if options:
+                    del self.area.reset_options  # those of the class: none
             self.world.flush()
             self._seen = self._observe(bounds=True)
         if self._objects is not None:

@@ -81,12 +81,12 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
         Args:
             seed: Seed of the world and of `np_random`.
-            options: None are known; ignored.
+            options: For the task; see `Environment.reset`.
         """
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
-        self._seen = self.environment.reset_worlds(seed)
+        self._seen = self.environment.reset_worlds(seed, options=options)
         self._seeded = True
         self._rngs[0] = self.np_random
         self._agent.begin([0])

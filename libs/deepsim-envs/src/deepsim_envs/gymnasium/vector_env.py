@@ -112,7 +112,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         Args:
             seed: One seed for each world; an int n stands for n, n + 1, ...
             options: ``"reset_mask"``, (num_envs,) bool, says which worlds are reset; all others
-                stay as they are, and so do their observations.
+                stay as they are, and so do their observations. All other options are for the task;
+                see `Environment.reset`.
 
         Returns:
             Observations of all worlds, and infos of those that were reset.
@@ -123,7 +124,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """
         seeds = world_seeds(seed, np.arange(self.num_envs))
         mask = _reset_mask(options, self.num_envs)
-        self._begin(mask, seeds)
+        own = {name: value for name, value in (options or {}).items() if name != "reset_mask"}
+        self._begin(mask, seeds, own)
         self._ended[mask] = False
         return self._agent.observations(self._seen or ()), self._info(mask)
 
@@ -213,7 +215,12 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """Closes the environment; `close` calls it once."""
         self.environment.close()
 
-    def _begin(self, mask: Bools, seeds: Sequence[int | None]) -> None:
+    def _begin(
+        self,
+        mask: Bools,
+        seeds: Sequence[int | None],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         """Begins episodes as `GymnasiumEnv.reset` does in each world."""
         worlds = np.flatnonzero(mask)
         own = []
@@ -224,7 +231,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             elif not self._seeded[world]:
                 seed = drawn_seed(self._generators[world])
             own.append(seed)
-        self._seen = self.environment.reset_worlds(own, worlds)
+        self._seen = self.environment.reset_worlds(own, worlds, options)
         self._seeded[worlds] = True
         self._agent.begin(worlds.tolist())
 

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from gymnasium.spaces import Space
+from gymnasium.spaces import Space, Tuple, flatten, flatten_space
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment, info_of
+from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView
 
@@ -69,6 +71,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         }
         self.render_mode = render_mode
         self._seeded = False
+        self._seen: dict[str, Any] = {}
 
     def observation_space(self, agent: str) -> Space[Any]:
         """Returns the space of an agent's observations."""
@@ -81,10 +84,11 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begins an episode; see `Environment.reset`. No options are known."""
+        """Begins an episode; see `Environment.reset`."""
         if seed is None and not self._seeded:
             seed = drawn_seed()
-        observation, info = self.environment.reset(None if seed is None else int(seed))
+        observation, info = self.environment.reset(None if seed is None else int(seed), options)
+        self._seen = dict(observation)
         self._seeded = True
         self.agents = list(self.environment.live_agents)
         return observation, self._infos(self.agents, info)
@@ -96,6 +100,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         result = self.environment.step(actions)
         ends = result.info["deepsim"]
         self.agents = list(self.environment.live_agents)
+        self._seen.update(result.observation)
         return (
             result.observation,
             result.reward,
@@ -103,6 +108,24 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
             ends["truncated"],
             self._infos(list(result.observation), result.info),
         )
+
+    @cached_property
+    def state_space(self) -> Space[Any]:
+        """The space of `state`: flattened observations of all agents, as if one tuple."""
+        return flatten_space(Tuple(map(self.observation_space, self.possible_agents)))
+
+    def state(self) -> Any:
+        """Returns what all agents observe, flattened in the order of `possible_agents`.
+
+        An agent that is done counts with its last observation.
+
+        Raises:
+            ResetNeededError: No episode has begun.
+        """
+        if not self._seen:
+            raise ResetNeededError("no episode has begun")
+        space = Tuple(map(self.observation_space, self.possible_agents))
+        return flatten(space, tuple(self._seen[agent] for agent in self.possible_agents))
 
     def render(self) -> NDArray[np.uint8] | None:
         """Takes a picture, (height, width, 3) RGB; None without a render mode."""

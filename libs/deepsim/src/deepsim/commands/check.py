@@ -22,7 +22,7 @@ from deepsim_sync import DeepSimError
 
 from .options import AsJson, Root, TaskName, fail
 
-_COLORS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+_COLORS = {"passed": "green", "failed": "red", "skipped": "yellow", "remark": "yellow"}
 
 
 def check(
@@ -35,7 +35,7 @@ def check(
 
     The same seed gives the same bits, also from snapshots and in any number of worlds; and the
     checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, where these are
-    installed, pass without a warning.
+    installed, pass without a warning. A task that never rewards gets a remark.
     """
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []
