@@ -139,6 +139,15 @@ def test_the_learning_rate_falls_if_it_should(pusher: Path, tmp_path: Path) -> N
     assert 0.0 < rates[-1] < rates[0] < 0.01
 
 
+def test_a_rate_that_has_fallen_to_zero_changes_nothing(pusher: Path, tmp_path: Path) -> None:
+    """Steps are rounded up to a whole rollout, beyond the end of the fall."""
+    for epochs in (1, 3):
+        options = [*SMALL, "--steps", 1, "--set", "decay=true", "--set", f"epochs={epochs}"]
+        assert call("train", pusher, *options, "--out", tmp_path / str(epochs)).exit_code == 0
+    one, three = ((tmp_path / name / "policy.npz").read_bytes() for name in ("1", "3"))
+    assert one == three
+
+
 def test_its_policy_acts_as_the_model_does(pusher: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = [*SMALL, "--set", "normalize=false", "--set", "hidden=[16,8]"]

@@ -161,7 +161,7 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
         n_steps=config.rollout,
         batch_size=min(config.minibatch, slots * config.rollout),
         n_epochs=config.epochs,
-        learning_rate=(lambda left: rate * left) if config.decay else rate,
+        learning_rate=(lambda left: rate * max(left, 0.0)) if config.decay else rate,
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
         clip_range=config.clip_range,
