@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
-from deepsim_envs import Agents, Area, Environment
+from deepsim_envs import Agents, Area, Environment, replay
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import World
 from deepsim_viewer import EnvironmentViewer
@@ -163,3 +163,22 @@ def test_the_performance_is_plotted(play, look):
     assert np.all(callbacks > 0)
     assert np.all(physics > 0)
     assert np.all(factor >= 0)
+
+
+def test_demonstrations_run_again(play, look, tmp_path):
+    """Episodes that somebody drove run again, to the same results, without the viewer."""
+    path = tmp_path / "shown.jsonl"
+    viewer = play(demonstrations=path)
+    area = viewer.environment.area
+    client = look(viewer.viewer)
+    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
+    client.set("By hand", "pusher")
+    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
+    client.set("action 0", -0.5)
+    steps = 0
+    while area.acted != -0.5 or viewer.episodes < 3:
+        viewer.step()
+        steps += 1
+    viewer.close()
+    results = list(replay(play().environment, path))
+    assert len(results) == steps

@@ -10,11 +10,11 @@ def test_public_names():
     """These names are promised; all else may change."""
     assert deepsim_viewer.__all__ == [
         "EnvironmentViewer",
-        "Recorder",
         "Recording",
         "RecordingError",
         "ReplayViewer",
         "SlotPolicy",
         "Viewer",
+        "WorldRecorder",
         "recording_page",
     ]

@@ -15,10 +15,10 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import Sphere
 from deepsim_sync import World
 from deepsim_viewer import (
-    Recorder,
     Recording,
     RecordingError,
     ReplayViewer,
+    WorldRecorder,
     recording_page,
 )
 
@@ -35,7 +35,7 @@ def world(scenes):
 def recorded(world, tmp_path):
     """Half a second of the world at 50 frames per second."""
     path = tmp_path / "run.mcap"
-    with Recorder(world, path, rate=50.0, metadata={"task": "fall"}):
+    with WorldRecorder(world, path, rate=50.0, metadata={"task": "fall"}):
         while world.time[0] < 0.5:
             world.tick()
     return Recording(path)
@@ -44,7 +44,7 @@ def recorded(world, tmp_path):
 def test_a_recording_is_the_run(world, tmp_path):
     """Every tick is in the file, bit for bit, with what was set in it."""
     seen = []
-    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+    with WorldRecorder(world, tmp_path / "run.mcap", rate=math.inf):
         for number in range(100):
             if number == 50:
                 world.models.select(["ball"]).put(pose=Pose(Vector3(0.0, 0.0, 9.0)))
@@ -66,7 +66,7 @@ def test_a_recording_is_the_run(world, tmp_path):
 def test_a_recording_changes_no_bit(world, scenes, tmp_path):
     """A world that is recorded runs as another one."""
     alone = World(MujocoSimulator(scenes.falling()))
-    with Recorder(world, tmp_path / "run.mcap"):
+    with WorldRecorder(world, tmp_path / "run.mcap"):
         for _ in range(200):
             world.tick()
             alone.tick()
@@ -83,7 +83,7 @@ def test_frames_come_at_the_rate(recorded):
 
 def test_time_goes_on_over_a_reset(world, tmp_path):
     """The second episode comes after the first; its frames have their own simulated time."""
-    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+    with WorldRecorder(world, tmp_path / "run.mcap", rate=math.inf):
         for _ in range(3):
             world.tick()
         world.reset(1)
@@ -98,7 +98,7 @@ def test_time_goes_on_over_a_reset(world, tmp_path):
 
 def test_models_come_and_go(world, scenes, tmp_path):
     """Each frame has the entities of its instant."""
-    with Recorder(world, tmp_path / "run.mcap", rate=math.inf):
+    with WorldRecorder(world, tmp_path / "run.mcap", rate=math.inf):
         world.tick()
         world.spawn(scenes.model("late", Sphere(0.2), Pose()), "late", Pose(Vector3(0, 0, 3)))
         world.tick()
@@ -133,7 +133,7 @@ def test_other_tools_find_frames_and_shapes(recorded):
 def test_a_writer_that_is_killed_leaves_what_it_wrote(world, tmp_path):
     """All but the last second is on the disk while it is written, and is read."""
     path, cut = tmp_path / "run.mcap", tmp_path / "cut.mcap"
-    with Recorder(world, path):
+    with WorldRecorder(world, path):
         while world.time[0] < 4.0:
             world.tick()
         cut.write_bytes(path.read_bytes())
@@ -155,7 +155,7 @@ def test_other_files_are_refused(content, tmp_path):
 def test_bad_settings(settings, world, tmp_path):
     """Nonsense is refused by name, and no file is made."""
     with pytest.raises(ValueError, match=next(iter(settings))):
-        Recorder(world, tmp_path / "run.mcap", **settings)
+        WorldRecorder(world, tmp_path / "run.mcap", **settings)
     assert not list(tmp_path.iterdir())
 
 

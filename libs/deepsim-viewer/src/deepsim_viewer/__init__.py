@@ -2,18 +2,18 @@
 """A live view of a world in the browser, its controls, and recordings."""
 
 from .environment_viewer import EnvironmentViewer, SlotPolicy
-from .recording.recorder import Recorder
+from .recording.recorder import WorldRecorder
 from .recording.recording import Recording, RecordingError
 from .replay_viewer import ReplayViewer, recording_page
 from .viewer import Viewer
 
 __all__ = [
     "EnvironmentViewer",
-    "Recorder",
     "Recording",
     "RecordingError",
     "ReplayViewer",
     "SlotPolicy",
     "Viewer",
+    "WorldRecorder",
     "recording_page",
 ]

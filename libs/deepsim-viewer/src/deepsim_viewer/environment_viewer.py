@@ -6,10 +6,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from math import nan
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from deepsim_envs import Environment
+from deepsim_envs import Environment, Recorder
 
 from .panel.drive_folder import DriveFolder
 from .panel.live_plot import LivePlot
@@ -34,6 +35,9 @@ class EnvironmentViewer:
         policy: Who acts.
         seed: Of the first episode; later ones go on with the random numbers.
         speed: As of `Viewer`.
+        demonstrations: A file, made anew, of all episodes, driven by hand or not, as
+            `deepsim_envs.Recorder` writes it: `deepsim_envs.replay` runs them again, bit for bit.
+            Episode n then has the seed ``seed + n``.
         settings: Other arguments of `Viewer`.
 
     Attributes:
@@ -50,6 +54,7 @@ class EnvironmentViewer:
         *,
         seed: int | None = 0,
         speed: float | None = 1.0,
+        demonstrations: str | Path | None = None,
         **settings: Any,
     ) -> None:
         self.environment = environment
@@ -58,6 +63,10 @@ class EnvironmentViewer:
         self._observation: Mapping[str, Any] = {}
         self._lock = threading.Lock()
         self._wanted: int | None = None  # the seed of a reset that a browser asks for
+        self._recorder = (
+            Recorder(environment, demonstrations) if demonstrations is not None else None
+        )
+        self._seed = seed if seed is not None else 0
         self._begin(seed)
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
@@ -88,7 +97,7 @@ class EnvironmentViewer:
         elif not self.environment.live_agents:
             self._begin(None)
         actions = self._drive.override(self._policy(self._observation))
-        result = self.environment.step(actions)
+        result = (self._recorder or self.environment).step(actions)
         now = float(self.environment.world.time[0])
         slots = self.environment.slots
         self._rewards.add(now, lambda: [result.reward.get(slot, nan) for slot in slots])
@@ -100,6 +109,8 @@ class EnvironmentViewer:
     def close(self) -> None:
         """Closes the view; the environment stays as it is."""
         self.viewer.close()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def __enter__(self) -> EnvironmentViewer:
         return self
@@ -113,7 +124,12 @@ class EnvironmentViewer:
         self.close()
 
     def _begin(self, seed: int | None) -> None:
-        self._observation, _ = self.environment.reset(seed)
+        if self._recorder is None:
+            self._observation, _ = self.environment.reset(seed)
+        else:
+            self._observation, _ = self._recorder.reset(
+                seed if seed is not None else self._seed + self.episodes
+            )
         self.episodes += 1
 
     def _ask(self, seed: int) -> None:

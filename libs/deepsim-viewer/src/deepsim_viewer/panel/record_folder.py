@@ -11,7 +11,7 @@ from typing import Any
 import viser
 
 from deepsim_sync import World
-from deepsim_viewer.recording.recorder import Recorder
+from deepsim_viewer.recording.recorder import WorldRecorder
 
 
 class RecordFolder:
@@ -32,7 +32,7 @@ class RecordFolder:
         shown: int,
     ) -> None:
         self._world, self._shown = world, shown
-        self._recorder: Recorder | None = None
+        self._recorder: WorldRecorder | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._button: Any = gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
         self._button.on_click(lambda event: post(lambda: self._toggle(event.client)))
@@ -50,7 +50,7 @@ class RecordFolder:
         if self._recorder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="deepsim-")
             path = Path(self._folder.name) / "recording.mcap"
-            self._recorder = Recorder(self._world, path, shown=self._shown)
+            self._recorder = WorldRecorder(self._world, path, shown=self._shown)
             self._button.label = "Stop recording"
             self._button.icon = viser.Icon.PLAYER_STOP
             return

@@ -23,7 +23,7 @@ from .layout_json import encode_layout
 _CHUNK = 2**14  # [bytes]; a process that is killed loses one at most
 
 
-class Recorder:
+class WorldRecorder:
     """Writes a world to a file while somebody ticks it.
 
     The file is MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer` shows it
@@ -32,7 +32,7 @@ class Recorder:
 
     Example::
 
-        with Recorder(world, "run.mcap"):
+        with WorldRecorder(world, "run.mcap"):
             for _ in range(1000):
                 world.tick()
 
@@ -111,7 +111,7 @@ class Recorder:
         finally:
             self._file.close()
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> WorldRecorder:
         return self
 
     def __exit__(

@@ -30,7 +30,7 @@ class RecordingError(DeepSimError, ValueError):
 
 
 class Recording:
-    """The frames of a file of `Recorder`.
+    """The frames of a file of `WorldRecorder`.
 
     Of a file whose writer was killed, all that was written in full is there.
 

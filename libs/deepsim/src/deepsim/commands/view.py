@@ -67,6 +67,10 @@ def view(
         Path | None,
         typer.Option(help="Write a recording as one HTML page with a player, and end."),
     ] = None,
+    demonstrations: Annotated[
+        Path | None,
+        typer.Option(help="Record all episodes of a task, driven by hand or not, to run again."),
+    ] = None,
     backend: BackendName = DEFAULT,
 ) -> None:
     """Shows a task, world, model or recording in the browser.
@@ -87,9 +91,16 @@ def view(
             raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
     except (DeepSimError, OSError) as error:
         fail(console, error)
-    begin = _view_file if "://" in name or Path(name).suffix in _SUFFIXES else _view_task
+    is_file = "://" in name or Path(name).suffix in _SUFFIXES
+    shown = (
+        _view_file(name, worlds, seed, port)
+        if is_file
+        else _view_task(name, root, policy, worlds, seed, port, demonstrations)
+    )
     try:
-        with Backend(backend), begin(name, root, policy, worlds, seed, port) as (viewer, run):
+        if is_file and demonstrations is not None:
+            raise DeepSimError(f"--demonstrations takes a task, got {name}")
+        with Backend(backend), shown as (viewer, run):
             if paused:
                 viewer.control.pause()
             _announce(console, viewer.url)
@@ -124,7 +135,13 @@ def _announce(console: Console, url: str) -> None:
 
 @contextmanager
 def _view_task(
-    name: str, root: Path, policy: str | None, worlds: int, seed: int, port: int
+    name: str,
+    root: Path,
+    policy: str | None,
+    worlds: int,
+    seed: int,
+    port: int,
+    demonstrations: Path | None,
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a task in a viewer; yields it, and the function that plays episodes without end."""
     from deepsim_viewer import EnvironmentViewer  # noqa: PLC0415 (of an extra)
@@ -134,13 +151,20 @@ def _view_task(
     _, maker = chosen_policy(policy or task.default_policy, task, Path("runs") / found.name)
     with task.environment(seed, worlds) as environment:
         act = slot_policy(maker, environment, seed)
-        with EnvironmentViewer(environment, act, seed=seed, port=port, label=task.name) as shown:
+        with EnvironmentViewer(
+            environment,
+            act,
+            seed=seed,
+            demonstrations=demonstrations,
+            port=port,
+            label=task.name,
+        ) as shown:
             yield shown.viewer, shown.run
 
 
 @contextmanager
 def _view_file(
-    name: str, _root: Path, _policy: str | None, worlds: int, seed: int, port: int
+    name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a world or model in a viewer; yields it, and the function that ticks without end."""
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)

@@ -28,12 +28,12 @@ def recorder(world: World, path: Path | None, settings: Playing) -> AbstractCont
     if path.suffix != ".mcap":
         raise TaskError(f"a recording is an .mcap file, got {path}")
     try:
-        from deepsim_viewer import Recorder  # noqa: PLC0415 (of an extra)
+        from deepsim_viewer import WorldRecorder  # noqa: PLC0415 (of an extra)
     except ImportError:
         raise TaskError("recordings are an extra: pip install 'deepsim[view]'") from None
     task, policy = settings.title
     metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
     try:
-        return Recorder(world, path, metadata=metadata)
+        return WorldRecorder(world, path, metadata=metadata)
     except OSError as error:
         raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
