@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +17,7 @@ from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, Worlds, fail
+from .stopping import stoppable
 
 if TYPE_CHECKING:
     from deepsim_transport import Transport
@@ -40,9 +40,9 @@ def master(
     with _errors(console):
         from deepsim_transport import Master  # noqa: PLC0415 (of an extra)
 
-        with Master(host, port, public=public) as made, _until_stopped() as stopped:
+        with stoppable(), Master(host, port, public=public) as made:
             console.print(f"master at http://{made.host}:{made.port}", highlight=False)
-            stopped.wait()
+            threading.Event().wait()
 
 
 def physics(
@@ -63,17 +63,15 @@ def physics(
         from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
 
         world = GazeboXMLLoader().load_world(file) if file else WorldDescription()
-        with Transport(namespace=namespace) as transport, Backend(backend) as chosen:
-            simulator = chosen.open(world, worlds)
-            try:
-                with (
-                    PhysicsServer(simulator, transport, speed=speed or None, paused=paused) as made,
-                    _until_stopped(made.stop),
-                ):
-                    console.print(f"simulates /gazebo/{namespace}", highlight=False)
-                    made.run()
-            finally:
-                simulator.close()
+        with (
+            stoppable(),
+            Transport(namespace=namespace) as transport,
+            Backend(backend) as chosen,
+            closing(chosen.open(world, worlds)) as simulator,
+            PhysicsServer(simulator, transport, speed=speed or None, paused=paused) as server,
+        ):
+            console.print(f"simulates /gazebo/{namespace}", highlight=False)
+            server.run()
 
 
 @topic.command("list")
@@ -157,21 +155,3 @@ def _errors(console: Console) -> Iterator[None]:
         fail(console, DeepSimError("topics are an extra: pip install 'deepsim[transport]'"))
     except (DeepSimError, OSError, ValueError) as error:
         fail(console, error)
-
-
-@contextmanager
-def _until_stopped(stop: object = None) -> Iterator[threading.Event]:
-    """Ctrl-C and SIGTERM end what runs, instead of tearing it apart."""
-    stopped = threading.Event()
-
-    def end(*_: object) -> None:
-        stopped.set()
-        if callable(stop):
-            stop()
-
-    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stopped
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
