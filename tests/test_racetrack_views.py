@@ -40,7 +40,7 @@ def test_all_checks_pass(id: str, racetrack: Task) -> None:
     found = list(checks_of(id, racetrack.make, steps=60))
     trainers = [check for check in found if check.reason.startswith("not installed: pip install")]
     assert [check for check in found if check.outcome != "passed"] == trainers
-    assert len(found) == 15
+    assert len(found) == 16
     assert len(trainers) <= 4
 
 

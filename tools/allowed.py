@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
     "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
     "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
     "deepsim-transport": {
+        "deepsim-math",
         "deepsim-spawn",
         "deepsim-sync",
         "eclipse-zenoh",

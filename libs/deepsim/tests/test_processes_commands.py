@@ -42,8 +42,9 @@ def begin() -> Iterator[Callable[..., tuple[str, subprocess.Popen[str]]]]:
 def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     file = tmp_path / "box.world"
     file.write_text(
-        "<sdf version='1.7'><world name='w'><model name='box'><link name='link'/></model></world>"
-        "</sdf>"
+        "<sdf version='1.7'><world name='w'><model name='box'><link name='link'><sensor name='scan'"
+        " type='ray'><ray><scan><horizontal><samples>3</samples></horizontal></scan><range><max>9"
+        "</max></range></ray></sensor></link></model></world></sdf>"
     )
     said, master = begin("master")
     assert said.startswith("master at http://127.0.0.1:")
@@ -53,7 +54,13 @@ def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     assert "/gazebo/lab/world_stats\n" in said + listed.stdout.read()
     said, stats = begin("topic", "echo", "world_stats", "--namespace", "lab")
     assert "model_count=1" in said + stats.stdout.read()
-    for process in (physics, master):
+    said, sensing = begin("sensors", "--namespace", "lab")
+    assert said == "measures /gazebo/lab\n"
+    said, rate = begin(
+        "topic", "hz", "sensors/box/link/scan", "--namespace", "lab", "--seconds", "2"
+    )
+    assert float((said + rate.stdout.read()).split()[0]) > 0.0
+    for process in (sensing, physics, master):
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 128 + signal.SIGTERM
 

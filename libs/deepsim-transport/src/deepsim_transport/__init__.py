@@ -6,6 +6,7 @@ from __future__ import annotations
 from . import messages
 from .errors import MessageError, NoAnswerError, RemoteError, TransportError
 from .physics import PhysicsServer, RemoteSimulator, WorldMirror
+from .sensing import Readings, SensorServer
 from .session import Master, Publisher, Subscriber, Transport, get_master_uri
 
 __all__ = [
@@ -14,8 +15,10 @@ __all__ = [
     "NoAnswerError",
     "PhysicsServer",
     "Publisher",
+    "Readings",
     "RemoteError",
     "RemoteSimulator",
+    "SensorServer",
     "Subscriber",
     "Transport",
     "TransportError",

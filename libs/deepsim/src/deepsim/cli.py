@@ -13,7 +13,7 @@ from .commands.doctor import doctor
 from .commands.envs import envs
 from .commands.findings import own_versions
 from .commands.models import models
-from .commands.processes import master, physics, topic
+from .commands.processes import master, physics, sensors, topic
 from .commands.robots import robots
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
@@ -33,7 +33,7 @@ app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
 app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
-for command in (run, view, train, check, bench, serve, master, physics, doctor):
+for command in (run, view, train, check, bench, serve, master, physics, sensors, doctor):
     app.command()(command)
 
 

@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
 from deepsim_sync import Refusal, Simulator, SpawnRequest, Tables
@@ -16,10 +12,8 @@ from deepsim_transport.errors import MessageError
 from deepsim_transport.rows import Frame, pack
 from deepsim_transport.rows.batches import changes_of, key_of, names_of
 
+from .capability_calls import CAPABILITIES, CAPABILITY_CALLS, Answer, Arrays, chosen_worlds
 from .failures import described
-
-Arrays = Mapping[str, NDArray[Any]]
-Answer = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 class Calls:
@@ -36,11 +30,14 @@ class Calls:
 
     def answer(self, request: Frame) -> bytes:
         """Returns the bytes of the answer, also where the call raises."""
-        call = getattr(self, f"_call_{request.header.get('call')}", None)
+        name = request.header.get("call")
         try:
-            if call is None:
-                raise MessageError(f"there is no call {request.header.get('call')!r}")
-            header, arrays = call(request.header, request.arrays)
+            if name in CAPABILITY_CALLS:
+                header, arrays = CAPABILITY_CALLS[name](self.simulator, request)
+            elif (call := getattr(self, f"_call_{name}", None)) is not None:
+                header, arrays = call(*request)
+            else:
+                raise MessageError(f"there is no call {name!r}")
         except Exception as error:  # the caller is told
             header, arrays = described(error), {}
         entities = self.simulator.entities
@@ -51,14 +48,16 @@ class Calls:
         return pack(header, arrays)
 
     def _call_hello(self, header: Any, arrays: Arrays) -> Answer:
-        return {"worlds": self.simulator.worlds, "timestep": self.simulator.timestep}, {}
+        simulator = self.simulator
+        has = [name for name in CAPABILITIES if getattr(simulator, name) is not None]
+        return {"worlds": simulator.worlds, "timestep": simulator.timestep, "has": has}, {}
 
     def _call_step(self, header: Any, arrays: Arrays) -> Answer:
         n = header.get("n")
         if type(n) is not int or n < 1:
             raise ValueError(f"n must be an int >= 1, got {n!r}")
         changes = self._changes(header, arrays) if "batch" in header else None
-        return _refused(self.simulator.step(n, self._worlds(arrays), changes)), {}
+        return _refused(self.simulator.step(n, chosen_worlds(self.simulator, arrays), changes)), {}
 
     def _call_write(self, header: Any, arrays: Arrays) -> Answer:
         return _refused(self.simulator.write(self._changes(header, arrays))), {}
@@ -67,7 +66,7 @@ class Calls:
         seeds = header.get("seeds")
         if seeds is not None and not all(each is None or type(each) is int for each in seeds):
             raise ValueError(f"seeds must be ints or None, got {seeds!r}")
-        self.simulator.reset(self._worlds(arrays), seeds)
+        self.simulator.reset(chosen_worlds(self.simulator, arrays), seeds)
         return {}, {}
 
     def _call_read(self, header: Any, arrays: Arrays) -> Answer:
@@ -99,15 +98,6 @@ class Calls:
         }
         lights = WorldDescription(lights=tuple(found.lights.values()))
         return {"models": models, "lights": lights.to_sdf()}, {}
-
-    def _worlds(self, arrays: Arrays) -> NDArray[np.intp] | None:
-        if "worlds" not in arrays:
-            return None
-        worlds, count = arrays["worlds"], self.simulator.worlds
-        ordered = worlds.ndim == 1 and worlds.dtype.kind == "i" and (np.diff(worlds) > 0).all()
-        if not ordered or (worlds.size and not (worlds[0] >= 0 and worlds[-1] < count)):
-            raise ValueError(f"worlds must be ascending numbers from 0 to {count - 1}")
-        return worlds.astype(np.intp)
 
     def _changes(self, header: Any, arrays: Arrays) -> Any:
         entities = self.simulator.entities

@@ -28,6 +28,13 @@ from deepsim_transport.session import Transport
 from deepsim_transport.session.transport import TIMEOUT
 
 from .failures import raised
+from .remote_capabilities import (
+    RemoteCameras,
+    RemoteContacts,
+    RemoteDynamics,
+    RemotePhysics,
+    RemoteSensors,
+)
 
 CALL = "call"
 """The topic of requests to a `PhysicsServer`."""
@@ -48,7 +55,14 @@ class RemoteSimulator:
         worlds: The number of worlds, W.
         timestep: Duration of one physics step [s].
         entities: The names of all entities.
-        cameras: None, as are all capabilities below: they do not cross yet.
+        cameras: None, as any capability below, where the other simulator lacks it.
+        depth_cameras: The same.
+        camera_mounts: The same.
+        contacts: The same.
+        dynamics: The same; its solvers of inverse kinematics do not cross.
+        sensors: The same.
+        physics: The same.
+        snapshots: None: they stay in their process.
 
     Raises:
         NoAnswerError: No server answers there.
@@ -58,8 +72,7 @@ class RemoteSimulator:
         world = World(RemoteSimulator(Transport(namespace="lab")))
     """
 
-    cameras = depth_cameras = camera_mounts = contacts = None
-    dynamics = sensors = physics = snapshots = None
+    snapshots = None
 
     def __init__(self, transport: Transport, timeout: float = TIMEOUT) -> None:
         self._transport, self._timeout = transport, timeout
@@ -68,6 +81,16 @@ class RemoteSimulator:
         answer = self._call("hello")
         self.worlds = int(answer.header["worlds"])
         self.timestep = float(answer.header["timestep"])
+        has, call = set(answer.header["has"]), self._call
+        cameras = RemoteCameras(call)
+        self.cameras = cameras if "cameras" in has else None
+        self.depth_cameras = cameras if "depth_cameras" in has else None
+        self.camera_mounts = cameras if "camera_mounts" in has else None
+        self.contacts = RemoteContacts(call) if "contacts" in has else None
+        self.dynamics = RemoteDynamics(call) if "dynamics" in has else None
+        self.physics = RemotePhysics(call, self.worlds) if "physics" in has else None
+        sensors = RemoteSensors(call, lambda: self.entities.generation)
+        self.sensors = sensors if "sensors" in has else None
 
     @property
     def time(self) -> NDArray[np.float64]:

@@ -38,6 +38,7 @@ class Updates:
         self._publisher = transport.session.declare_publisher(transport.key(UPDATE))
         self._number = 0
         self._shown: Tables | None = None
+        self._time = simulator.time
 
     def publish(self) -> None:
         """Sends what changed, if anybody listens."""
@@ -61,7 +62,7 @@ class Updates:
                 name = ".".join(key)
                 arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = differs.nonzero()
                 arrays[name] = new[differs]
-        if arrays:
+        if arrays or (self._simulator.time != self._time).any():  # time may go on where all rests
             self._number += 1
             self._send(generation, arrays)
 
@@ -90,4 +91,5 @@ class Updates:
 
     def _send(self, generation: int, arrays: dict[str, NDArray[Any]]) -> None:
         header = {"number": self._number, "generation": generation}
-        self._publisher.put(pack(header, {**arrays, "time": self._simulator.time}))
+        self._time = self._simulator.time
+        self._publisher.put(pack(header, {**arrays, "time": self._time}))

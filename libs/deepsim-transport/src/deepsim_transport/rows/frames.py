@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from deepsim_transport.errors import MessageError
 
 _MAGIC = b"DSF1"
-_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "|b1")}
+_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "|b1", "|u1")}
 _MOST = 1 << 30  # bytes of an array, so that no header makes us allocate more
 
 
 class Frame(NamedTuple):
-    """A header, and arrays by name (float64, int64 or bool)."""
+    """A header, and arrays by name (float64, int64, uint8 or bool)."""
 
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
@@ -30,7 +30,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
 
     Args:
         header: What JSON can say; the key ``arrays`` is taken.
-        arrays: float64, int64 or bool.
+        arrays: float64, int64, uint8 or bool.
     """
     listed, parts = [], []
     for name, array in (arrays or {}).items():

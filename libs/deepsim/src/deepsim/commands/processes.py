@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim master`, `physics` and `topic`: processes that talk over topics."""
+"""`deepsim master`, `physics`, `sensors` and `topic`: processes that talk over topics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def master(
         typer.Option("--public", help="Let other machines in, who may then command everything."),
     ] = False,
 ) -> None:
-    """Carries topics between the processes of this machine, until Ctrl-C."""
+    """Carries topics between processes, until Ctrl-C."""
     console = Console()
     with _errors(console):
         from deepsim_transport import Master  # noqa: PLC0415 (of an extra)
@@ -71,6 +71,28 @@ def physics(
             PhysicsServer(simulator, transport, speed=speed or None, paused=paused) as server,
         ):
             console.print(f"simulates /gazebo/{namespace}", highlight=False)
+            server.run()
+
+
+def sensors(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="model::link::sensor; all that see by default.")
+    ] = None,
+    namespace: Namespace = "default",
+    backend: BackendName = DEFAULT,
+) -> None:
+    """Measures by cameras and lidars for other processes, until Ctrl-C."""
+    console = Console()
+    with _errors(console):
+        from deepsim_transport import SensorServer, Transport  # noqa: PLC0415 (of an extra)
+
+        with (
+            stoppable(),
+            Transport(namespace=namespace) as transport,
+            Backend(backend) as chosen,
+            SensorServer(transport, chosen.open, names or None) as server,
+        ):
+            console.print(f"measures /gazebo/{namespace}", highlight=False)
             server.run()
 
 

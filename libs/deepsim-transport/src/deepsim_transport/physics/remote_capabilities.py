@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The capabilities of a simulator of another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deepsim_math import Pose
+from deepsim_sync import (
+    CameraMount,
+    CameraView,
+    ContactPoints,
+    DepthPicture,
+    Noise,
+    PhysicsProperty,
+    Reading,
+    SensorInfo,
+)
+from deepsim_sync.port.physics_properties import check_property, checked_factors
+from deepsim_transport.rows import Frame
+
+Call = Callable[..., Frame]
+"""Takes a name, a header and arrays, and returns the answer."""
+Worlds = NDArray[np.intp] | None
+
+
+def _arrays(worlds: Worlds, **arrays: ArrayLike) -> dict[str, NDArray[Any]]:
+    made = {name: np.asarray(each, np.float64) for name, each in arrays.items()}
+    return made if worlds is None else {**made, "worlds": np.asarray(worlds)}
+
+
+class RemoteContacts:
+    """The points where links touch."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def read(self, world: int = 0) -> ContactPoints:
+        """Returns the contact points of one world."""
+        arrays = self._call("contacts", {"world": int(world)}).arrays
+        return ContactPoints(*(arrays[name] for name in ContactPoints._fields))
+
+
+class RemoteDynamics:
+    """Jacobians of links, and the efforts that hold joints."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def jacobian(
+        self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> NDArray[np.float64]:
+        """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
+        header = {"link": link, "joints": [*joints]}
+        return self._call("jacobian", header, _arrays(None, point=point)).arrays["value"]
+
+    def bias_forces(self, joints: Sequence[str]) -> NDArray[np.float64]:
+        """Returns the efforts that balance gravity and rotation, (W, k)."""
+        return self._call("bias_forces", {"joints": [*joints]}).arrays["value"]
+
+
+class RemotePhysics:
+    """Mass, friction and damping of links in W worlds."""
+
+    def __init__(self, call: Call, worlds: int) -> None:
+        self._call, self._worlds = call, worlds
+
+    def factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
+        """Returns the factors of one property, (W, n)."""
+        return self._call("factors", {"name": name}).arrays["value"]
+
+    def scale(
+        self,
+        name: PhysicsProperty,
+        links: Iterable[str],
+        factors: ArrayLike,
+        worlds: Worlds = None,
+    ) -> None:
+        """Sets the factors of one property."""
+        check_property(name)
+        chosen = [*links]
+        count = self._worlds if worlds is None else len(worlds)
+        values = checked_factors(name, chosen, factors, count)
+        self._call("scale", {"name": name, "links": chosen}, _arrays(worlds, factors=values))
+
+
+class RemoteSensors:
+    """Inertial units, force-torque sensors, contact sensors, lidars and cameras.
+
+    Args:
+        call: Calls the other process.
+        generation: Returns the generation of its entities, with which sensors come and go.
+    """
+
+    def __init__(self, call: Call, generation: Callable[[], int]) -> None:
+        self._call, self._generation = call, generation
+        self._known: tuple[int, Mapping[str, SensorInfo]] | None = None
+
+    @property
+    def infos(self) -> Mapping[str, SensorInfo]:
+        """All sensors by name."""
+        if self._known is None or self._known[0] != self._generation():
+            listed = self._call("sensor_infos").header["infos"]
+            infos = {name: _info(fields) for name, fields in listed.items()}
+            self._known = (self._generation(), infos)
+        return self._known[1]
+
+    def watch(self, name: str) -> None:
+        """Measures with a sensor from now on."""
+        self._call("sensor_watch", {"name": name})
+
+    def read(self, name: str) -> Reading:
+        """Returns the present measurement of a sensor that is watched."""
+        answer = self._call("sensor_read", {"name": name})
+        return {each: answer.arrays[each] for each in answer.header["quantities"]}
+
+
+class RemoteCameras:
+    """Pictures and depths of any world, and the mounts of camera sensors.
+
+    It is three capabilities of the port: cameras, depth cameras and camera mounts.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the camera sensors."""
+        return tuple(self._call("camera_names").header["cameras"])
+
+    def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
+        """Takes a picture, (height, width, 3)."""
+        picture: NDArray[np.uint8] = self._shoot("render", camera, world)["value"]
+        return picture
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths and tells models and links apart."""
+        arrays = self._shoot("measure", camera, world)
+        return DepthPicture(*(arrays[name] for name in DepthPicture._fields))
+
+    def view(self, camera: str, world: int = 0) -> CameraView:
+        """Returns the present pose and lens of a camera sensor."""
+        answer = self._call("view", {"camera": camera, "world": int(world)})
+        pose = Pose.from_array(answer.arrays["pose"])
+        return CameraView(pose, answer.header["fov"], *answer.header["size"])
+
+    def get(self, camera: str, world: int = 0) -> CameraMount:
+        """Returns the present mount of a camera sensor."""
+        return self._mount(camera, int(world))
+
+    def described(self, camera: str) -> CameraMount:
+        """Returns the mount in the model's description."""
+        return self._mount(camera, None)
+
+    def set(self, camera: str, mount: CameraMount, worlds: Worlds = None) -> None:
+        """Mounts a camera sensor in some worlds."""
+        header = {"camera": camera, "fov": float(mount.horizontal_fov)}
+        self._call("set_mount", header, _arrays(worlds, pose=mount.pose))
+
+    def _mount(self, camera: str, world: int | None) -> CameraMount:
+        answer = self._call("mount", {"camera": camera, "world": world})
+        return CameraMount(Pose.from_array(answer.arrays["pose"]), answer.header["fov"])
+
+    def _shoot(self, call: str, camera: str | CameraView, world: int) -> Mapping[str, Any]:
+        header: dict[str, Any] = {"world": int(world)}
+        if isinstance(camera, str):
+            return self._call(call, {**header, "camera": camera}).arrays
+        header |= {"fov": float(camera.horizontal_fov), "size": [camera.width, camera.height]}
+        return self._call(call, header, _arrays(None, pose=camera.pose)).arrays
+
+
+def _info(fields: Mapping[str, Any]) -> SensorInfo:
+    noise = {
+        quantity: tuple(Noise(**each) for each in listed)
+        for quantity, listed in fields["noise"].items()
+    }
+    low, high = fields["limits"]
+    joints = tuple(fields["joints"])
+    return SensorInfo(**{**fields, "noise": noise, "limits": (low, high), "joints": joints})

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The latest measurement of a sensor of another process."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import Reading
+from deepsim_transport.errors import MessageError
+from deepsim_transport.rows import unpack
+from deepsim_transport.session import Transport
+
+
+def sensor_topic(sensor: str) -> str:
+    """Returns the topic of a sensor ``model::link::sensor``."""
+    return f"sensors/{sensor.replace('::', '/')}"
+
+
+class Readings:
+    """What a `SensorServer` publishes of one sensor; only the latest is kept.
+
+    Args:
+        transport: The session; its namespace names the world.
+        sensor: ``model::link::sensor``.
+
+    Attributes:
+        malformed: How many measurements could not be read; they were dropped.
+    """
+
+    def __init__(self, transport: Transport, sensor: str) -> None:
+        self.malformed = 0
+        self._waiting: deque[bytes] = deque(maxlen=1)
+        self._subscriber = transport.session.declare_subscriber(
+            transport.key(sensor_topic(sensor)),
+            lambda sample: self._waiting.append(sample.payload.to_bytes()),
+        )
+
+    def latest(self) -> tuple[NDArray[np.float64], Reading] | None:
+        """Returns the instants (W,) [s] and the quantities of a new measurement, or None."""
+        try:
+            frame = unpack(self._waiting.popleft())
+            arrays = dict(frame.arrays)
+            return arrays.pop("time"), arrays
+        except IndexError:
+            return None
+        except (MessageError, KeyError):
+            self.malformed += 1
+            return None
+
+    def close(self) -> None:
+        """Listens no more."""
+        self._subscriber.undeclare()
+
+    def __enter__(self) -> Readings:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures in a process of its own, so that no picture holds up the physics."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from deepsim_sync import SensorInfo, SensorKind
+from deepsim_transport.rows import pack
+from deepsim_transport.session import Transport
+
+from .readings import sensor_topic
+from .world_copy import OpenSimulator, WorldCopy
+
+SEEING: frozenset[SensorKind] = frozenset(
+    ("camera", "rgbd", "stereo", "segmentation", "lidar", "joint_state")
+)
+"""The kinds that places alone decide; all others feel forces, and stay with the physics."""
+
+_LOOK = 0.005  # between looks for changes of the world [s]
+
+
+class SensorServer:
+    """Cameras and lidars of a world of another process, each at its own rate of simulated time.
+
+    It needs a `PhysicsServer`, and no more of it than its topics. The physics does not wait for it:
+    while a picture is drawn, the world goes on, and the next picture is of a later instant.
+
+    Args:
+        transport: The session; its namespace names the world.
+        open_simulator: The engine that measures, such as ``deepsim_mujoco.MujocoSimulator``.
+        sensors: Names ``model::link::sensor``; by default all that see.
+
+    Raises:
+        NoAnswerError: No server answers there.
+        SpawnError: The engine cannot build a model.
+        UnsupportedError: The engine has no sensors.
+
+    Example::
+
+        SensorServer(Transport(namespace="lab"), MujocoSimulator).run()
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        open_simulator: OpenSimulator,
+        sensors: Iterable[str] | None = None,
+    ) -> None:
+        self._transport = transport
+        self._chosen = None if sensors is None else tuple(sensors)
+        self._copy = WorldCopy(transport, open_simulator)
+        self._publishers: dict[str, Any] = {}
+        self._measured: dict[str, float] = {}
+        self._stopped = threading.Event()
+
+    def run_once(self, force: bool = True) -> tuple[str, ...]:
+        """Measures and publishes; returns the names of the sensors that did.
+
+        Args:
+            force: Whether all measure; otherwise those that are due.
+        """
+        self._copy.follow()
+        due = [name for name, info in self._infos().items() if force or self._is_due(name, info)]
+        sensors = self._copy.simulator.sensors
+        assert sensors is not None
+        time = np.asarray(self._copy.time)
+        for name in due:
+            sensors.watch(name)
+            reading = sensors.read(name)
+            self._measured[name] = float(time[0])
+            self._publisher(name).put(pack({"sensor": name}, {**reading, "time": time}))
+        return tuple(due)
+
+    def run(self) -> None:
+        """Measures what is due until `stop`, which any thread may call."""
+        self._stopped.clear()
+        while not self._stopped.is_set():
+            if not self.run_once(force=False):
+                self._stopped.wait(_LOOK)
+
+    def stop(self) -> None:
+        """Ends `run` after its present round."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """Measures no more."""
+        self._copy.close()
+
+    def __enter__(self) -> SensorServer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _infos(self) -> dict[str, SensorInfo]:
+        sensors = self._copy.simulator.sensors
+        infos = {} if sensors is None else sensors.infos
+        chosen = infos if self._chosen is None else self._chosen
+        return {
+            name: infos[name] for name in chosen if name in infos and infos[name].kind in SEEING
+        }
+
+    def _is_due(self, name: str, info: SensorInfo) -> bool:
+        """Whether the time of a sensor has come; after a reset of the world it has."""
+        now, last = float(np.asarray(self._copy.time)[0]), self._measured.get(name)
+        if last is None or now < last:
+            return True
+        if info.update_rate == 0.0:
+            return now > last
+        return now - last >= 1.0 / info.update_rate - 1e-9
+
+    def _publisher(self, name: str) -> Any:
+        if name not in self._publishers:
+            key = self._transport.key(sensor_topic(name))
+            self._publishers[name] = self._transport.session.declare_publisher(key)
+        return self._publishers[name]
