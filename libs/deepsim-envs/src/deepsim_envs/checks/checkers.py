@@ -44,7 +44,8 @@ def gymnasium_env(id: str, agent: str) -> None:
 def pettingzoo_test(test: str, make: Make) -> None:
     """Runs one of PettingZoo's tests on all agents."""
     require("pettingzoo", "pettingzoo")
-    import pettingzoo.test
+    with _own_warnings():
+        import pettingzoo.test
 
     from deepsim_envs.pettingzoo import PettingZooEnv, aec_env
 
