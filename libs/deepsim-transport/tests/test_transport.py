@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+import zenoh
 
 from deepsim_transport import (
     Master,
@@ -128,6 +129,22 @@ def test_an_error_of_a_function_is_shown_and_the_next_message_comes(transport, m
     publisher.publish(Point(1.0))
     heard.wait(1)
     assert shown == ["my mistake"]
+
+
+def test_a_message_beyond_the_limit_never_arrives(master, transport):
+    """64 MB; a smaller one after it does."""
+    sizes: list[int] = []
+    key = transport.key("bytes")
+    publisher = transport.session.declare_publisher(
+        key, congestion_control=zenoh.CongestionControl.BLOCK
+    )
+    with Transport(master.host, master.port) as other:
+        other.session.declare_subscriber(key, lambda sample: sizes.append(len(sample.payload)))
+        heard_by(lambda: publisher.matching_status.matching)
+        for size in (30 << 20, 80 << 20, 9):
+            publisher.put(bytes(size))
+        heard_by(lambda: sizes[-1:] == [9])
+    assert sizes == [30 << 20, 9]
 
 
 def test_nobody_there_is_said_at_once(master, transport):

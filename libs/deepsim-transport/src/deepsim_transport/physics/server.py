@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -79,7 +80,7 @@ class PhysicsServer:
             transport.session.declare_queryable(key, self._waiting.put) for key in self._topics
         ]
         self._iterations = 0
-        self._running = False
+        self._stopped = threading.Event()
         self._start = self._published = self._counted = time.monotonic()
         self._rested = 0.0
 
@@ -92,22 +93,23 @@ class PhysicsServer:
 
     def run(self) -> None:
         """Runs until `stop`, which any thread may call."""
-        self._running = True
         due = time.monotonic()
-        while self._running:
+        while not self._stopped.is_set():
             if self.paused:
+                before = time.monotonic()
                 self._rest(_IDLE)
-                self._rested += max(0.0, time.monotonic() - due)
                 due = time.monotonic()
+                self._rested += due - before
             elif self._speed is not None:
                 due = max(due, time.monotonic() - _IDLE)  # what was missed long ago stays missed
                 self._rest(due - time.monotonic())
                 due += self._steps * self.simulator.timestep / self._speed
             self.run_once()
+        self._stopped.clear()
 
     def stop(self) -> None:
-        """Ends `run` after its present round."""
-        self._running = False
+        """Ends `run` after its present round, or the next `run` at once."""
+        self._stopped.set()
         self._waiting.put(None)
 
     def close(self) -> None:

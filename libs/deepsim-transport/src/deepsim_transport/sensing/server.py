@@ -79,13 +79,13 @@ class SensorServer:
 
     def run(self) -> None:
         """Measures what is due until `stop`, which any thread may call."""
-        self._stopped.clear()
         while not self._stopped.is_set():
             if not self.run_once(force=False):
                 self._stopped.wait(_LOOK)
+        self._stopped.clear()
 
     def stop(self) -> None:
-        """Ends `run` after its present round."""
+        """Ends `run` after its present round, or the next `run` at once."""
         self._stopped.set()
 
     def close(self) -> None:

@@ -10,6 +10,8 @@ import zenoh
 
 LEASE = 2000
 """A peer that hangs is given up after this time [ms]."""
+LARGEST = 64 << 20
+"""The largest message that is taken [bytes]."""
 CONNECT = 2000
 """How long a connection is tried [ms]."""
 
@@ -31,6 +33,7 @@ def settings(mode: str, listen: Sequence[str] = (), connect: Sequence[str] = ())
         "connect/endpoints": [*connect],
         "connect/timeout_ms": CONNECT,
         "transport/link/tx/lease": LEASE,
+        "transport/link/rx/max_message_size": LARGEST,
     }.items():
         config.insert_json5(key, json.dumps(value))
     return config
