@@ -17,17 +17,24 @@ from deepsim_transport import (
     MessageError,
     NoAnswerError,
     PhysicsServer,
+    RemoteError,
     RemoteSimulator,
     Transport,
     WorldMirror,
+    messages,
 )
-from deepsim_transport.messages import WorldControl, WorldStatistics, encode
+from deepsim_transport.messages import WorldControl, WorldStatistics
 from deepsim_transport.rows import pack, unpack
 
 BALL = GazeboXMLLoader().load_model(
     "<sdf version='1.7'><model name='ball'><link name='link'><inertial><mass>1</mass><inertia>"
     "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
     "<sphere><radius>.1</radius></sphere></geometry></collision></link></model></sdf>"
+)
+POLE = (
+    "<sdf version='1.7'><model name='pole'><link name='a'><inertial><mass>9</mass></inertial>"
+    "</link><link name='b'/><joint name='hinge' type='revolute'><parent>a</parent><child>b</child>"
+    "<axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"
 )
 PROGRAM = "<robot name='x' xmlns:xacro='http://ros.org/wiki/xacro'><link name='${1 + 1}'/></robot>"
 PATIENCE = 1000  # rounds of 10 ms
@@ -159,10 +166,44 @@ def test_control_and_statistics(serve, session):
     transport.subscribe("world_stats", WorldStatistics, seen.append)
     wait(lambda: len(seen) >= 2)
     assert seen[-1].iterations > seen[0].iterations
-    transport.request("control", encode(WorldControl(pause=True)))
+    transport.command("control", WorldControl(pause=True))
     before = RemoteSimulator(transport).time[0]
-    transport.request("control", encode(WorldControl(pause=True, steps=7)))
+    transport.command("control", WorldControl(pause=True, steps=7))
     assert RemoteSimulator(transport).time[0] == pytest.approx(before + 0.007)
+
+
+def test_commands_in_the_messages_of_the_paper(serve, session):
+    """A model is inserted, moved and thrown; its joint is set; what cannot be done is said."""
+    serve("told", 2)
+    transport = session("told")
+    place = messages.Pose(messages.Point(1.0, 2.0, 3.0))
+    transport.command("insert_entity", messages.InsertEntity("pole", POLE, place))
+    twist = messages.Twist(messages.Point(0.5), messages.Point(0.0, 0.0, 2.0))
+    moved = messages.Pose(messages.Point(4.0, 5.0, 6.0), messages.Quaternion(0, 0, 1, 0))
+    state = messages.EntityState("pole", moved, twist)
+    transport.command("set_entity_state", state)
+    transport.command("set_joint_state", messages.JointState("pole::hinge", (0.3,), (0.1,)))
+    world = World(RemoteSimulator(transport))
+    pole, hinge = world.models.select(["pole"]), world.joints.select(["pole::hinge"])
+    assert pole.pose[:, 0].tolist() == [[4, 5, 6, 0, 0, 1, 0]] * 2
+    assert np.allclose(pole.twist[:, 0], [0.5, 0, 0, 0, 0, 2])
+    assert hinge.position.tolist() == [[0.3]] * 2
+    assert np.allclose(hinge.velocity, 0.1)
+    for topic, message, reason in (
+        ("set_entity_state", messages.EntityState("pile"), "did you mean 'pole'"),
+        (
+            "set_entity_state",
+            messages.EntityState("pole", messages.Pose(orientation=messages.Quaternion(u=0.0))),
+            "quaternion that is not zero",
+        ),
+        ("set_joint_state", messages.JointState("pole::knee", (0.1,)), "no joint is named"),
+        ("set_joint_state", messages.JointState("pole::hinge", (0.1,), (1.0, 2.0)), "as many"),
+        ("insert_entity", messages.InsertEntity("pole", POLE), "exists already"),
+        ("insert_entity", messages.InsertEntity("x", PROGRAM), "without xacro"),
+    ):
+        with pytest.raises(RemoteError, match=reason):
+            transport.command(topic, message)
+    assert list(RemoteSimulator(transport).entities.models) == ["pole"]
 
 
 def test_a_killed_process_is_missed_and_its_successor_is_whole(serve, session):

@@ -147,7 +147,7 @@ def test_a_message_beyond_the_limit_never_arrives(master, transport):
     assert sizes == [30 << 20, 9]
 
 
-def test_nobody_there_is_said_at_once(master, transport):
+def test_nobody_there_is_said(master, transport):
     with pytest.raises(NoAnswerError, match=r"nobody answers at gazebo/default/none"):
         transport.request("none", b"")
     with pytest.raises(NoAnswerError, match=r"start one by `deepsim master`"):

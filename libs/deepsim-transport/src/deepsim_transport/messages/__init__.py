@@ -6,8 +6,10 @@ from __future__ import annotations
 from .basic import Mass, Point, Pose, Quaternion, Time, Twist, Wrench
 from .protobuf import decode, encode
 from .world import (
+    Answer,
     EntityProp,
     EntityState,
+    InsertEntity,
     JointProp,
     JointState,
     WorldControl,
@@ -16,8 +18,10 @@ from .world import (
 )
 
 __all__ = [
+    "Answer",
     "EntityProp",
     "EntityState",
+    "InsertEntity",
     "JointProp",
     "JointState",
     "Mass",

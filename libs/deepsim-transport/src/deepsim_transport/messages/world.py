@@ -72,6 +72,23 @@ class JointState:
 
 
 @dataclass(frozen=True, slots=True)
+class InsertEntity:
+    """A model to be added, as the text of its SDF or URDF; the paper leaves its shapes open."""
+
+    entity_name: str = ""
+    sdf: str = ""
+    pose: Pose = field(default_factory=Pose)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a command was done, or why not."""
+
+    ok: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WorldControl:
     """Whether the physics rests, and how many steps it makes at once; the paper leaves it open."""
 

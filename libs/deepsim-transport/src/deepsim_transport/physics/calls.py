@@ -14,6 +14,7 @@ from deepsim_transport.rows.batches import changes_of, key_of, names_of
 
 from .capability_calls import CAPABILITIES, CAPABILITY_CALLS, Answer, Arrays, chosen_worlds
 from .failures import described
+from .plain_text import plain_text
 
 
 class Calls:
@@ -21,12 +22,11 @@ class Calls:
 
     Args:
         simulator: The one that is called.
-        loader: Reads the models that others spawn; by default it finds what this process finds.
+        loader: Reads the models that others spawn.
     """
 
-    def __init__(self, simulator: Simulator, loader: GazeboXMLLoader | None = None) -> None:
-        self.simulator = simulator
-        self._loader = loader or GazeboXMLLoader()
+    def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
+        self.simulator, self._loader = simulator, loader
 
     def answer(self, request: Frame) -> bytes:
         """Returns the bytes of the answer, also where the call raises."""
@@ -79,7 +79,7 @@ class Calls:
         requests = []
         for number, (name, text) in enumerate(header.get("models", ())):
             pose = arrays[f"pose/{number}"]
-            requests.append(SpawnRequest(self._loader.load_model(_plain(text)), name, pose))
+            requests.append(SpawnRequest(self._loader.load_model(plain_text(text)), name, pose))
         simulator = self.simulator
         taken = simulator.entities.models
         simulator.spawn(checked_requests(requests, simulator.worlds, taken))
@@ -105,17 +105,6 @@ class Calls:
             raise MessageError("the changes are for entities of another generation")
         cells = {name: array for name, array in arrays.items() if name != "worlds"}
         return changes_of(cells, entities, self.simulator.worlds)
-
-
-def _plain(text: Any) -> str:
-    """Returns the text of a model, if reading it opens and evaluates nothing of the sender's.
-
-    Raises:
-        MessageError: It is a path, or xacro, which is a program.
-    """
-    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
-        raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")
-    return text
 
 
 def _refused(refusals: Any) -> dict[str, Any]:

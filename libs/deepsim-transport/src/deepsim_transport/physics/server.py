@@ -12,11 +12,19 @@ from typing import Any
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import Simulator
 from deepsim_transport.errors import MessageError
-from deepsim_transport.messages import Time, WorldControl, WorldStatistics, decode
+from deepsim_transport.messages import (
+    Answer,
+    Time,
+    WorldControl,
+    WorldStatistics,
+    decode,
+    encode,
+)
 from deepsim_transport.rows import unpack
 from deepsim_transport.session import Transport
 
 from .calls import Calls
+from .commands import Commands
 from .remote import CALL
 from .updates import STATE, Updates
 
@@ -32,7 +40,8 @@ class PhysicsServer:
 
     Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``state`` answers
     with the whole state, ``entity_state_update`` has the rows that changed, ``world_stats`` the
-    clocks, and ``control`` takes a `WorldControl`.
+    clocks, and ``control`` takes a `WorldControl`. ``set_entity_state``, ``set_joint_state`` and
+    ``insert_entity`` take commands, by `Transport.command`.
 
     The thread that calls `run` or `run_once` is the one that uses the simulator.
 
@@ -43,7 +52,7 @@ class PhysicsServer:
         speed: How fast `run` goes, in simulated seconds per second; None is as fast as it can.
         rate: How often changed rows are published, at most [Hz].
         paused: Whether the physics rests until somebody lets it run.
-        loader: Finds the models that others spawn.
+        loader: Reads the models that others spawn; by default it finds what this process finds.
 
     Example::
 
@@ -67,6 +76,7 @@ class PhysicsServer:
         self.simulator, self.paused = simulator, paused
         self.malformed = 0
         self._steps, self._speed, self._pause = steps, speed, 1.0 / rate
+        loader = loader or GazeboXMLLoader()
         self._calls = Calls(simulator, loader)
         self._updates = Updates(simulator, transport)
         self._statistics = transport.advertise(STATISTICS, WorldStatistics)
@@ -75,6 +85,9 @@ class PhysicsServer:
             transport.key(CALL): self._answer_call,
             transport.key(STATE): self._answer_state,
             transport.key(CONTROL): self._control,
+            **{
+                transport.key(name): act for name, act in Commands(simulator, loader).topics.items()
+            },
         }
         self._queryables = [
             transport.session.declare_queryable(key, self._waiting.put) for key in self._topics
@@ -175,7 +188,7 @@ class PhysicsServer:
         self.paused = asked.pause
         if asked.steps:
             self._advance(asked.steps)
-        return b""
+        return encode(Answer(True))
 
     def _publish(self) -> None:
         now = time.monotonic()

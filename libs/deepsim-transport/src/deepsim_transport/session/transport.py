@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
@@ -12,7 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import zenoh
 
-from deepsim_transport.errors import MessageError, NoAnswerError, TransportError
+from deepsim_transport.errors import MessageError, NoAnswerError, RemoteError, TransportError
+from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode
 
 from .master import endpoint, get_master_uri
@@ -22,6 +24,8 @@ M = TypeVar("M")
 
 TIMEOUT = 10.0
 """How long an answer may take, unless said otherwise [s]."""
+PATIENCE = 1.0
+"""How long somebody who answers may be unknown [s]."""
 BACKLOG = 256
 """Messages that wait for a subscriber; the oldest go first."""
 
@@ -84,6 +88,17 @@ class Transport:
         """
         return Subscriber(self.session, self.key(topic), kind, function)
 
+    def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
+        """Sends a message to whoever does what it says, and returns when it is done.
+
+        Raises:
+            NoAnswerError: Nobody answers, or not within the time [s].
+            RemoteError: It was refused; the error says why.
+        """
+        answer = decode(Answer, self.request(topic, encode(message), timeout))
+        if not answer.ok:
+            raise RemoteError(answer.reason)
+
     def request(self, topic: str, payload: bytes, timeout: float = TIMEOUT) -> bytes:
         """Asks whoever answers at a topic.
 
@@ -91,15 +106,18 @@ class Transport:
             NoAnswerError: Nobody does, or not within the time [s].
             MessageError: The answer is that the request could not be read.
         """
-        key = self.key(topic)
-        for reply in self.session.get(key, payload=payload, timeout=timeout):
-            if reply.ok is not None:
-                return bytes(reply.ok.payload.to_bytes())
-            text = reply.err.payload.to_bytes().decode("utf-8", "replace")
-            if text == "Timeout":
-                raise NoAnswerError(f"{key} has not answered within {timeout:g} s")
-            raise MessageError(f"{key}: {text}")
-        raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}")
+        key, begin = self.key(topic), time.monotonic()
+        while True:
+            for reply in self.session.get(key, payload=payload, timeout=timeout):
+                if reply.ok is not None:
+                    return bytes(reply.ok.payload.to_bytes())
+                text = reply.err.payload.to_bytes().decode("utf-8", "replace")
+                if text == "Timeout":
+                    raise NoAnswerError(f"{key} has not answered within {timeout:g} s")
+                raise MessageError(f"{key}: {text}")
+            if time.monotonic() - begin > PATIENCE:
+                raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}")
+            time.sleep(0.02)  # whoever has just begun is not yet known everywhere
 
     def close(self) -> None:
         """Ends the session, with all that was advertised and subscribed."""

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models from other processes are plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepsim_transport.errors import MessageError
+
+
+def plain_text(text: Any) -> str:
+    """Returns the text of a model, if reading it opens and evaluates nothing of the sender's.
+
+    Raises:
+        MessageError: It is a path, or xacro, which is a program.
+    """
+    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
+        raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")
+    return text
