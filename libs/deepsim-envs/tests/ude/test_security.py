@@ -341,3 +341,32 @@ def test_a_missing_extra_is_named(missing):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'deepsim-envs[ude]'" in done.stdout
+
+
+class Crowded(grpc.RpcError):
+    """What gRPC answers where a server has all calls that it may have."""
+
+    def code(self):
+        return grpc.StatusCode.RESOURCE_EXHAUSTED
+
+    def details(self):
+        return "Concurrent RPC limit exceeded!"
+
+
+def test_5_a_call_into_a_crowd_is_tried_again(start, connect, monkeypatch):
+    """Strangers who come at the same instant make a client wait, not fail; a step is made once."""
+    remote = connect(start())
+    remote.reset(seed=1)
+    calls = remote._connection._calls
+    refusals = [Crowded(), Crowded()]
+
+    class Door:
+        def with_call(self, *args, **options):
+            if refusals:
+                raise refusals.pop()
+            return step.with_call(*args, **options)
+
+    step = calls["step"]
+    monkeypatch.setitem(calls, "step", Door())
+    assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0  # actions so far
+    assert not refusals

@@ -25,6 +25,8 @@ from .errors import (
 from .headers import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, TOKEN, VERSION
 from .messages import OK, SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
 
+_CROWDED = "Concurrent RPC limit exceeded!"
+"""What gRPC answers itself where a server has all calls that it may have; nothing was done."""
 _READ_ONLY = {"observation_space", "action_space"}
 _STATUSES = {
     grpc.StatusCode.UNAUTHENTICATED: 401,
@@ -108,8 +110,8 @@ class Connection:
     ) -> Message:
         """Calls the server and returns its answer, of status 200.
 
-        A connection that broke is tried again within the time of the call, if the server can tell
-        a retry from a new request, or the call only reads.
+        A call is tried again within its time if the server had too many at once, or if the
+        connection broke and the server can tell a retry from a new request, or the call only reads.
 
         Raises:
             RefusedError, ServerError: The server says so.
@@ -130,7 +132,8 @@ class Connection:
                 data, call = self._calls[name].with_call(request, timeout=left, metadata=metadata)
             except grpc.RpcError as error:
                 lost = error.code() == grpc.StatusCode.UNAVAILABLE
-                if not (lost and (self.is_ours or name in _READ_ONLY)) or left <= pause:
+                again = lost and (self.is_ours or name in _READ_ONLY)
+                if not (again or error.details() == _CROWDED) or left <= pause:
                     raise self._explained(name, error, timeout) from None
                 self._closed.wait(pause)  # until then, or until somebody closes the connection
                 pause = min(2 * pause, 0.5)
