@@ -4,15 +4,24 @@
 from __future__ import annotations
 
 from .dynamic import ScenarioRun, run_scenario
-from .errors import ModelListError, RejectedError, ResizeError, ScenarioError, SceneError
+from .errors import (
+    DownloadError,
+    ModelListError,
+    RejectedError,
+    ResizeError,
+    ScenarioError,
+    SceneError,
+)
 from .language import Scenario, load_scenario
-from .models import ModelClass, ModelList, ModelType, read_models
+from .models import ModelClass, ModelDownloads, ModelList, ModelType, read_models
 from .output import place_scenes, scene_world, spawn_scenes, write_plot, write_scene
 from .scene import Scene, SceneObject
 from .settling import SettleReport, sample_settled, settle
 
 __all__ = [
+    "DownloadError",
     "ModelClass",
+    "ModelDownloads",
     "ModelList",
     "ModelListError",
     "ModelType",

@@ -3,6 +3,7 @@
 
 SceneError (a DeepSimError)
 ├── ModelListError    a list of models that cannot be used, with file and line
+├── DownloadError     a model that cannot be fetched, or is refused
 ├── ScenarioError     a scenario that does not compile
 ├── RejectedError     no sample met all requirements within the limit
 └── ResizeError       a model that cannot be given a size
@@ -33,6 +34,10 @@ class ModelListError(SceneError):
         self.file = str(file)
         self.line = line
         super().__init__(f"{file}:{line}: {message}" if line else f"{file}: {message}")
+
+
+class DownloadError(SceneError):
+    """A model cannot be fetched, or what came is refused."""
 
 
 class ScenarioError(SceneError):

@@ -16,12 +16,13 @@ heading = 0
 workspace = Workspace(RectangularRegion(0 @ 0, heading, width, length))
 """
 
+# Scenic 3.1 reads no {value!r} on Python 3.12 and later.
 _ROOM = '''\
 def create_room(length, width, x=0, y=0, sides='NSWE'):
     """Places walls around a rectangle: `width` along x and `length` along y, about (x, y)."""
     for side in sides:
         if side not in 'NSWE':
-            raise ValueError(f"sides are letters of 'NSWE', got {sides!r}")
+            raise ValueError("sides are letters of 'NSWE', got " + repr(sides))
     along_y, along_x = length / 2 - 0.1, width / 2 - 0.1
     for side, shift in (('N', along_y), ('S', -along_y)):
         if side in sides:

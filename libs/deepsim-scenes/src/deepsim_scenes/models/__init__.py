@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from .downloads import ModelDownloads
 from .model_class import ModelClass, ModelType
 from .model_list import ModelList, read_models
 from .resizing import resized
 
-__all__ = ["ModelClass", "ModelList", "ModelType", "read_models", "resized"]
+__all__ = ["ModelClass", "ModelDownloads", "ModelList", "ModelType", "read_models", "resized"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deepsim_math import Vector3
+from deepsim_scenes.errors import DownloadError
 from deepsim_spawn import (
     GazeboXMLLoader,
     ModelDescription,
@@ -21,6 +22,7 @@ from deepsim_spawn import (
 )
 
 from .document import Section, did_you_mean, read_document
+from .downloads import ModelDownloads
 from .measuring import finite_bounds, is_resizable
 from .model_class import ModelClass, ModelType
 from .resizing import Stretch, stretch_of
@@ -69,36 +71,41 @@ class ModelList:
 
 
 def read_models(
-    file: str | Path, search_path: SearchPath | str | Path | Iterable[str | Path] | None = None
+    file: str | Path,
+    search_path: SearchPath | str | Path | Iterable[str | Path] | None = None,
+    downloads: ModelDownloads | None = None,
 ) -> ModelList:
     """Reads a list of models, and measures them.
 
     The file has the keys ``models`` (a list with ``name`` and ``type``; optional are ``width``,
     ``length``, ``height``, ``z``, ``heading`` [rad], ``dynamic_size``, ``allow_collisions``,
-    ``url``), ``models_dir`` and ``world``, paths relative to the file. Nothing is fetched from
-    the network.
+    ``url``), ``models_dir`` and ``world``, paths relative to the file.
 
     Args:
         file: The YAML file.
         search_path: Where models are looked for, after `models_dir`; None is the search path of
             the environment (``GAZEBO_MODEL_PATH``).
+        downloads: Fetches what is found nowhere into `models_dir`, where it is found the next time;
+            by default nothing is fetched from the network.
 
     Raises:
-        ModelListError: The file is malformed, or a model is missing, cannot be read, or has no
-            size; with the line of the entry.
+        ModelListError: The file is malformed, or a model is missing, cannot be fetched or read, or
+            has no size; with the line of the entry.
     """
     path = Path(file)
     top, entries = read_document(path, "models")
     top.check_keys(_TOP)
     models_dir = (path.parent / top.text("models_dir", ".")).resolve()
-    if "models_dir" in top.values and not models_dir.is_dir():
+    if downloads is not None:
+        models_dir.mkdir(parents=True, exist_ok=True)
+    elif "models_dir" in top.values and not models_dir.is_dir():
         raise top.error("models_dir", f"there is no folder {str(models_dir)!r}")
     folders = [models_dir] if models_dir.is_dir() else []
     places = SearchPath([*folders, *SearchPath.of(search_path).folders])
     classes: dict[str, ModelClass] = {}
-    index = ModelIndex(places)
+    store = _Store(models_dir, places, ModelIndex(places), downloads)
     for entry in entries:
-        model = _model(entry, models_dir, index, GazeboXMLLoader(places))
+        model = _model(entry, store)
         name = model.class_name
         if not name.isidentifier() or keyword.iskeyword(name):
             raise entry.error("name", f"{model.name!r} gives the class {name!r}, which is no name")
@@ -121,9 +128,7 @@ def _world(top: Section, path: Path) -> Path | None:
     return world
 
 
-def _model(
-    entry: Section, models_dir: Path, index: ModelIndex, loader: GazeboXMLLoader
-) -> ModelClass:
+def _model(entry: Section, store: _Store) -> ModelClass:
     entry.check_keys(_KEYS)
     name = entry.text("name")
     if not name:
@@ -144,8 +149,11 @@ def _model(
         points = {key: value or POINT for key, value in lengths.items()}
         resize = entry.flag("dynamic_size") or False
         return ModelClass(name, kind, **points, dynamic_size=resize, **shared)  # type: ignore[arg-type]
-    folder = _folder(entry, name, kind, models_dir, index)
-    description = _load(entry, folder, loader)
+    folder = store.folder(entry, name, kind)
+    try:
+        description = _load(folder, store.places)
+    except ModelFormatError as error:
+        raise entry.error("name", f"the model cannot be read: {error}") from error
     center, measured = _measure(entry, description, lengths)
     dynamic = entry.flag("dynamic_size")
     if dynamic is None:
@@ -165,34 +173,55 @@ def _model(
     )
 
 
-def _folder(
-    entry: Section, name: str, kind: ModelType, models_dir: Path, index: ModelIndex
-) -> Path:
-    if kind is ModelType.CUSTOM_MODEL:
-        folder = models_dir / name
-        if (folder / "model.config").is_file() or (folder / "model.sdf").is_file():
-            return folder
-        beside = [each.name for each in models_dir.iterdir() if each.is_dir()]
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """Where the models of a list are, or come from."""
+
+    models_dir: Path
+    places: SearchPath
+    index: ModelIndex
+    downloads: ModelDownloads | None
+
+    def folder(self, entry: Section, name: str, kind: ModelType) -> Path:
+        """Returns the folder of a model, which is fetched if need be."""
         url = entry.text("url")
-        hint = f"; fetch it from {url} into that folder" if url else did_you_mean(name, beside)
-        raise entry.error("name", f"there is no model in {str(folder)!r}{hint}")
-    for known in (name, name.replace(" ", "_"), name.lower()):
-        if known in index:
-            return index[known].folder
-    raise entry.error(
-        "name", f"no model is named {name!r} on the search path{did_you_mean(name, index)}"
-    )
+        if kind is ModelType.CUSTOM_MODEL:
+            own = self.models_dir / name
+            if (own / "model.config").is_file() or (own / "model.sdf").is_file():
+                return own
+            missing = f"there is no model in {str(own)!r}"
+            known = [each.name for each in self.models_dir.iterdir() if each.is_dir()]
+        else:
+            for spelling in (name, name.replace(" ", "_"), name.lower()):
+                if spelling in self.index:
+                    return self.index[spelling].folder
+            missing = f"no model is named {name!r} on the search path"
+            known = list(self.index)
+        if self.downloads is None and url:
+            raise entry.error("name", f"{missing}; it can be fetched from {url}")
+        if self.downloads is None or (kind is ModelType.CUSTOM_MODEL and not url):
+            raise entry.error("name", missing + did_you_mean(name, known))
+        return self._fetch(entry, name, url)
+
+    def _fetch(self, entry: Section, name: str, url: str) -> Path:
+        def check(folder: Path) -> None:
+            _load(folder, SearchPath([folder.parent, *self.places.folders]))
+
+        assert self.downloads is not None
+        try:
+            return self.downloads.fetch(name, self.models_dir, url, check)
+        except DownloadError as error:
+            raise entry.error("url" if url else "name", str(error)) from error
+        except ModelFormatError as error:
+            raise entry.error("url" if url else "name", f"what came is refused: {error}") from error
 
 
-def _load(entry: Section, folder: Path, loader: GazeboXMLLoader) -> ModelDescription:
+def _load(folder: Path, places: SearchPath) -> ModelDescription:
     source = folder if (folder / "model.config").is_file() else folder / "model.sdf"
-    try:
-        with warnings.catch_warnings():  # `deepsim models check` lists what is approximated
-            warnings.simplefilter("ignore", UnsupportedElementWarning)
-            warnings.simplefilter("ignore", ModelFormatWarning)
-            return loader.load_model(source)
-    except ModelFormatError as error:
-        raise entry.error("name", f"the model cannot be read: {error}") from error
+    with warnings.catch_warnings():  # `deepsim models check` lists what is approximated
+        warnings.simplefilter("ignore", UnsupportedElementWarning)
+        warnings.simplefilter("ignore", ModelFormatWarning)
+        return GazeboXMLLoader(places).load_model(source)
 
 
 def _measure(

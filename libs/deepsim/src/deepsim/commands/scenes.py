@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from deepsim.backend import DEFAULT, Backend
 from deepsim_scenes import (
+    ModelDownloads,
     Scenario,
     Scene,
     load_scenario,
@@ -70,6 +71,9 @@ def scenes(
         list[Path] | None,
         typer.Option("--path", exists=True, file_okay=False, help="A folder of models."),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Fetch models that are not here, and keep them.")
+    ] = False,
     backend: BackendName = DEFAULT,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say what was rejected, why.")] = False,
 ) -> None:
@@ -87,7 +91,7 @@ def scenes(
         library = load.read_text(encoding="utf-8") if load else None
         compiled = load_scenario(
             scenario,
-            read_models(models, path),
+            read_models(models, path, ModelDownloads() if download else None),
             parameters=_parameters(param or ()),
             scenario=part,
             model=model,

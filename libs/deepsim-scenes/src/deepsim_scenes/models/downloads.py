@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models that a list names, and that have to be fetched first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urldefrag, urlsplit
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
+
+from deepsim_scenes.errors import DownloadError
+
+from .archive import unpack
+
+SERVERS = (
+    "https://models.gazebosim.org/{name}/model.tar.gz",
+    "https://fuel.gazebosim.org/1.0/OpenRobotics/models/{name}.zip",
+)
+"""Where Gazebo's own models are: the server of Gazebo 11, then that of its successors."""
+
+_MODEL_FILES = ("model.config", "model.sdf")
+_HASH = "sha256="
+_NOT_THERE = (404, 410)
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class ModelDownloads:
+    """Fetches models over the network, checks them, and keeps them.
+
+    What comes is data of strangers: only zip and tar are unpacked, and only plain files that stay
+    inside the model's folder. A model that is not accepted leaves nothing behind.
+
+    An address is one of https, or of http with the hash of the archive as its fragment:
+    ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. A hash that is given always counts.
+
+    Attributes:
+        servers: Addresses of models without one of their own, with ``{name}`` in place of the name;
+            the next is asked where one does not have the model.
+        timeout: How long a server may be silent [s].
+        limit: What an archive, and all that is in it, may hold [bytes].
+    """
+
+    servers: Sequence[str] = SERVERS
+    timeout: float = 30.0
+    limit: int = 512 * 2**20
+
+    def fetch(
+        self, name: str, folder: Path, url: str = "", check: Callable[[Path], object] | None = None
+    ) -> Path:
+        """Fetches a model into a folder, and returns the folder of the model in it.
+
+        Args:
+            name: Of the model, and of its folder.
+            folder: Gets the model's folder; it is made where it is missing.
+            url: The address of a zip or tar; the `servers` are asked without one.
+            check: Gets the model's folder before it is kept, and raises if it is not usable.
+
+        Raises:
+            DownloadError: The address is refused, cannot be reached, or what came is no model.
+        """
+        if name in ("", ".", "..") or Path(name).name != name:
+            raise DownloadError(f"{name!r} is no name of a folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".download-", dir=folder) as temporary:
+            archive = Path(temporary, "archive")
+            address = self._fetch_any(name, url, archive)
+            unpacked = Path(temporary, "unpacked")
+            unpack(archive, unpacked, self.limit)
+            model = Path(temporary, "checked", name)
+            model.parent.mkdir()
+            _model_in(unpacked, address).rename(model)
+            if check is not None:
+                check(model)
+            kept = folder / name
+            try:
+                model.rename(kept)
+            except OSError as error:
+                raise DownloadError(f"cannot be kept in {str(kept)!r}: {error}") from error
+        return kept
+
+    def _fetch_any(self, name: str, url: str, archive: Path) -> str:
+        """Downloads from the first place that has the model, and returns its address."""
+        addresses = [url] if url else [each.format(name=quote(name)) for each in self.servers]
+        for address in addresses:
+            if self._download(address, archive):
+                return address
+        raise DownloadError(f"there is no model at {' or '.join(addresses)}")
+
+    def _download(self, address: str, archive: Path) -> bool:
+        """Writes what an address has to a file; False where the server does not have it."""
+        plain, fragment = urldefrag(address)
+        digest = _digest(address, fragment)
+        _check_address(plain, is_hashed=bool(digest))
+        found = hashlib.sha256()
+        try:
+            with (
+                _opener(is_hashed=bool(digest)).open(Request(plain), timeout=self.timeout) as reply,
+                archive.open("wb") as file,
+            ):
+                while chunk := reply.read(_CHUNK):
+                    found.update(chunk)
+                    file.write(chunk)
+                    if file.tell() > self.limit:
+                        raise DownloadError(f"{plain} is longer than {self.limit} bytes")
+        except HTTPError as error:
+            if error.code in _NOT_THERE:
+                return False
+            raise DownloadError(f"{plain} answers {error.code} {error.reason}") from error
+        except URLError as error:
+            raise DownloadError(f"{plain} cannot be reached: {error.reason}") from error
+        except OSError as error:  # a silent or a broken connection
+            raise DownloadError(f"{plain} broke off: {error}") from error
+        if digest and found.hexdigest() != digest:
+            raise DownloadError(f"{plain} has the hash {found.hexdigest()}, expected {digest}")
+        return True
+
+
+def _digest(address: str, fragment: str) -> str:
+    """Returns the hash of a fragment, or nothing."""
+    if not fragment:
+        return ""
+    digest = fragment.removeprefix(_HASH).lower()
+    if not fragment.startswith(_HASH) or len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+        raise DownloadError(f"{address}: what follows # must be sha256= and 64 digits")
+    return digest
+
+
+def _check_address(address: str, *, is_hashed: bool) -> None:
+    """Refuses what is neither https nor http whose archive is known by its hash."""
+    scheme = urlsplit(address).scheme
+    if scheme == "https" or (scheme == "http" and is_hashed):
+        return
+    raise DownloadError(
+        f"{address} is refused: expected https, or http with #sha256= and the archive's hash"
+    )
+
+
+class _Redirects(HTTPRedirectHandler):
+    """Follows only to addresses that could have been given."""
+
+    def __init__(self, *, is_hashed: bool) -> None:
+        self._is_hashed = is_hashed
+
+    def redirect_request(self, *given: Any) -> Request | None:
+        _check_address(given[-1], is_hashed=self._is_hashed)
+        return super().redirect_request(*given)
+
+
+def _opener(*, is_hashed: bool) -> OpenerDirector:
+    """Returns what opens addresses of the web and nothing else: no files, no FTP."""
+    opener = OpenerDirector()
+    for handler in (
+        ProxyHandler(),
+        HTTPHandler(),
+        HTTPSHandler(),
+        _Redirects(is_hashed=is_hashed),
+        HTTPDefaultErrorHandler(),
+        HTTPErrorProcessor(),
+    ):
+        opener.add_handler(handler)
+    return opener
+
+
+def _model_in(folder: Path, address: str) -> Path:
+    """Returns the folder of the model in what was unpacked: itself, or the only one in it."""
+    inside = [each for each in folder.iterdir() if each.is_dir()]
+    for place in (folder, *(inside if len(inside) == 1 else ())):
+        if any((place / name).is_file() for name in _MODEL_FILES):
+            return place
+    raise DownloadError(f"{address} holds no model: it has no {' or '.join(_MODEL_FILES)}")
