@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,10 @@ EMPTY = SimpleNamespace(
     physics=SimpleNamespace(max_step_size=0.001),
     gravity=(0.0, 0.0, -9.8),
 )
+
+
+LOST: list[str] = []
+"""What servers said that ended by themselves."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -47,6 +52,23 @@ def server() -> Iterator[GazeboServer]:
     """The gzserver of all tests, which renders; a test that ends it starts it again."""
     with GazeboServer(camera=True) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def alive(request: pytest.FixtureRequest) -> None:
+    """Starts the server again where an earlier test lost it; the summary shows its last words."""
+    if "server" in request.fixturenames:
+        server: GazeboServer = request.getfixturevalue("server")
+        if not server.running:
+            LOST.append(f"gone before {request.node.nodeid}:\n{server.last_words()}")
+            server.start()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Shows servers that ended though no test ended them."""
+    for each in LOST:
+        terminalreporter.section("a gzserver ended by itself")
+        terminalreporter.write_line(each)
 
 
 @pytest.fixture

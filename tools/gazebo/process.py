@@ -17,7 +17,7 @@ from gazebo import sandbox
 from gazebo.errors import GazeboHostError
 
 _POLL = 0.02  # [s]
-_LOG_LINES = 12
+_LOG_LINES = 20
 
 AnyProcess = TypeVar("AnyProcess", bound="Process")
 
@@ -84,7 +84,7 @@ class Process:
                 start_new_session=True,  # Ctrl-C is for the command, which may need its servers
             )
 
-    def wait_until(self, ready: Callable[[], bool], *, deadline: float = 30.0) -> None:
+    def wait_until(self, ready: Callable[[], bool], *, deadline: float = 90.0) -> None:
         """Ask `ready` again and again until it says yes.
 
         Raises:
@@ -101,7 +101,7 @@ class Process:
                 complaint = f"{self.name} was not ready after {deadline:g} s"
             else:
                 complaint = f"{self.name} ended with exit status {code} while it was starting"
-            raise GazeboHostError(f"{complaint}:\n{self._last_words()}")
+            raise GazeboHostError(f"{complaint}:\n{self.last_words()}")
 
     def end(self, number: int = signal.SIGINT, *, deadline: float = 10.0) -> int:
         """Send a signal and wait for the end, at most `deadline` [s].
@@ -119,7 +119,7 @@ class Process:
         except subprocess.TimeoutExpired as error:
             name = signal.Signals(number).name
             raise GazeboHostError(
-                f"{self.name} still runs {deadline:g} s after {name}:\n{self._last_words()}"
+                f"{self.name} still runs {deadline:g} s after {name}:\n{self.last_words()}"
             ) from error
 
     def kill(self) -> int:
@@ -134,6 +134,11 @@ class Process:
             self.end(self._ending, deadline=5.0)
         except GazeboHostError:
             self.kill()
+
+    def last_words(self) -> str:
+        """The last lines that it has printed."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(f"    {line}" for line in lines[-_LOG_LINES:])
 
     def __enter__(self: AnyProcess) -> AnyProcess:
         self.start()
@@ -157,7 +162,3 @@ class Process:
         status = Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
         mask = status.partition("SigCgt:")[2].split()[0]
         return bool(int(mask, 16) >> (number - 1) & 1)
-
-    def _last_words(self) -> str:
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return "\n".join(f"    {line}" for line in lines[-_LOG_LINES:])

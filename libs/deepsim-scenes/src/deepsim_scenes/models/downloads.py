@@ -179,7 +179,8 @@ def _opener(*, is_hashed: bool) -> OpenerDirector:
 def _model_in(folder: Path, address: str) -> Path:
     """Returns the folder of the model in what was unpacked: itself, or the only one in it."""
     inside = [each for each in folder.iterdir() if each.is_dir()]
-    for place in (folder, *(inside if len(inside) == 1 else ())):
+    places = [folder, *inside] if len(inside) == 1 else [folder]
+    for place in places:
         if any((place / name).is_file() for name in _MODEL_FILES):
             return place
     raise DownloadError(f"{address} holds no model: it has no {' or '.join(_MODEL_FILES)}")
