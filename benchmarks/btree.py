@@ -136,8 +136,12 @@ def forty(make: Library) -> Any:
     return make.sequence(branches, "root")
 
 
+def sequence_of(count: int, make: Library) -> Any:
+    return make.sequence([make.leaf(number) for number in range(count)], "root")
+
+
 def sequence_1000(make: Library) -> Any:
-    return make.sequence([make.leaf(number) for number in range(1000)], "root")
+    return sequence_of(1000, make)
 
 
 def selector_1000(make: Library) -> Any:
@@ -195,6 +199,85 @@ def full_ticks() -> dict[str, float]:
         figures[f"{name}, tree of objects, x py_trees"] = times["py_trees"] / times["tree"]
         figures[f"{name}, template, x py_trees"] = times["py_trees"] / times["template"]
     return figures
+
+
+class TheirCounter(py_trees.behaviour.Behaviour):
+    """Reads an entry of the blackboard and writes one."""
+
+    def __init__(self) -> None:
+        super().__init__("leaf")
+        self.client = self.attach_blackboard_client()
+        self.client.register_key("count", py_trees.common.Access.WRITE)
+
+    def update(self) -> py_trees.common.Status:
+        self.client.count += 1.0
+        return THEIR_SUCCESS
+
+
+class OurCounter(bt.Behaviour):
+    """Reads an entry of the blackboard and writes one."""
+
+    def update(self) -> Status:
+        board = self.blackboard
+        board["count"] += 1.0
+        return SUCCESS
+
+
+class OurPort(bt.PortLeaf):
+    """Reads an entry of the blackboard and writes one."""
+
+    count = bt.InOut(float)
+
+    def update(self) -> Status:
+        self.count += 1.0
+        return SUCCESS
+
+
+@bt.action
+def look(count: float) -> Status:
+    return SUCCESS if count >= 0 else FAILURE
+
+
+def entries() -> dict[str, float]:
+    """What it takes to read and write an entry of the blackboard, the tick of its leaf aside."""
+    leaves = 100
+
+    def ours(leaf: Callable[[], bt.Behaviour], levels: int = 0, subtrees: int = 0) -> bt.Tree:
+        node: bt.Behaviour = bt.Sequence([leaf() for _ in range(leaves)])
+        for _ in range(levels):
+            node = bt.Sequence([node])
+        for _ in range(subtrees):
+            node = bt.SubTree(node, remap={"count": "count"})
+        return bt.Tree(node, blackboard={"count": 0.0})
+
+    def plain() -> bt.Behaviour:
+        return OurLeaf("SUCCESS", 0)
+
+    def port() -> bt.Behaviour:
+        return OurPort(count=bt.key("count"))
+
+    kinds: dict[str, tuple[bt.Tree, bt.Tree]] = {
+        "port": (ours(port), ours(plain)),
+        "port, 20 levels deeper": (ours(port, 20), ours(plain, 20)),
+        "port, below 5 subtrees": (ours(port, 0, 5), ours(plain, 0, 5)),
+        "self.blackboard": (ours(OurCounter), ours(plain)),
+        "self.blackboard, below 5 subtrees": (ours(OurCounter, 0, 5), ours(plain, 0, 5)),
+        "key of a function, read only": (
+            ours(lambda: look(bt.key("count"))),
+            ours(lambda: look(0)),
+        ),
+    }
+    py_trees.blackboard.Blackboard.set("count", 0.0)
+    their = py_trees.composites.Sequence("root", True, [TheirCounter() for _ in range(leaves)])
+    their_plain = sequence_of(leaves, theirs(partial(TheirLeaf, "SUCCESS")))
+    calls = {"py_trees": their.tick_once, "py_trees, plain": their_plain.tick_once}
+    for kind, (tree, other) in kinds.items():
+        calls |= {kind: tree.tick, f"{kind}, plain": other.tick}
+    times = interleaved(calls, 15, 20)
+    return {
+        f"entry read and written, {kind} [us]": (times[kind] - times[f"{kind}, plain"]) / leaves
+        for kind in ("py_trees", *kinds)
+    }
 
 
 def per_agent(build: Callable[[Library], Any], count: int, rounds: int = 7) -> dict[str, float]:
@@ -353,7 +436,7 @@ def sweep() -> dict[str, float]:
 
 def main() -> None:
     """Measures everything."""
-    figures = full_ticks() | many_agents() | memory() | tracing() | sweep()
+    figures = full_ticks() | entries() | many_agents() | memory() | tracing() | sweep()
     write("btree", figures, "py_trees", "numpy")
 
 

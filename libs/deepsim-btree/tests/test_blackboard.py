@@ -157,6 +157,45 @@ def test_reset_of_a_subtree_and_a_change_of_autoremap_reach_the_leaves():
     assert tree.blackboard["size"] == 1
 
 
+def test_a_subtree_that_moves_finds_what_is_outside_anew():
+    """Its own blackboard forgets where it found remapped and shared entries."""
+    seen = []
+
+    class Look(bt.Behaviour):
+        def update(self):
+            seen.append((self.blackboard["a"], self.blackboard["b"]))
+            self.blackboard["b"] = "seen"
+            return bt.Status.SUCCESS
+
+    inner = bt.SubTree(bt.SubTree(Look(), autoremap=True), remap={"a": "x"}, values={"b": 0})
+    shared = bt.SubTree(bt.Sequence([bt.SubTree(Look(), autoremap=True)]), autoremap=True)
+    left = bt.SubTree(bt.Sequence([inner, shared]), values={"x": 1, "a": 2, "b": 3})
+    right = bt.SubTree(bt.Sequence([bt.Success()]), values={"x": 4, "a": 5, "b": 6})
+    tree = bt.Tree(bt.Sequence([left, right]))
+    tree.tick()
+    for branch in (inner, shared):
+        left.child.remove_child(branch)
+        right.child.add_child(branch)
+    left.child.add_child(bt.Success())
+    tree.tick()
+    assert seen == [(1, 0), (2, 3), (4, "seen"), (5, 6)]
+    assert (left.scope["b"], right.scope["b"]) == ("seen", "seen")
+
+
+def test_remapped_and_private_entries_of_a_subtree_without_a_tree():
+    """A private one is there; for one outside there must be an outside."""
+    subtree = bt.SubTree(bt.Success(), remap={"in": "x"}, values={"own": 1})
+    assert subtree.scope["own"] == 1
+    with pytest.raises(bt.StructureError, match="is in no Tree"):
+        _ = subtree.scope["in"]
+    tree = bt.Tree(subtree, blackboard={"x": 2})
+    assert subtree.scope["in"] == 2
+    subtree.scope["in"] = 3
+    assert (tree.blackboard["x"], "in" in subtree.scope) == (3, True)
+    del subtree.scope["in"]
+    assert ("x" in tree.blackboard, "in" in subtree.scope) == (False, False)
+
+
 def test_an_entry_of_the_parent_is_read_until_there_is_one_of_its_own():
     """And again when that is deleted."""
     board = bt.Blackboard(parent=bt.Blackboard({"in": "parent"}))

@@ -48,6 +48,16 @@ def test_outputs_may_stay_unconnected():
     assert dict(tree.blackboard) == {"d": 4.0}
 
 
+def test_a_value_that_is_read_cannot_be_written():
+    """Also after it was read, and in the next tick; nothing is kept of what was tried."""
+    tree = bt.Tree(Drive(goal="dock", left=8.0))
+    for _ in range(2):
+        with pytest.raises(bt.TickError, match="port left of Drive cannot be written: connect it"):
+            tree.tick()
+        assert tree.root.left == 8.0
+        assert tree.root.goal == "dock"
+
+
 @pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 def test_copies(twin_of):
     """Connections are part of a copy."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, MutableMapping
+from typing import TYPE_CHECKING, Any, MutableMapping
 
-from .places import Place
+if TYPE_CHECKING:
+    from .places import Place
 
 _NOTHING: Any = object()
 
@@ -44,13 +45,12 @@ class Blackboard(MutableMapping[str, Any]):
 
     def place(self, name: str) -> Place:
         """Return where an entry of this name is kept, or would be."""
-        return Place(self._values, name, self)
+        return self._values, name, self
 
     def __getitem__(self, name: str) -> Any:
-        try:
-            return self._values[name]
-        except KeyError:
-            pass
+        values = self._values
+        if name in values:  # not by an exception, which would take longer than the whole rest
+            return values[name]
         if self._parent is not None:
             return self._parent[name]
         raise KeyError(f"nothing named {name!r} on the blackboard: write it first, or use get()")

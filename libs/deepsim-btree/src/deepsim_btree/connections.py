@@ -42,9 +42,8 @@ def unconnected(tree: Tree) -> list[Problem]:
     places: dict[tuple[int, str], tuple[Blackboard, list[_Use]]] = {}
     for node in nodes:
         for use in _uses(node):
-            place = use.entry.place(node)
-            key = id(place.values), place.name
-            places.setdefault(key, (place.board, []))[1].append(use)
+            values, name, board = use.entry.place(node)
+            places.setdefault((id(values), name), (board, []))[1].append(use)
     all_known = all(isinstance(node, _KNOWN) for node in nodes)
     found: list[Problem] = []
     for (_, name), (board, uses) in places.items():

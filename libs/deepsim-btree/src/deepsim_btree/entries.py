@@ -65,6 +65,6 @@ class DeleteEntry(Behaviour):
 
     def update(self) -> Status:
         """Delete."""
-        place = self._key.place(self)
-        place.values.pop(place.name, None)
+        values, name, _ = self._key.place(self)
+        values.pop(name, None)
         return SUCCESS

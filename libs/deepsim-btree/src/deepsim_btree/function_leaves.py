@@ -75,7 +75,7 @@ class FunctionLeaf(Behaviour):
         args: Iterable[object] = self._args
         kwargs = self._kwargs
         if self._has_keys:
-            args = [value.read(self) if value.__class__ is Key else value for value in args]
+            args = self._look_up()
             if kwargs:
                 kwargs = {
                     name: value.read(self) if value.__class__ is Key else value
@@ -83,6 +83,19 @@ class FunctionLeaf(Behaviour):
                 }
         # Without the **, which costs a third of the time, where there is nothing to hand over.
         return self.function(*args, **kwargs) if kwargs else self.function(*args)
+
+    def _look_up(self) -> list[object]:
+        """Return the positional arguments, with entries of the blackboard in place of keys."""
+        places = self._places or self._find_places()
+        if places.arguments is None:
+            places.arguments = [
+                value.place(self) if value.__class__ is Key else places.constant(value)
+                for value in self._args
+            ]
+        found = []
+        for values, name, board in places.arguments:  # a comprehension takes 80 ns more on 3.11
+            found.append(values[name] if name in values else board[name])
+        return found
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""

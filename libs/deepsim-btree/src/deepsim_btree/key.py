@@ -26,9 +26,9 @@ class Key(NamedTuple):
         places = node._places
         if places is None:
             places = node._find_places()
-        place = places.get(self.name)
+        place = places.found.get(self.name)
         if place is None:
-            place = places[self.name] = (
+            place = places.found[self.name] = (
                 node.tree.blackboard.place(self.name[1:])
                 if self.name[0] == "@"
                 else places.board.place(self.name)
@@ -42,15 +42,17 @@ class Key(NamedTuple):
             KeyError: There is no such entry.
         """
         try:
-            values, name, _ = node._places[self.name]  # type: ignore[index]
-            return values[name]
-        except (KeyError, TypeError):  # not found yet, or in a parent of the blackboard
-            place = self.place(node)
-            return place.board[place.name]
+            values, name, board = node._places.found[self.name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not found yet
+            values, name, board = self.place(node)
+        return values[name] if name in values else board[name]
 
     def write(self, node: Behaviour, value: object) -> None:
         """Write the entry that `node` sees under this key."""
-        values, name, _ = self.place(node)
+        try:
+            values, name, _ = node._places.found[self.name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not found yet
+            values, name, _ = self.place(node)
         values[name] = value
 
 

@@ -108,22 +108,25 @@ class Input(Port[T]):
     def __get__(self, instance: PortLeaf, owner: _Type) -> T: ...
 
     def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
-        if instance is None:
-            return self
         try:
-            values, name, _ = instance._places[self]  # type: ignore[index]
-            value = values[name]
-        except (KeyError, TypeError):  # not connected by a key, not found yet, or in a parent
+            values, name, board = instance._places.found[self]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not connected by a key, or not found yet
+            if instance is None:
+                return self
             value = self._find(instance)
-        return value if value.__class__ is self.type else self.check(instance, value)
+        else:
+            value = values[name] if name in values else board[name]
+        return value if value.__class__ is self.type else self.check(instance, value)  # type: ignore[arg-type]
 
     def _find(self, node: PortLeaf) -> Any:
         connected = self.connection(node)
-        if not isinstance(connected, Key):
-            return connected
-        place = connected.place(node)
-        node._places[self] = place  # type: ignore[index]
-        return place.board[place.name]
+        if isinstance(connected, Key):
+            node._places.found[self] = connected.place(node)  # type: ignore[union-attr]
+            return connected.read(node)
+        if self.direction == "input" and node._find_tree() is not None:
+            places = node._places or node._find_places()
+            places.found[self] = places.constant(connected)
+        return connected
 
     def __set__(self, instance: PortLeaf, value: T) -> None:
         raise AttributeError(
@@ -131,7 +134,31 @@ class Input(Port[T]):
         )
 
 
-class Output(Port[T]):
+class Writable(Port[T]):
+    """What `Output` and `InOut` share."""
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        if value.__class__ is not self.type:
+            self.check(instance, value)
+        try:
+            values, name, _ = instance._places.found[self]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not connected, or not found yet
+            self._write_first(instance, value)
+        else:
+            values[name] = value
+
+    def _write_first(self, node: PortLeaf, value: T) -> None:
+        connected = node._connections.get(self.name)
+        if isinstance(connected, Key):
+            connected.write(node, value)
+            node._places.found[self] = connected.place(node)  # type: ignore[union-attr]
+        elif self.direction == "inout":
+            raise StructureError(
+                f'port {self.name} of {node.path} cannot be written: connect it by key("...")'
+            )
+
+
+class Output(Writable[T]):
     """A port that a `PortLeaf` writes by assignment: ``left = Output(float)``, ``self.left = 2.0``.
 
     What is written while the port is not connected is dropped: nobody asked for it.
@@ -162,11 +189,8 @@ class Output(Port[T]):
             f"{self.name} of {instance.path} is an output: declare it InOut to read it"
         )
 
-    def __set__(self, instance: PortLeaf, value: T) -> None:
-        _write(self, instance, value)
 
-
-class InOut(Input[T]):
+class InOut(Writable[T], Input[T]):
     """A port that a `PortLeaf` both reads and writes.
 
     Args:
@@ -179,9 +203,6 @@ class InOut(Input[T]):
     """
 
     direction = "inout"
-
-    def __set__(self, instance: PortLeaf, value: T) -> None:
-        _write(self, instance, value)
 
 
 class PortLeaf(Behaviour):
@@ -250,23 +271,3 @@ class PortLeaf(Behaviour):
             required = port.direction != "output" and not port.has_default
             if required and name not in self._connections:
                 yield f"port {name} is not connected and has no default"
-
-
-def _write(port: Port[Any], node: PortLeaf, value: object) -> None:
-    if value.__class__ is not port.type:
-        port.check(node, value)
-    try:
-        values, name, _ = node._places[port]  # type: ignore[index]
-    except (KeyError, TypeError):
-        pass
-    else:
-        values[name] = value
-        return
-    connected = node._connections.get(port.name)
-    if isinstance(connected, Key):
-        connected.write(node, value)
-        node._places[port] = connected.place(node)  # type: ignore[index]
-    elif port.direction == "inout":
-        raise StructureError(
-            f'port {port.name} of {node.path} cannot be written: connect it by key("...")'
-        )

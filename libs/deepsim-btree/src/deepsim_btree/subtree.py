@@ -69,7 +69,7 @@ class SubTree(Decorator):
     @autoremap.setter
     def autoremap(self, autoremap: bool) -> None:
         self._autoremap = autoremap
-        self.child._forget_places()
+        self._forget_places()
 
     @property
     def remap(self) -> dict[str, str]:
@@ -116,32 +116,46 @@ class Scope(Blackboard):
 
     def place(self, name: str) -> Place:
         """Return where an entry of this name is kept, or would be: maybe outside."""
-        return self._subtree.outside(name) or super().place(name)
+        try:
+            return self._subtree._places.inside[name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not found yet
+            return self._find(name)
+
+    def _find(self, name: str) -> Place:
+        subtree = self._subtree
+        place = subtree.outside(name) or super().place(name)
+        if subtree._find_tree() is not None:
+            (subtree._places or subtree._find_places()).inside[name] = place
+        return place
 
     def __getitem__(self, name: str) -> Any:
-        place = self.place(name)
-        if place.board is self:
-            return super().__getitem__(name)
-        return place.board[place.name]
+        try:  # as in `place`, without another call
+            values, outer, board = self._subtree._places.inside[name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):
+            values, outer, board = self._find(name)
+        if outer in values:
+            return values[outer]
+        return super().__getitem__(name) if board is self else board[outer]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        place = self.place(name)
-        place.values[place.name] = value
+        try:
+            values, outer, _ = self._subtree._places.inside[name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):
+            values, outer, _ = self._find(name)
+        values[outer] = value
 
     def __delitem__(self, name: str) -> None:
-        place = self.place(name)
-        if place.board is self:
+        _, outer, board = self.place(name)
+        if board is self:
             super().__delitem__(name)
         else:
-            del place.board[place.name]
+            del board[outer]
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        place = self.place(name)
-        if place.board is self:
-            return super().__contains__(name)
-        return place.name in place.board
+        values, outer, board = self.place(name)
+        return outer in values or (board is not self and outer in board)
 
     def __iter__(self) -> Iterator[str]:
         subtree = self._subtree
