@@ -18,12 +18,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from deepsim import GazeboXMLLoader, World, open_simulator
-from deepsim_soccer import Call, Decision, Field, Pitch, Referee, world_sdf
+from deepsim_soccer import Call, Decision, Field, Foul, Fouls, Pitch, Referee, world_sdf
 from deepsim_soccer.mind import TeamMind
 
 TEAMS = ("cyan", "magenta")
 STEPS_PER_TICK = 5  # of 5 ms
 TICKS_PER_DECISION = 2  # trees decide 20 times a second
+STOP, SET_PIECE = 2.0, 4.0  # as in simatch [s]
+FAST = 4.0  # what is slower is no shot [m/s]
 
 
 @dataclass
@@ -33,13 +35,17 @@ class Report:
     Attributes:
         kicks: Of the ball.
         passes: Kicks that a mate took.
+        shots: Kicks that would cross the opponents' goal line between the posts, or nearly.
         held: Time for which a team held the ball [s].
-        log: The referee's decisions: time [s], call, team.
+        log: The referee's decisions: time [s], call, team that it is for.
+        fouls: Committed.
         way: Places of the ball, (n, 2) [m].
     """
 
     kicks: list[int] = field(default_factory=lambda: [0, 0])
     passes: list[int] = field(default_factory=lambda: [0, 0])
+    shots: list[int] = field(default_factory=lambda: [0, 0])
+    fouls: list[int] = field(default_factory=lambda: [0, 0])
     held: list[float] = field(default_factory=lambda: [0.0, 0.0])
     log: list[tuple[float, str, str]] = field(default_factory=list)
     way: list[NDArray[np.float64]] = field(default_factory=list)
@@ -51,6 +57,7 @@ class Report:
         holder, kicked = int(pitch.holder[0]), int(pitch.kicked[0])
         if kicked >= 0:
             self.kicks[pitch.team[kicked]] += 1
+            self.shots[pitch.team[kicked]] += int(is_shot(pitch, kicked))
             self._kicker = kicked
         if holder >= 0:
             team = int(pitch.team[holder])
@@ -63,6 +70,9 @@ class Report:
             self._kicker = -1
             call = "GOAL" if decision.goal[0] else Call(decision.call[0]).name
             team = int(decision.goal[0] < 0) if decision.goal[0] else int(decision.team[0])
+            if decision.foul[0]:
+                self.fouls[1 - team] += 1
+                call = f"{call} ({Foul(decision.foul[0]).name})"
             self.log.append((round(float(pitch.world.time[0]), 2), call, TEAMS[team]))
         self.way.append(pitch.ball_place[0, :2].copy())
         outside = np.abs(pitch.place[0]) - np.array([pitch.field.length, pitch.field.width]) / 2.0
@@ -76,8 +86,10 @@ class Report:
             name: {
                 "goals": int(score[team]),
                 "kicks": self.kicks[team],
+                "shots": self.shots[team],
                 "passes": self.passes[team],
                 "possession": round(self.held[team] / total, 3),
+                "fouls": self.fouls[team],
                 "throw-ins": calls.count(("THROW_IN", name)),
                 "corners": calls.count(("CORNER", name)),
                 "goal kicks": calls.count(("GOAL_KICK", name)),
@@ -86,13 +98,24 @@ class Report:
         }
 
 
+def is_shot(pitch: Pitch, kicker: int) -> bool:
+    """Returns whether the ball flies at most half a metre past a post of the opponents' goal."""
+    goal = pitch.side[kicker] * pitch.field.length / 2.0
+    place, velocity = pitch.ball_place[0], pitch.ball_velocity[0]
+    time = (goal - place[0]) / velocity[0] if velocity[0] else np.inf
+    if not 0.0 < time < 3.0 or np.hypot(velocity[0], velocity[1]) < FAST:
+        return False
+    return abs(place[1] + velocity[1] * time) < pitch.field.goal_width / 2.0 + 0.5
+
+
 def play(robots: int, seconds: float, seed: int = 0) -> tuple[Report, dict[str, Any]]:
     """Plays a match on the simulator that is chosen; returns the report and its table."""
     simulator = open_simulator(GazeboXMLLoader().load_world(world_sdf()), 1)
     world = World(simulator, seed=seed, steps_per_tick=STEPS_PER_TICK)
     pitch = Pitch(world, robots)
     mind = TeamMind(pitch, period=world.delta_time * TICKS_PER_DECISION)
-    referee, report, every = Referee(pitch), Report(), np.array([0])
+    referee = Referee(pitch, fouls=Fouls(pitch), stop=STOP, set_piece=SET_PIECE)
+    report, every = Report(), np.array([0])
     referee.line_up(every, np.array([seed % 2]))
     for tick in range(round(seconds / world.delta_time)):
         if tick % TICKS_PER_DECISION == 0:
@@ -130,7 +153,7 @@ def main() -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     draw(report, asked.out / "ball.png")
     (asked.out / "report.json").write_text(json.dumps(table, indent=2) + "\n")
-    log = [f"{time:8.2f} s  {call:9} {team}" for time, call, team in report.log]
+    log = [f"{time:8.2f} s  {call:26} {team}" for time, call, team in report.log]
     (asked.out / "referee.txt").write_text("\n".join([*log, ""]))
     for name in ("", *table["cyan"]):
         cells = TEAMS if not name else [str(table[team][name]) for team in TEAMS]

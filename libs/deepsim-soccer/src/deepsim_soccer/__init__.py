@@ -7,7 +7,7 @@ from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, fi
 from .field import Field, Line
 from .perception import OmniVision, Perception
 from .pitch import Pitch
-from .referee import Call, Decision, Referee
+from .referee import Call, Decision, Foul, Fouls, Phase, Referee
 
 __all__ = [
     "DIALECTS",
@@ -21,10 +21,13 @@ __all__ = [
     "Decision",
     "Dialect",
     "Field",
+    "Foul",
+    "Fouls",
     "Line",
     "Mode",
     "OmniVision",
     "Perception",
+    "Phase",
     "Pitch",
     "Referee",
     "ball_sdf",

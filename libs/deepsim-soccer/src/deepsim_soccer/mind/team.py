@@ -34,6 +34,9 @@ PACE = Limits(3.5, 2.5, 0.05, 5.0, 10.0, 0.05)  # of robots in a match
 LANE = 0.4  # of an opponent from the way of a shot or pass: clear [m]
 AIMED = math.radians(2.5)  # error of an aim [rad]
 PRESSED = 1.6  # distance of an opponent ahead at which it passes [m]
+RELEASE = 2.5  # how far it dribbles before it pushes the ball ahead; 3 m are a foul [m]
+PUSH = 2.5  # speed of that ball [m/s]
+SHY = 0.15  # distance that robots keep from areas that they may not enter [m]
 CORNER = 0.72  # where it shoots, to the side of the goal's middle [m]
 
 
@@ -104,6 +107,7 @@ class TeamMind:
             [
                 when(self.sees_goal, act(self.shoot)),
                 when(self.is_pressed, check(self.sees_mate), act(self.play_pass)),
+                when(self.has_dribbled, act(self.push_on)),
                 act(self.dribble_on),
             ],
             "play",
@@ -179,6 +183,12 @@ class TeamMind:
         self.aim[agents] = np.take_along_axis(others, best[..., None], axis=-2)[..., 0, :]
         return truth(found)
 
+    def has_dribbled(self, agents: Agents) -> Any:
+        """Returns whether robots have taken the ball nearly as far as they may."""
+        worlds = self.steering.world[np.asarray(agents)]
+        way = self.pitch.ball_place[worlds, :2] - self.pitch.got[worlds]
+        return truth((way * way).sum(axis=-1) > RELEASE * RELEASE)
+
     # Deeds
 
     def shoot(self, agents: Agents) -> Any:
@@ -199,6 +209,11 @@ class TeamMind:
         self.aim[agents] = np.stack([np.zeros_like(side), 3.5 * side], axis=-1)
         return self._kick(agents, CLEARANCE)
 
+    def push_on(self, agents: Agents) -> Any:
+        """Kicks the ball a little ahead, and may take it again there."""
+        self.steering.shoot(agents, PUSH)
+        return Status.RUNNING
+
     def dribble_on(self, agents: Agents) -> Any:
         """Dribbles towards the goal, around opponents."""
         self.steering.turn(agents, self.goal)
@@ -216,7 +231,8 @@ class TeamMind:
         faces = steering.turn(agents, ball) < 0.25
         steering.dribble(agents, True)
         # Who comes from the side turns before it touches the ball.
-        steering.go(agents, self._bounded(ball + ahead), np.where(faces, 0.2, 0.55))
+        spot = self._outside(self._bounded(ball + ahead), self.pitch.field.goal_area)
+        steering.go(agents, spot, np.where(faces, 0.2, 0.55))
         return Status.RUNNING
 
     def support(self, agents: Agents) -> Any:
@@ -263,8 +279,16 @@ class TeamMind:
     def _wait(self, agents: Agents, spot: Floats) -> Any:
         self.steering.dribble(agents, True)
         self.steering.turn(agents, self.steering.ball(agents))
-        self._drive(agents, self._bounded(spot))
+        self._drive(agents, self._outside(self._bounded(spot), self.pitch.field.penalty_area))
         return Status.RUNNING
+
+    def _outside(self, spot: Floats, depth: float) -> Floats:
+        """Returns spots, those in an area before one of the goals moved out to the field."""
+        side = self.pitch.field.goal_width / 2.0 + depth + SHY
+        front = self.half - depth - SHY
+        x, y = spot[..., 0], spot[..., 1]
+        inside = (np.abs(x) > front) & (np.abs(y) < side)
+        return np.stack([np.where(inside, np.copysign(front, x), x), y], axis=-1)
 
     def _bounded(self, spot: Floats) -> Floats:
         limit = np.array([self.half, self.pitch.field.width / 2.0]) - 0.2

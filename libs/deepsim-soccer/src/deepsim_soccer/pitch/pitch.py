@@ -58,6 +58,8 @@ class Pitch:
             none. A robot without the ball kicks nothing. `drive` clears it.
         holder: Number of the robot that holds the ball, (W,); -1 for nobody.
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
+        halted: Whether robots stand whatever their commands are, and take no ball, (W,).
+        got: Where the holder of the ball got it, or the latest one did, (W, 2) [m].
         touched: Number of the robot that held the ball last, (W,); -1 for nobody.
         place: Position of each robot, (W, N, 2) [m].
         yaw: Of each robot, (W, N) [rad].
@@ -103,6 +105,8 @@ class Pitch:
         self.pause = np.zeros(shape)
         self.holder: Numbers = np.full(len(world), NOBODY)
         self.kicked, self.touched = self.holder.copy(), self.holder.copy()
+        self.halted: Bools = np.zeros(len(world), np.bool_)
+        self.got = np.zeros((len(world), 2))
         self.sense()
 
     def _spawn(self, counts: tuple[int, ...]) -> None:
@@ -185,7 +189,7 @@ class Pitch:
         """Returns the velocities that robots reach in a tick, in their own frames."""
         chosen = self.dialect
         return limit_wheels(
-            self.command,
+            np.where(self.halted[:, None, None], 0.0, self.command),
             self.velocity,
             period,
             arm=chosen.wheel_arm,
@@ -199,7 +203,7 @@ class Pitch:
         chosen = self.dialect
         spot = self.ball_place[:, None, :2]
         able = can_dribble(self.place, self.yaw, spot, chosen.hold_distance, chosen.hold_angle)
-        able &= self.dribbles & (self.pause <= 0.0)
+        able &= self.dribbles & (self.pause <= 0.0) & ~self.halted[:, None]
         able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
         way = spot - self.place
         distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
@@ -210,6 +214,8 @@ class Pitch:
         worlds = np.flatnonzero(lost)
         self.pause[worlds, self.holder[worlds]] = LOST_PAUSE
         self.touched = np.where(holder != NOBODY, holder, self.touched)
+        began = (holder != NOBODY) & (holder != self.holder)
+        self.got = np.where(began[:, None], self.ball_place[:, :2], self.got)
         return holder
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:

@@ -14,7 +14,8 @@ from deepsim_soccer.pitch.formation import formation
 from deepsim_soccer.pitch.possession import NOBODY
 from deepsim_soccer.skills.motion import Floats
 
-RESTART_PAUSE = 3.0  # during which the team that has no restart may not hold the ball [s]
+from .fouls import Foul, Fouls
+
 _SPREAD = 0.3  # by which places at a kick-off differ, along each axis [m]
 _INSIDE = 0.2  # of a line: where a throw-in and a corner are taken [m]
 
@@ -32,6 +33,16 @@ class Call(IntEnum):
     DROP_BALL = 13
 
 
+class Phase(IntEnum):
+    """How far a match is."""
+
+    PLAY = 0
+    STOP = 1
+    """Nobody moves; the ball is where play goes on."""
+    SET_PIECE = 2
+    """One team may take the ball, the other waits."""
+
+
 class Decision(NamedTuple):
     """The decisions of one step, each (W,).
 
@@ -39,11 +50,13 @@ class Decision(NamedTuple):
         call: `Call` codes.
         team: Whose restart it is: 0 cyan, 1 magenta.
         goal: 1 where cyan scored, -1 where magenta did, otherwise 0.
+        foul: `Foul` codes; `team` has a free kick for one of the others.
     """
 
     call: NDArray[np.int64]
     team: NDArray[np.int64]
     goal: NDArray[np.int64]
+    foul: NDArray[np.int64]
 
 
 class Referee:
@@ -52,14 +65,36 @@ class Referee:
     Args:
         pitch: The robots and the ball.
         lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
+        fouls: Those that count; by default none.
+        stop: How long everybody stands before a restart [s]; 2 s in simatch.
+        set_piece: How long the team without the restart may not hold the ball [s]; 4 s in simatch.
 
     Attributes:
         score: Goals of cyan and magenta, (W, 2).
+        phase: `Phase` codes, (W,).
+
+    Example::
+
+        referee = Referee(pitch, fouls=Fouls(pitch), stop=2.0, set_piece=4.0)  # as simatch
     """
 
-    def __init__(self, pitch: Pitch, *, lines_up: bool = True) -> None:
-        self.pitch, self.lines_up = pitch, lines_up
-        self.score = np.zeros((len(pitch.world), 2), np.int64)
+    def __init__(
+        self,
+        pitch: Pitch,
+        *,
+        lines_up: bool = True,
+        fouls: Fouls | None = None,
+        stop: float = 0.0,
+        set_piece: float = 3.0,
+    ) -> None:
+        self.pitch, self.lines_up, self.fouls = pitch, lines_up, fouls
+        self.stop, self.set_piece = stop, set_piece
+        count = len(pitch.world)
+        self.score = np.zeros((count, 2), np.int64)
+        self.phase = np.full(count, int(Phase.PLAY))
+        self._until = np.zeros(count)  # end of the phase [s]
+        self._whose = np.zeros(count, np.int64)
+        self._judged = np.array(pitch.world.time)  # when it judged last [s]
         self.half = np.array([pitch.field.length, pitch.field.width]) / 2.0
 
     def line_up(self, worlds: NDArray[np.intp], kick_off: NDArray[np.int64]) -> None:
@@ -78,11 +113,13 @@ class Referee:
         self._give(worlds, kick_off)
 
     def judge(self, worlds: NDArray[np.intp]) -> Decision:
-        """Judges some worlds after a step, and restarts play where the ball is out.
+        """Judges some worlds after a step, and restarts play where it has to.
 
-        Who touched the ball last loses it; a ball that nobody touched is cyan's.
+        Who touched the ball last loses it; a ball that nobody touched is cyan's. A foul gives the
+        others a free kick. Fouls count in `Phase.PLAY` only.
         """
         pitch, every = self.pitch, len(self.pitch.world)
+        foul, team_of_foul = self._watch(worlds)
         call, team, goals = (np.zeros(every, np.int64) for _ in range(3))
         pose = pitch.ball_pose
         active = np.zeros(every, np.bool_)
@@ -98,7 +135,10 @@ class Referee:
         call = np.where(out, Call.THROW_IN, call)
         call = np.where(behind, np.where(loser == defender, Call.CORNER, Call.GOAL_KICK), call)
         call = np.where(goals != 0, Call.KICK_OFF, call)
-        chosen = np.flatnonzero(out)
+        foul = np.where(call == Call.NONE, foul, Foul.NONE)
+        call = np.where(foul != Foul.NONE, Call.FREE_KICK, call)
+        team = np.where(foul != Foul.NONE, team_of_foul, team)
+        chosen = np.flatnonzero(out | (foul != Foul.NONE))
         if len(chosen):
             pitch.put_ball(chosen, self._spot(pose, call, team)[chosen])
             self._give(chosen, team[chosen])
@@ -107,13 +147,30 @@ class Referee:
             self.score[chosen, (goals[chosen] < 0).astype(np.intp)] += 1
             if self.lines_up:
                 self.line_up(chosen, team[chosen])
-        return Decision(call, team, goals)
+        return Decision(call, team, goals, foul)
+
+    def _watch(self, worlds: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Lets time pass in some worlds; returns `Foul` codes and who has the free kick, (W,)."""
+        pitch, now = self.pitch, self.pitch.world.time
+        over = np.zeros(len(now), np.bool_)
+        over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
+        self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))
+        over &= now >= self._until - 1e-9
+        self.phase[over & (self.phase == Phase.SET_PIECE)] = Phase.PLAY
+        foul, team = np.zeros(len(now), np.int64), np.zeros(len(now), np.int64)
+        if self.fouls is not None:
+            playing = worlds[self.phase[worlds] == Phase.PLAY]
+            foul, robot = self.fouls.watch(playing, now[playing] - self._judged[playing])
+            team = 1 - pitch.team[robot]
+        self._judged[worlds] = now[worlds]
+        return foul, team
 
     def restart(self, worlds: NDArray[np.intp], call: Call, team: int) -> None:
         """Restarts play in some worlds as a coach or a person calls it.
 
-        The ball is put where the restart is taken, or stays where it is for a free kick and a
-        drop ball; at a kick-off both teams line up. The other team waits, except at a drop ball.
+        The ball is put where the restart is taken. For a free kick and a drop ball it stays where
+        it is, but a free kick out of a penalty area is taken at the nearest of the restart spots.
+        At a kick-off both teams line up. The other team waits, except at a drop ball.
 
         Args:
             worlds: (w,).
@@ -134,7 +191,7 @@ class Referee:
         self.pitch.put_ball(on, spot[on])
         self._give(on, whose[on])
         if call == Call.DROP_BALL:
-            self.pitch.pause[on] = 0.0
+            self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
 
     def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
         """Returns where each world's call is taken, (W, 2), with the ball at `pose`."""
@@ -153,17 +210,42 @@ class Referee:
             Call.PENALTY: penalty,
             Call.GOAL_KICK: goal_kick,
             Call.CORNER: corner,
+            Call.FREE_KICK: self._free_kick(ball),
         }
         for each, spot in spots.items():
             ball = np.where((call == each)[:, None], spot, ball)
         return ball
 
+    def _free_kick(self, ball: Floats) -> Floats:
+        """Returns where a free kick is taken, (W, 2): in no penalty area."""
+        field = self.pitch.field
+        reach = field.goal_width / 2.0 + field.penalty_area
+        near = np.abs(ball[:, 0]) > self.half[0] - field.penalty_area
+        spots = np.array(field.restart_spots())
+        way = ball[:, None] - spots
+        nearest = spots[(way * way).sum(axis=-1).argmin(axis=1)]
+        return np.where((near & (np.abs(ball[:, 1]) < reach))[:, None], nearest, ball)
+
     def _give(self, worlds: NDArray[np.intp], team: NDArray[np.int64]) -> None:
-        """Lets only one team take the ball for a while."""
+        """Stops play, or lets only one team take the ball for a while."""
+        now = self.pitch.world.time
+        self._whose[worlds] = team
+        self._judged[worlds] = now[worlds]
+        self.pitch.touched[worlds] = NOBODY
+        if self.fouls is not None:
+            self.fouls.forget(worlds)
+        if self.stop <= 0.0:
+            self._begin_set_piece(worlds)
+            return
+        self.phase[worlds], self.pitch.halted[worlds] = Phase.STOP, True
+        self._until[worlds] = now[worlds] + self.stop
+
+    def _begin_set_piece(self, worlds: NDArray[np.intp]) -> None:
         pitch = self.pitch
-        waits = pitch.team != team[:, None]
-        pitch.pause[worlds] = np.where(waits, RESTART_PAUSE, 0.0)
-        pitch.touched[worlds] = NOBODY
+        waits = pitch.team != self._whose[worlds, None]
+        pitch.pause[worlds] = np.where(waits, self.set_piece, 0.0)
+        self.phase[worlds], pitch.halted[worlds] = Phase.SET_PIECE, False
+        self._until[worlds] = pitch.world.time[worlds] + self.set_piece
 
 
 def starting_places(pitch: Pitch) -> tuple[Floats, Floats]:

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of a match: goals, restarts, fouls and the time that each takes."""
+
+from .fouls import Foul, Fouls
+from .referee import Call, Decision, Phase, Referee
+
+__all__ = ["Call", "Decision", "Foul", "Fouls", "Phase", "Referee"]
