@@ -6,7 +6,7 @@ from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
 from .perception import OmniVision, Perception
-from .pitch import Pitch
+from .pitch import Grip, Pitch
 from .referee import Call, Decision, Foul, Fouls, Phase, Referee
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Field",
     "Foul",
     "Fouls",
+    "Grip",
     "Line",
     "Mode",
     "OmniVision",

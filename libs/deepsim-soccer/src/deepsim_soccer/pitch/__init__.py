@@ -3,6 +3,7 @@
 
 from .ball import Ball
 from .formation import formation
+from .grip import Grip
 from .pitch import Pitch
 
-__all__ = ["Ball", "Pitch", "formation"]
+__all__ = ["Ball", "Grip", "Pitch", "formation"]

@@ -27,6 +27,7 @@ from deepsim_sync import World
 
 from .ball import Ball
 from .formation import formation
+from .grip import Grip, impulse_force
 from .possession import NOBODY, Bools, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
@@ -36,7 +37,7 @@ _TILT = 1e-4  # of a quaternion's x and y, or height [m], beyond which a robot i
 
 
 class Pitch:
-    """Robots that drive, hold and kick, by setting poses and twists as in the paper.
+    """Robots that drive, hold and kick, by setting poses and twists as in the paper, or by forces.
 
     Cyan plays to the right (+x), magenta to the left. Set `command`, `dribbles` and `kick`, then
     call `drive` once per tick; `sense` reads the state after a tick.
@@ -47,6 +48,8 @@ class Pitch:
         dialect: Its constants.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as by
             gazebo_visual. Otherwise only the boundary stops it.
+        grip: Of a dribbler and kicker that act by forces, so that the ball can be torn away; by
+            default a ball that is held or kicked gets its pose and twist, as in the paper.
 
     Attributes:
         names: Of the robots, (N,): cyan_0, ..., magenta_0, ...
@@ -85,12 +88,13 @@ class Pitch:
         dialect: str | Dialect = "legal",
         *,
         keeps_ball_in: bool = False,
+        grip: Grip | None = None,
     ) -> None:
         counts = (robots, robots) if isinstance(robots, int) else tuple(robots)
         if min(counts) < 0 or not 1 <= max(counts) <= 11:
             raise ValueError(f"robots must be 1 to 11 of a team, got {robots}")
         self.world, self.dialect = world, find_dialect(dialect)
-        self.field, self.keeps_ball_in = Field.of(self.dialect), keeps_ball_in
+        self.field, self.keeps_ball_in, self.grip = Field.of(self.dialect), keeps_ball_in, grip
         self.ball = Ball(self.dialect, self.field)
         self.names = [
             f"{name}_{i}" for name, n in zip(TEAMS, counts, strict=True) for i in range(n)
@@ -99,6 +103,8 @@ class Pitch:
         self.side = 1.0 - 2.0 * self.team
         self._spawn(counts)
         self._rows = world.models.select([*self.names, "ball"])
+        self._link = world.links.select(["ball::ball"])
+        self._wrench = np.zeros((len(world), 6))  # force [N] and torque [N m] of a grip
         shape = len(world), len(self.names)
         self.command, self.kick = np.zeros((*shape, 3)), np.zeros((*shape, 2))
         self.dribbles: Bools = np.ones(shape, np.bool_)
@@ -176,6 +182,9 @@ class Pitch:
         chassis[..., 5] = moved[..., 2]
         twist = np.concatenate([chassis, ball_twist[:, None]], axis=1)
         self._rows.put(on, twist=twist[on])
+        if self.grip is not None:
+            wrench = self._wrench[on, None]
+            self._link.put(on, force=wrench[..., :3], torque=wrench[..., 3:])
         # Poses are set only where they must be: a ball that is held, a robot that tilts.
         off = np.abs(self._pose[:, :-1, 2:5]).max(axis=-1) > _TILT
         put = np.flatnonzero(active & (replaced | off.any(axis=-1)))
@@ -230,13 +239,11 @@ class Pitch:
         self.pause[worlds, holder[worlds]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
         # Held: at the gap ahead, with the velocity of that place. Kicked: from there.
-        pose, free = (
+        pose, twist = (
             self._pose[:, -1],
             self.ball.roll(self._pose[:, -1], self._twist[:, -1], period),
         )
         spot = held_position(place, yaw, chosen.hold_gap)
-        height = np.full_like(spot[:, :1], chosen.hold_height)
-        held_pose = np.concatenate([spot, height, pose[:, 3:]], axis=1)
         carried = held_velocity(
             world_velocity(yaw, velocity[:, :2]), velocity[:, 2], yaw, chosen.hold_gap
         )
@@ -246,12 +253,44 @@ class Pitch:
         linear = np.concatenate([flat, up], axis=1)
         spin = np.where(up > 0.0, 0.0, rolling_spin(linear, chosen.ball_radius))
         played = np.concatenate([linear, spin], axis=1)
-        pose = np.where(held[:, None], held_pose, pose)
-        twist = np.where(held[:, None], played, free)
+        if self.grip is None:
+            height = np.full_like(spot[:, :1], chosen.hold_height)
+            held_pose = np.concatenate([spot, height, pose[:, 3:]], axis=1)
+            pose = np.where(held[:, None], held_pose, pose)
+            twist = np.where(held[:, None], played, twist)
+            moves = held
+        else:
+            push = self._push(self.grip, kicks, spot, played - twist, period)
+            self._wrench = np.where(held[:, None], push, 0.0)
+            moves = np.zeros_like(held)
         if not self.keeps_ball_in:
-            return pose, twist, held
+            return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)
-        return pose, np.where(over[:, None], 0.0, twist), held | over
+        return pose, np.where(over[:, None], 0.0, twist), moves | over
+
+    def _push(
+        self, grip: Grip, kicks: Bools, spot: Floats, change: Floats, period: float
+    ) -> Floats:
+        """Returns force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
+
+        Args:
+            grip: Of the dribblers.
+            kicks: Where the ball is kicked, (W,).
+            spot: Where it is to be held, (W, 2) [m].
+            change: Of its twist that is wanted, (W, 6).
+            period: Of a tick [s].
+        """
+        chosen = self.dialect
+        pull = grip.pull(spot - self.ball_place[:, :2], change[:, :2], chosen.ball_mass)
+        kick = np.concatenate(
+            [
+                impulse_force(change[:, :3], chosen.ball_mass, period),
+                impulse_force(change[:, 3:], chosen.ball_inertia, period),
+            ],
+            axis=1,
+        )
+        hold = np.concatenate([pull, np.zeros((len(pull), 4))], axis=1)
+        return np.where(kicks[:, None], kick, hold)
 
 
 def _upright(place: Floats, yaw: Floats) -> Floats:
