@@ -67,6 +67,7 @@ class Match(Area):
         self.mind = TeamMind(self.pitch, rivals, period=period) if opponents == "tree" else None
         count = len(self.pitch.names) if opponents == "agents" else robots
         self.players = np.arange(count)
+        self.others = sight.others(self.pitch, self.players)
         names = self.pitch.names[:count]
         space = sight.space(len(self.pitch.names) - 1)
         self.agents = Agents(names, space, Box(-1.0, 1.0, (5,)))
@@ -83,7 +84,8 @@ class Match(Area):
         if self.drill:
             self._scatter(worlds)
         self.referee.score[worlds], self.goal[worlds] = 0, 0
-        self.worth[worlds] = self.potential()[worlds]
+        if self.shaped:
+            self.worth[worlds] = self.potential()[worlds]
 
     def _stand_in_goal(self, worlds: Numbers) -> None:
         """Puts the keeper into its goal, facing the field."""
@@ -122,7 +124,8 @@ class Match(Area):
         """Lets the referee judge, and adds up what the agents earned."""
         pitch, on = self.pitch, self.stepping
         pitch.sense()
-        before, side = self.potential(), pitch.side[: len(self.players)]
+        before = self.potential() if self.shaped else self.worth
+        side = pitch.side[: len(self.players)]
         decision = self.referee.judge(on)
         if self.opponents == "static":
             again = np.flatnonzero(decision.goal)
@@ -132,7 +135,7 @@ class Match(Area):
         self.earned = GOAL * side * decision.goal[:, None]
         if self.shaped:
             self.earned = self.earned + before - self.worth
-        self.worth[on] = self.potential()[on]
+            self.worth[on] = (self.potential() if decision.call.any() else before)[on]
 
     def potential(self) -> Floats:
         """Returns the worth of the present state for each agent, (W, A)."""
@@ -148,7 +151,7 @@ class Match(Area):
 
     def observe(self) -> Floats:
         """Returns what the agents see."""
-        return sight.observe(self.pitch, self.players)
+        return sight.observe(self.pitch, self.players, self.others)
 
     def reward(self) -> Floats:
         """Returns the rewards of the step."""

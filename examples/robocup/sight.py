@@ -21,18 +21,31 @@ def space(others: int) -> Box:
     return Box(-FAR, FAR, (_OWN + 2 * others,))
 
 
-def observe(pitch: Pitch, robots: NDArray[np.intp]) -> Floats:
+def others(pitch: Pitch, robots: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Returns the other robots of some robots, (len(robots), N - 1): mates, then opponents."""
+    every = range(len(pitch.names))
+    return np.array(
+        [
+            sorted(
+                set(every) - {robot}, key=lambda each: (pitch.team[each] != pitch.team[robot], each)
+            )
+            for robot in robots.tolist()
+        ],
+        np.intp,
+    )
+
+
+def observe(pitch: Pitch, robots: NDArray[np.intp], order: NDArray[np.intp]) -> Floats:
     """Returns the observations of some robots, (W, len(robots), 20 + 2 (N - 1)).
 
     The ball's place (2) and velocity (2) and the middles of the opponents' and the own goal (4)
     are in the robot's frame; then its height above the ground, the robot's velocity (3), its place
     (2) and heading (2) in its team's frame, whether it may hold the ball, and whether it, a mate or
-    an opponent does (3). Then come the places of all mates, and those of all opponents.
+    an opponent does (3). Then come the places of the robots of `order`, see `others`.
     """
     side, yaw = pitch.side.take(robots), pitch.yaw.take(robots, axis=1)
     place = pitch.place.take(robots, axis=1)
-    order = [_others(pitch, int(robot)) for robot in robots]
-    points = np.empty((*yaw.shape, 3 + len(order[0]), 2))
+    points = np.empty((*yaw.shape, 3 + order.shape[1], 2))
     points[:, :, 0] = pitch.ball_place[:, None, :2]
     points[:, :, 1:3, 0] = (side * pitch.field.length / 2.0)[:, None] * (1.0, -1.0)
     points[:, :, 1:3, 1] = 0.0
@@ -42,7 +55,7 @@ def observe(pitch: Pitch, robots: NDArray[np.intp]) -> Floats:
     holder = pitch.holder[:, None]
     held, ours = holder >= 0, pitch.team[holder] == pitch.team.take(robots)
     own = held & (holder == robots)
-    seen = np.empty((*yaw.shape, _OWN + 2 * len(order[0])))
+    seen = np.empty((*yaw.shape, _OWN + 2 * order.shape[1]))
     seen[..., :2] = points[:, :, 0]
     seen[..., 2:4] = body_velocity(yaw, pitch.ball_velocity[:, None, :2])
     seen[..., 4:8] = points[:, :, 1:3].reshape(*yaw.shape, 4)
@@ -56,9 +69,3 @@ def observe(pitch: Pitch, robots: NDArray[np.intp]) -> Floats:
     seen[..., 19] = held & ~ours
     seen[..., _OWN:] = points[:, :, 3:].reshape(*yaw.shape, -1)
     return np.clip(seen, -FAR, FAR)
-
-
-def _others(pitch: Pitch, robot: int) -> list[int]:
-    """Returns the other robots: mates, then opponents."""
-    numbers = [each for each in range(len(pitch.names)) if each != robot]
-    return sorted(numbers, key=lambda each: bool(pitch.team[each] != pitch.team[robot]))

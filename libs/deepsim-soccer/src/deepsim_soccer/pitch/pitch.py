@@ -214,11 +214,13 @@ class Pitch:
         able = can_dribble(self.place, self.yaw, spot, chosen.hold_distance, chosen.hold_angle)
         able &= self.dribbles & (self.pause <= 0.0) & ~self.halted[:, None]
         able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
+        self.pause = np.where(active[:, None], np.maximum(self.pause - period, 0.0), self.pause)
+        if not able.any():
+            return np.where(active, NOBODY, self.holder)
         way = spot - self.place
         distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
         holder = next_holder(self.holder, able, distance, self.team)
         holder = np.where(active, holder, self.holder)
-        self.pause = np.where(active[:, None], np.maximum(self.pause - period, 0.0), self.pause)
         lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
         worlds = np.flatnonzero(lost)
         self.pause[worlds, self.holder[worlds]] = LOST_PAUSE
@@ -231,6 +233,14 @@ class Pitch:
         """Returns pose and twist of the balls, and where the pose is another one."""
         chosen, every = self.dialect, np.arange(len(holder))
         held, number = holder != NOBODY, np.maximum(holder, 0)
+        pose, twist = (
+            self._pose[:, -1],
+            self.ball.roll(self._pose[:, -1], self._twist[:, -1], period),
+        )
+        if not held.any():
+            self.holder, self.kicked = holder, np.full_like(holder, NOBODY)
+            self._wrench[:] = 0.0
+            return self._kept_in(pose, twist, held)
         yaw, place = self.yaw[every, number], self.place[every, number]
         kick, velocity = self.kick[every, number], moved[every, number]
         kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
@@ -263,6 +273,10 @@ class Pitch:
             push = self._push(self.grip, kicks, spot, played - twist, period)
             self._wrench = np.where(held[:, None], push, 0.0)
             moves = np.zeros_like(held)
+        return self._kept_in(pose, twist, moves)
+
+    def _kept_in(self, pose: Floats, twist: Floats, moves: Bools) -> tuple[Floats, Floats, Bools]:
+        """Returns pose, twist and where the pose is another one, by the boundary rule."""
         if not self.keeps_ball_in:
             return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)

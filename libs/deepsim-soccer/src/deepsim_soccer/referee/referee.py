@@ -122,12 +122,15 @@ class Referee:
         foul, team_of_foul = self._watch(worlds)
         call, team, goals = (np.zeros(every, np.int64) for _ in range(3))
         pose = pitch.ball_pose
+        outside = pitch.ball.out(pose)
+        if not (outside.any() or foul.any()):
+            return Decision(call, team, goals, foul)
         active = np.zeros(every, np.bool_)
         active[worlds] = True
         scored = pitch.ball.goal(pose).astype(np.int64)
         goals[:] = np.where(active, scored, 0)
         loser = np.where(pitch.touched == NOBODY, 1, pitch.team[pitch.touched])
-        out = pitch.ball.out(pose) & active & (goals == 0)
+        out = outside & active & (goals == 0)
         behind = out & (np.abs(pose[:, 0]) > self.half[0])
         # Behind its own goal line: the defending team kicks off from the goal, unless it lost it.
         defender = np.where(pose[:, 0] < 0.0, 0, 1)
@@ -151,13 +154,16 @@ class Referee:
 
     def _watch(self, worlds: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Lets time pass in some worlds; returns `Foul` codes and who has the free kick, (W,)."""
-        pitch, now = self.pitch, self.pitch.world.time
-        over = np.zeros(len(now), np.bool_)
+        pitch, count = self.pitch, len(self.phase)
+        foul, team = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
+            return foul, team
+        now = pitch.world.time
+        over = np.zeros(count, np.bool_)
         over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
         self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))
         over &= now >= self._until - 1e-9
         self.phase[over & (self.phase == Phase.SET_PIECE)] = Phase.PLAY
-        foul, team = np.zeros(len(now), np.int64), np.zeros(len(now), np.int64)
         if self.fouls is not None:
             playing = worlds[self.phase[worlds] == Phase.PLAY]
             foul, robot = self.fouls.watch(playing, now[playing] - self._judged[playing])
