@@ -248,6 +248,8 @@ def test_errors_of_deep_trees_are_short_and_name_a_node():
     ) as caught:
         tree.tick()
     assert len(str(caught.value)) < 1000
+    (problem,) = tree.validate()
+    assert (len(str(problem)) < 1000, problem.path.count("/")) == (True, 1500)
     for call in (
         lambda: copy.deepcopy(tree),
         lambda: deep(1500).copy(),

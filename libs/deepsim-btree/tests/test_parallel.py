@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 import deepsim_btree as bt
-from deepsim_btree import AGENT, Status
+from deepsim_btree import AGENT, Status, key
 
 SCRIPTS = ("RS", "RF", "SS")
 
@@ -39,6 +39,21 @@ def test_without_eager_all_are_ticked():
     tree = bt.Tree(parallel(positions))
     assert [tree.tick(), tree.tick()] == [Status.RUNNING, Status.SUCCESS]
     assert positions == [2, 2, 1]
+
+
+@pytest.mark.parametrize("max_failures", [3, -3, key("limit")])
+def test_parallel_all_refuses_a_number_that_its_children_cannot_reach(max_failures):
+    """It would never fail, or always; -2 of 2 children is 1 of them."""
+    tree = bt.Tree(
+        bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=max_failures),
+        blackboard={"limit": 3},
+    )
+    with pytest.raises(bt.TickError, match=r"ParallelAll: max_failures=-?3 does not fit its 2 ch"):
+        tree.tick()
+    told = [problem.message for problem in tree.validate()]
+    assert len(told) == isinstance(max_failures, int)
+    assert all("does not fit its 2 children" in message for message in told)
+    assert bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=-2).tick() is Status.FAILURE
 
 
 def test_a_template_counts_likewise():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import List, Optional, Union
 
 import pytest
 
@@ -46,6 +47,33 @@ def test_outputs_may_stay_unconnected():
     tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})
     tree.tick()
     assert dict(tree.blackboard) == {"d": 4.0}
+
+
+def test_types_of_several_classes():
+    """A union, None, and what is in brackets, which is not looked at."""
+
+    class Many(bt.PortLeaf):
+        maybe = bt.Input(Optional[float], default=None)
+        either = bt.InOut(Union[int, str])
+        items = bt.Input(List[int], default=[])
+
+        def update(self):
+            self.either = self.maybe if isinstance(self.maybe, str) else "done"
+            return Status.SUCCESS if self.maybe is None else Status.FAILURE
+
+    board = {"m": None, "e": 3}
+    tree = bt.Tree(Many(maybe=key("m"), either=key("e"), items=[1]), blackboard=board)
+    assert tree.validate() == []
+    assert tree.tick() is Status.SUCCESS
+    assert tree.blackboard["e"] == "done"
+    tree.blackboard["m"] = 2
+    assert tree.tick() is Status.FAILURE
+    tree.blackboard["m"] = "far"
+    with pytest.raises(bt.TickError, match=r"port maybe of Many takes .*float.*, got 'far'"):
+        tree.tick()
+    with pytest.raises(TypeError, match=r"port items of Many takes .*[Ll]ist\[int\], got 3"):
+        Many(items=3)
+    assert [port.type for port in Many.ports.values()] == [float, object, list]
 
 
 def test_a_value_that_is_read_cannot_be_written():

@@ -409,3 +409,26 @@ def test_names_for_numbers_in_scripts():
     """They come from outside the file."""
     tree = bt.Tree(read_xml(document('<ScriptCondition code="RED == 1"/>'), enums={"RED": 1}))
     assert tree.tick() is bt.Status.SUCCESS
+
+
+class Anything(bt.PortLeaf):
+    """Has a port of no type in particular."""
+
+    value = bt.Input(object)
+
+    def update(self):
+        return Status.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), ("1.5", 1.5), ("true", True), ("far", "far"), ("{x}", key("x"))]
+)
+def test_a_port_of_any_object_is_what_its_text_looks_like(text, value):
+    """As `SetBlackboard` reads values; what is written is the same text."""
+    root = read_xml(
+        f'<root BTCPP_format="4"><BehaviorTree><Anything value="{text}"/></BehaviorTree></root>',
+        [Anything],
+    )
+    assert root.connections == {"value": value}
+    assert type(root.connections["value"]) is type(value)
+    assert f'value="{text}"' in write_xml(root, [Anything])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deepsim_btree as bt
-from deepsim_btree import Status, key
+from deepsim_btree import Status, XmlError, key
 from deepsim_btree.xml import read_xml, write_nodes_model, write_xml
 
 SERIAL = ["Sequence", "Selector", "ReactiveSequence", "ReactiveSelector"]
@@ -420,6 +420,23 @@ DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
   </BehaviorTree>
 </root>
 """
+
+
+def deep(levels, node=None):
+    node = node or bt.Success()
+    for _ in range(levels):
+        node = bt.Inverter(node)
+    return node
+
+
+def test_what_is_written_is_not_too_deep_to_be_read():
+    """Levels count in a file, and in all trees together."""
+    for root in (deep(197), bt.SubTree(deep(100, bt.SubTree(deep(96), tree_id="Low")))):
+        assert len(list(read_xml(write_xml(root)).walk())) == len(list(root.walk()))
+    for root in (deep(198), deep(3000), bt.SubTree(deep(100, bt.SubTree(deep(98), tree_id="Low")))):
+        with pytest.raises(XmlError, match="more than 200 levels cannot be read") as refused:
+            write_xml(root)
+        assert len(str(refused.value)) < 500
 
 
 @pytest.mark.parametrize("dialect", ["deepsim", "btcpp"])

@@ -36,15 +36,17 @@ class Composite(Parent):
 
     def add_child(self, child: Behaviour) -> None:
         """Add a node behind the other children."""
-        self._append(child)
+        count = len(self._children)
+        self._splice(count, count, [child])
 
     def add_children(self, children: Iterable[Behaviour]) -> None:
         """Add nodes behind the other children; all of them or, on an error, none."""
-        self._adopt([*self._children, *children])
+        count = len(self._children)
+        self._splice(count, count, list(children))
 
     def prepend_child(self, child: Behaviour) -> None:
         """Add a node before the other children."""
-        self._adopt([child, *self._children])
+        self._splice(0, 0, [child])
 
     def insert_child(self, child: Behaviour, index: int) -> None:
         """Add a node before the child at `index`, which may be negative as in a list.
@@ -55,7 +57,7 @@ class Composite(Parent):
         count = len(self._children)
         if not -count <= index <= count:
             raise IndexError(f"{self.path} has {count} children: no place {index} to insert at")
-        self._adopt([*self._children[:index], child, *self._children[index:]])
+        self._splice(index, index, [child])
 
     def remove_child(self, child: Behaviour) -> int:
         """Remove a child, which is free for another parent then; return where it was.
@@ -64,7 +66,7 @@ class Composite(Parent):
             ValueError: It is no child of this node.
         """
         index = self._index(child)
-        self._adopt([*self._children[:index], *self._children[index + 1 :]])
+        self._splice(index, index + 1, [])
         return index
 
     def remove_all_children(self) -> None:
@@ -78,7 +80,7 @@ class Composite(Parent):
             ValueError: `child` is no child of this node.
         """
         index = self._index(child)
-        self._adopt([*self._children[:index], replacement, *self._children[index + 1 :]])
+        self._splice(index, index + 1, [replacement])
         return index
 
     def _index(self, child: Behaviour) -> int:

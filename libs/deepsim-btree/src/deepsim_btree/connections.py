@@ -89,9 +89,9 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
             if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
                 yield Problem(
                     reader.node.path,
-                    f"port {reader.port.name} reads {reader.port.type.__name__} from "
+                    f"port {reader.port.name} reads {reader.port.type_name} from "
                     f"{{{reader.entry.name}}}, where {writer.node.path} writes "
-                    f"{writer.port.type.__name__}",
+                    f"{writer.port.type_name}",
                 )
 
 

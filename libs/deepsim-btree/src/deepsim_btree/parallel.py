@@ -119,7 +119,7 @@ class Parallel(Composite):
         if failure.__class__ is Key:
             failure = _threshold("failure", read_int(self, "failure", failure))
         if not (-count <= success <= count and -count <= failure <= count):
-            for problem in self._too_few(success, failure):
+            for problem in _unfit(count, success=success, failure=failure):
                 raise StructureError(f"{self.path}: {problem}")
         needed = success if success > 0 else count + 1 + success
         allowed = failure if failure > 0 else count + 1 + failure
@@ -132,14 +132,7 @@ class Parallel(Composite):
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
         yield from super().problems()
-        yield from self._too_few(self.success, self.failure)
-
-    def _too_few(self, success: Any, failure: Any) -> Iterator[str]:
-        count = len(self._children)
-        # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
-        for argument, threshold in (("success", success), ("failure", failure)):
-            if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):
-                yield f"{argument}={threshold} does not fit its {count} children"
+        yield from _unfit(len(self._children), success=self.success, failure=self.failure)
 
 
 class ParallelSequence(Parallel):
@@ -183,7 +176,8 @@ class ParallelAll(Composite):
         children: The nodes below.
         name: Name of the node; that of its class if None.
         max_failures: How many children must fail to make the node fail; -1 is all of them, -2 all
-            but one, and so on; or the `key` of the number.
+            but one, and so on; or the `key` of the number. A tick raises StructureError where
+            there are too few children.
 
     Raises:
         TypeError: `max_failures` is no int.
@@ -208,6 +202,10 @@ class ParallelAll(Composite):
         fresh = self.status is not RUNNING
         if fresh:
             self._failures = 0
+        count = len(self._children)
+        allowed = read_int(self, "max_failures", self.max_failures)
+        for problem in _unfit(count, max_failures=allowed):
+            raise StructureError(f"{self.path}: {problem}")
         running = skipped = 0
         for child in self._children:
             if fresh or child.status is RUNNING or child.status is SKIPPED:
@@ -215,13 +213,25 @@ class ParallelAll(Composite):
                 running += status is RUNNING
                 skipped += status is SKIPPED
                 self._failures += status is FAILURE or status is INVALID
-        if skipped and skipped == len(self._children):
+        if skipped and skipped == count:
             return SKIPPED
         if running:
             return RUNNING
-        allowed = read_int(self, "max_failures", self.max_failures)
-        allowed = allowed if allowed > 0 else len(self._children) + 1 + allowed
+        allowed = allowed if allowed > 0 else count + 1 + allowed
         return FAILURE if self._failures and self._failures >= allowed else SUCCESS
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        yield from _unfit(len(self._children), max_failures=self.max_failures)
+
+
+def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
+    """Yield what is wrong with thresholds that so many children can never reach."""
+    # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
+    for argument, threshold in thresholds.items():
+        if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):
+            yield f"{argument}={threshold} does not fit its {count} children"
 
 
 def _threshold(argument: str, value: Any) -> Any:

@@ -61,7 +61,14 @@ class Parent(Behaviour):
         return status
 
     def _adopt(self, children: list[Behaviour]) -> None:
-        """Make `children` the children of this node; change nothing if that cannot be.
+        """Make `children` the children of this node; raises what `_splice` does."""
+        self._splice(0, len(self._children), children)
+
+    def _splice(self, start: int, stop: int, children: list[Behaviour]) -> None:
+        """Put `children` in the place of those from `start` to `stop`, of which some may stay.
+
+        Nothing is changed if that cannot be. The other children are not looked at, so that a
+        node with many can be built and taken apart child by child.
 
         Raises:
             TypeError: One of them is no `Behaviour`.
@@ -70,36 +77,25 @@ class Parent(Behaviour):
             BusyError: This node or a new child is RUNNING, or the tree is inside a tick.
         """
         tree = self._check_free()
-        kept = {id(child) for child in self._children}
+        replaced = self._children[start:stop]
+        kept = {id(child) for child in replaced}
         given = set()
         for child in children:
             if not isinstance(child, Behaviour):
-                raise self._no_node(child)
-            if id(child) in given:
+                raise TypeError(f"a child of {self.path} must be a Behaviour, got {_told(child)}")
+            is_kept = id(child) in kept
+            if id(child) in given or (child._owner is self and not is_kept):
                 raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
             given.add(id(child))
-            if id(child) not in kept:
+            if not is_kept:
                 self._check_newcomer(child)
-        for child in self._children:
+        for child in replaced:
             if id(child) not in given:
                 child._owner = None
                 child._forget_places()
         for child in children:
             child._owner = self
-        self._children = children
-        if tree is not None:
-            tree._revision += 1
-
-    def _append(self, child: Behaviour) -> None:
-        """Add one child behind the others, without looking at those; raises what `_adopt` does."""
-        tree = self._check_free()
-        if not isinstance(child, Behaviour):
-            raise self._no_node(child)
-        if child._owner is self:
-            raise StructureError(f"{child!r} cannot be a child of {self.path} twice")
-        self._check_newcomer(child)
-        child._owner = self
-        self._children.append(child)
+        self._children[start:stop] = children
         if tree is not None:
             tree._revision += 1
 
@@ -113,9 +109,6 @@ class Parent(Behaviour):
                 f"{self.path} cannot change its children inside a tick or a halt of its tree"
             )
         return tree
-
-    def _no_node(self, child: object) -> TypeError:
-        return TypeError(f"a child of {self.path} must be a Behaviour, got {_told(child)}")
 
     def _check_newcomer(self, child: Behaviour) -> None:
         ancestor: Parent | None = self

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import types
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
     Generic,
     Mapping,
+    Type,
     TypeVar,
+    Union,
     cast,
+    get_args,
+    get_origin,
     overload,
 )
 
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 T = TypeVar("T")
+_Type = Type[T]  # inside of a Port `type` is an attribute
 _NOTHING: Any = object()
 
 
@@ -31,7 +37,8 @@ class Port(Generic[T]):
     """What `Input`, `Output` and `InOut` share.
 
     Attributes:
-        type: Class of the values; an int is accepted where it is float.
+        type: Class of the values, without what is in the brackets of ``list[int]``; of a union the
+            class that is not None, or object if there are more. An int is accepted for a float.
         default: Value of an input that is not connected.
         has_default: Whether there is one.
         description: For people, and for editors of XML files.
@@ -40,22 +47,26 @@ class Port(Generic[T]):
 
     direction: ClassVar[str]
 
+    @overload
+    def __init__(self, type: type[T], *, default: T = ..., description: str = ...) -> None: ...
+
+    @overload  # for int | None, which type checkers know no type of
     def __init__(
-        self,
-        type: type[T],
-        *,
-        default: T = _NOTHING,
-        description: str = "",
-    ) -> None:
-        if not isinstance(type, _Type):
-            raise TypeError(f"the type of a port must be a class, got {type!r}")
-        self.type = type
+        self: Port[Any], type: types.UnionType, *, default: Any = ..., description: str = ...
+    ) -> None: ...
+
+    def __init__(self, type: Any, *, default: Any = _NOTHING, description: str = "") -> None:
+        self._classes = _classes(type)
+        some = [cls for cls in self._classes if cls is not _NONE]
+        only: Any = some[0] if len(some) == 1 else object
+        self.type: _Type[T] = only
+        self.type_name = type.__name__ if self._classes == (type,) else str(type)
         self.has_default = default is not _NOTHING
         self.default = default
         self.description = description
         self.name = ""
 
-    def __set_name__(self, owner: _Type, name: str) -> None:
+    def __set_name__(self, owner: _Type[Any], name: str) -> None:
         self.name = name
 
     def check(self, node: Behaviour, value: object) -> T:
@@ -64,11 +75,9 @@ class Port(Generic[T]):
         Raises:
             TypeError: It is not.
         """
-        if isinstance(value, self.type) or (self.type is float and isinstance(value, int)):
+        if isinstance(value, self._classes) or (float in self._classes and isinstance(value, int)):
             return cast("T", value)
-        raise TypeError(
-            f"port {self.name} of {node.path} takes {self.type.__name__}, got {value!r}"
-        )
+        raise TypeError(f"port {self.name} of {node.path} takes {self.type_name}, got {value!r}")
 
     def connection(self, node: PortLeaf) -> object:
         """Return the `key` or value that the port of `node` is connected to, or its default.
@@ -84,30 +93,46 @@ class Port(Generic[T]):
         return connected
 
 
-_Type = type
+_NONE = type(None)
+
+
+def _classes(type_: Any) -> tuple[Any, ...]:
+    """Return the classes of the values of a port.
+
+    Raises:
+        TypeError: `type_` is no type.
+    """
+    origin = get_origin(type_)
+    if origin is Union or origin is getattr(types, "UnionType", Union):
+        return tuple(cls for choice in get_args(type_) for cls in _classes(choice))
+    type_ = _NONE if type_ is None else origin or type_
+    if not isinstance(type_, type):
+        raise TypeError(f"the type of a port must be a class, got {type_!r}")
+    return (type_,)
 
 
 class Input(Port[T]):
     """A port that a `PortLeaf` reads: ``speed = Input(float, default=1.0)``, then ``self.speed``.
 
     Args:
-        type: Class of the values.
+        type: Class of the values, or several: ``float | None``, of which type checkers know Any
+            unless they are told, ``x: Input[float | None] = Input(float | None)``.
         default: Value if nothing is connected; without it a connection is required.
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class.
+        TypeError: `type` is no class, and no union of classes.
     """
 
     direction = "input"
 
     @overload
-    def __get__(self, instance: None, owner: _Type) -> Self: ...
+    def __get__(self, instance: None, owner: _Type[Any]) -> Self: ...
 
     @overload
-    def __get__(self, instance: PortLeaf, owner: _Type) -> T: ...
+    def __get__(self, instance: PortLeaf, owner: _Type[Any]) -> T: ...
 
-    def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
+    def __get__(self, instance: PortLeaf | None, owner: _Type[Any]) -> Self | T:
         try:
             values, name, board = instance._places.found[self]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not connected by a key, or not found yet
@@ -168,21 +193,27 @@ class Output(Writable[T]):
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class.
+        TypeError: `type` is no class, and no union of classes.
     """
 
     direction = "output"
 
-    def __init__(self, type: type[T], *, description: str = "") -> None:
+    @overload
+    def __init__(self, type: type[T], *, description: str = ...) -> None: ...
+
+    @overload
+    def __init__(self: Output[Any], type: types.UnionType, *, description: str = ...) -> None: ...
+
+    def __init__(self, type: Any, *, description: str = "") -> None:
         super().__init__(type, description=description)
 
     @overload
-    def __get__(self, instance: None, owner: _Type) -> Self: ...
+    def __get__(self, instance: None, owner: _Type[Any]) -> Self: ...
 
     @overload
-    def __get__(self, instance: PortLeaf, owner: _Type) -> T: ...
+    def __get__(self, instance: PortLeaf, owner: _Type[Any]) -> T: ...
 
-    def __get__(self, instance: PortLeaf | None, owner: _Type) -> Self | T:
+    def __get__(self, instance: PortLeaf | None, owner: _Type[Any]) -> Self | T:
         if instance is None:
             return self
         raise AttributeError(
@@ -199,7 +230,7 @@ class InOut(Writable[T], Input[T]):
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class.
+        TypeError: `type` is no class, and no union of classes.
     """
 
     direction = "inout"

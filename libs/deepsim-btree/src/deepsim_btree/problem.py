@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .errors import shortened
+
 
 class Problem(NamedTuple):
     """Something that `Tree.validate` found."""
@@ -15,4 +17,4 @@ class Problem(NamedTuple):
     """What the problem is."""
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}"
+        return f"{shortened(self.path)}: {self.message}"

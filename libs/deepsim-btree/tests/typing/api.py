@@ -65,6 +65,16 @@ class Sometimes(bt.Decorator):
         return status
 
 
+class Look(bt.PortLeaf):
+    far: bt.Input[float | None] = bt.Input(float | None, default=None)
+    names = bt.InOut(list[str])
+
+    def update(self) -> bt.Status:
+        far: float | None = self.far
+        self.names = [str(far)]
+        return bt.Status.SUCCESS
+
+
 moving: bt.Action = drive(2.0, slow=True)
 asking: bt.Check = near(0.5)
 drive("fast")  # type: ignore[arg-type]  # arguments are those of the function
@@ -87,6 +97,7 @@ fetching: bt.Routine = fetch("a")
 pause("three")  # type: ignore[arg-type]
 keyed: bt.Action = drive(bt.key("speed"))
 port: bt.Input[float] = Move.speed
+bt.Input("float")  # type: ignore[call-overload]
 speed: float = Move(speed=2.0).speed
 subtree = bt.SubTree(Move(), remap={"a": "b"})
 scope: bt.Blackboard = subtree.scope

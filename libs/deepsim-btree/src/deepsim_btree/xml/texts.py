@@ -52,7 +52,7 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
         return float(_plain(text))
     if type_ is Milliseconds:
         return _seconds(_plain(text))
-    if type_ is Literal:
+    if type_ is Literal or type_ is object:
         return _literal(text)
     if type_ is OutputEntry:
         named = key_of(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepsim_btree.errors import XmlError
+from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.function_leaves import FunctionLeaf
 from deepsim_btree.key import key
 from deepsim_btree.script import Conditions
@@ -14,7 +14,7 @@ from deepsim_btree.switch import Switch
 
 from .btcpp import check_name, rewritten
 from .builtin_types import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
-from .element import Element, is_name
+from .element import MAX_LEVELS, Element, is_name
 from .model import model_element
 from .registered import ClassType, registered_type, registered_types
 from .texts import Literal as LiteralText
@@ -61,6 +61,7 @@ def write_xml(
     writer = _Writer(registered_types(nodes), formatters or {}, dialect == "btcpp")
     if dialect == "btcpp":
         check_name(root, tree)
+    _check_levels(root)
     writer.add_tree(tree, root)
     document = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": tree}, [])
     document.children.extend(
@@ -72,6 +73,23 @@ def write_xml(
         models = [model_element(node_type) for _, node_type in sorted(writer.used.items())]
         document.children.append(Element("TreeNodesModel", {}, models))
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
+
+
+def _check_levels(root: Behaviour) -> None:
+    """Check that a file can be read which has the nodes below each other as they are.
+
+    Raises:
+        XmlError: They are in more levels than `read_xml` takes.
+    """
+    # Elements of one tree are in <root> and <BehaviorTree>; those of a SubTree in its own.
+    stack = [(root, 1, 3)]
+    while stack:
+        node, level, nested = stack.pop()
+        if level > MAX_LEVELS or nested > MAX_LEVELS:
+            raise XmlError(f"{shortened(node.path)}: more than {MAX_LEVELS} levels cannot be read")
+        here = 0 if isinstance(node, Conditions) else 1  # written as attributes of its child
+        below = 3 if isinstance(node, SubTree) else nested + here
+        stack.extend((child, level + here, below) for child in node.children)
 
 
 _TAGS = {*BUILTIN_TYPES, *UNSUPPORTED, "SubTree", "Action", "Condition", "Control", "Decorator"}
