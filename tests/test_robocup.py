@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deepsim import load_task
+from deepsim import TaskError, load_task
 from deepsim.episodes.episode import run_episodes
 from deepsim.episodes.slot_policy import slot_policy
+from deepsim.training import TrainedPolicy
 
 FOLDER = Path(__file__).parents[1] / "examples" / "robocup"
 
@@ -73,6 +74,31 @@ def test_shaped_rewards_are_differences_of_a_potential(task):
         np.testing.assert_allclose(total, environment.area.potential() - first, atol=1e-9)
 
 
+def test_a_team_plays_against_a_trained_policy(task, tmp_path):
+    """Its opponents do what it would do in their place: all drive ahead, towards each other."""
+    file = tmp_path / "policy.npz"
+    numbers, ahead = 20 + 2 * 3, np.array([0.5, 0.0, 0.0, -1.0, -1.0], np.float32)
+    layers = ((np.zeros((5, numbers), np.float32), ahead),)
+    scale = np.ones(numbers, np.float32)
+    low, high = -np.ones(5, np.float32), np.ones(5, np.float32)
+    TrainedPolicy(0.0 * scale, scale, 10.0, layers, low, high, (5,)).save(file)
+    with task.make(worlds=2, opponents=str(file), seed=3) as environment:
+        assert environment.groups[0].names == ("cyan_0", "cyan_1")
+        environment.reset_worlds()
+        pitch = environment.area.pitch
+        before = pitch.place.copy()
+        for _ in range(5):
+            environment.step_worlds((np.tile(ahead, (2, 2, 1)),))
+        moved = pitch.place - before
+        assert (moved[:, :2, 0] > 0.2).all()
+        np.testing.assert_allclose(moved[:, 2:, 0], -moved[:, :2, 0], atol=1e-3)
+
+
+def test_a_policy_that_is_not_there_is_named(task):
+    with pytest.raises(TaskError, match=r"none\.npz is not a trained policy"):
+        task.make(opponents="none.npz")
+
+
 def test_a_striker_scores_against_the_static_keeper(task):
     """By what an agent sees alone; random actions score nothing."""
     rates = {}
@@ -88,7 +114,7 @@ def test_a_striker_scores_against_the_static_keeper(task):
 
 def test_unknown_opponents_are_refused(task):
     """The message lists those that there are."""
-    with pytest.raises(ValueError, match="agents, tree, static, got 'humans'"):
+    with pytest.raises(ValueError, match=r"agents, tree, static or an \.npz file, got 'humans'"):
         task.make(opponents="humans")
 
 

@@ -41,8 +41,8 @@ def make(
         worlds: Number of worlds.
         seed: Seed of the random numbers; world w has seed + w.
         robots: Of each team, 1 to 11.
-        opponents: Magenta: ``"agents"`` too; ``"tree"``, a team of behaviour trees; or
-            ``"static"``, one keeper that stands in the goal.
+        opponents: Magenta: ``"agents"`` too; ``"tree"``, a team of behaviour trees; ``"static"``,
+            one keeper that stands in the goal; or the file of a trained policy.
         shaped: Whether agents earn for more than goals.
         until_goal: Whether an episode ends with a goal.
         drill: Whether episodes begin in the opponents' half rather than with a kick-off.

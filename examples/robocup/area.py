@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from deepsim import Agents, Area, World
+from deepsim import Agents, Area, ArrayPolicy, World
+from deepsim.training import TrainedPolicy
 from deepsim_soccer import Pitch, Referee
 from deepsim_soccer.mind import TeamMind
 from deepsim_sync import plain_attributes, restore_attributes
@@ -21,7 +23,7 @@ Numbers = NDArray[np.intp]
 
 FASTEST = np.array([3.0, 3.0, 4.0])  # V_x, V_y [m/s] and w [rad/s] at an action of 1
 KICK = 10.0  # speed of a kick at an action of 1 [m/s]
-OPPONENTS = ("agents", "tree", "static")
+OPPONENTS = ("agents", "tree", "static")  # or the file of a trained policy
 
 GOAL = 1.0
 BALL_NEARER = 0.05  # per metre that the ball comes nearer to the opponents' goal
@@ -35,8 +37,8 @@ class Match(Area):
     Args:
         world: Made from `deepsim_soccer.world_sdf`.
         robots: Of each team.
-        opponents: Magenta: ``"agents"``; ``"tree"``, a `TeamMind`; or ``"static"``, one keeper that
-            stands in the goal.
+        opponents: Magenta: ``"agents"``; ``"tree"``, a `TeamMind`; ``"static"``, one keeper that
+            stands in the goal; or the file of a policy that was trained for as many robots.
         shaped: Whether agents also earn for bringing the ball nearer to the goal and themselves
             nearer to the ball. These rewards are differences of a potential.
         until_goal: Whether an episode ends with a goal; otherwise play goes on from a kick-off.
@@ -57,14 +59,19 @@ class Match(Area):
         period: float,
     ) -> None:
         super().__init__(world)
-        if opponents not in OPPONENTS:
-            raise ValueError(f"opponents must be one of {', '.join(OPPONENTS)}, got {opponents!r}")
+        self.rival_policy: ArrayPolicy | None = None
+        if opponents.endswith(".npz"):
+            self.rival_policy = TrainedPolicy.load(Path(opponents))
+        elif opponents not in OPPONENTS:
+            known = ", ".join(OPPONENTS)
+            raise ValueError(f"opponents must be {known} or an .npz file, got {opponents!r}")
         self.pitch = Pitch(world, (robots, 1 if opponents == "static" else robots))
         self.referee = Referee(self.pitch, lines_up=not until_goal)
         self.opponents, self.shaped = opponents, shaped
         self.until_goal, self.drill = until_goal, drill
-        rivals = np.flatnonzero(self.pitch.team == 1)
-        self.mind = TeamMind(self.pitch, rivals, period=period) if opponents == "tree" else None
+        self.rivals = np.flatnonzero(self.pitch.team == 1)
+        tree = opponents == "tree"
+        self.mind = TeamMind(self.pitch, self.rivals, period=period) if tree else None
         count = len(self.pitch.names) if opponents == "agents" else robots
         self.players = np.arange(count)
         self.others = sight.others(self.pitch, self.players)
@@ -106,15 +113,32 @@ class Match(Area):
         pitch.put_ball(worlds, np.array([4.0, 0.0]) + [2.0, 3.0] * drawn[:, -1, :2])
 
     def act(self, actions: NDArray[np.float32]) -> None:
-        """Drives and kicks; opponents with a tree decide."""
-        pitch, count = self.pitch, len(self.players)
-        chosen = actions.astype(np.float64)
-        pitch.command[:, :count] = FASTEST * chosen[..., :3]
-        ahead = KICK * np.maximum(chosen[..., 3], 0.0)
-        pitch.kick[:, :count, 0] = ahead
-        pitch.kick[:, :count, 1] = ahead * np.maximum(chosen[..., 4], 0.0)
+        """Drives and kicks; opponents with a tree or a policy decide."""
+        self._command(slice(0, len(self.players)), actions)
         if self.mind is not None:
             self.mind.tick(self.stepping)
+        if self.rival_policy is not None:
+            self._command(slice(len(self.players), None), self._rival_actions(self.rival_policy))
+
+    def _command(self, robots: slice, actions: NDArray[np.float32]) -> None:
+        """Sets what robots do, (W, n, 5)."""
+        pitch, chosen = self.pitch, actions.astype(np.float64)
+        pitch.command[:, robots] = FASTEST * chosen[..., :3]
+        ahead = KICK * np.maximum(chosen[..., 3], 0.0)
+        pitch.kick[:, robots, 0] = ahead
+        pitch.kick[:, robots, 1] = ahead * np.maximum(chosen[..., 4], 0.0)
+
+    def _rival_actions(self, policy: ArrayPolicy) -> NDArray[np.float32]:
+        """Returns what a policy does in the place of the opponents, (W, n, 5)."""
+        seen = sight.observe(self.pitch, self.rivals, sight.others(self.pitch, self.rivals))
+        space, names, rngs = self.agents.action_space, self.pitch.names, self.world.rngs
+        return np.stack(
+            [
+                policy.act(names[robot], seen[:, each].astype(np.float32), space, rngs)
+                for each, robot in enumerate(self.rivals)
+            ],
+            axis=1,
+        )
 
     def fixed_update(self, delta_time: float) -> None:
         """Moves robots and balls, in the worlds that step."""

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from deepsim import GazeboXMLLoader, World, open_simulator
+from deepsim import Backend, GazeboXMLLoader, World, open_simulator
 from deepsim_soccer import Call, Decision, Field, Foul, Fouls, Pitch, Referee, world_sdf
 from deepsim_soccer.mind import TeamMind
 
@@ -147,9 +147,11 @@ def main() -> None:
     parser.add_argument("--robots", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--backend", default="mujoco", help="or gazebo, a running gzserver")
     parser.add_argument("--out", type=Path, default=Path("runs/match"))
     asked = parser.parse_args()
-    report, table = play(asked.robots, 60.0 * asked.minutes, asked.seed)
+    with Backend(asked.backend):
+        report, table = play(asked.robots, 60.0 * asked.minutes, asked.seed)
     asked.out.mkdir(parents=True, exist_ok=True)
     draw(report, asked.out / "ball.png")
     (asked.out / "report.json").write_text(json.dumps(table, indent=2) + "\n")

@@ -107,6 +107,19 @@ def test_a_free_kick_is_taken_outside_of_penalty_areas(pitch):
         np.testing.assert_allclose(pitch.ball_place[0, :2], spot)
 
 
+def test_the_ball_is_not_put_into_a_robot(pitch):
+    """A corner at which a robot stands is taken beside it, nearer to the centre."""
+    places = [*HOME[:4], [8.75, 5.75], HOME[5]]
+    pitch.put_robots(ALL, [places], [[0.0] * 6])
+    referee = Referee(pitch, stop=2.0)
+    referee.restart(ALL, Call.CORNER, 0)
+    way = pitch.ball_place[0, :2] - places[4]
+    assert 0.38 < np.linalg.norm(way) < 0.85
+    assert np.abs(pitch.ball_place[0, :2] - [8.8, 5.8]).max() < 0.9
+    assert step(pitch, referee, 2.5).call[0] == Call.NONE
+    assert not pitch.ball.out(pitch.ball_pose)[0]
+
+
 def test_a_restart_takes_its_time(pitch):
     """Everybody stands for 2 s; then one team may take the ball; after 4 s the other one too."""
     referee = Referee(pitch, stop=2.0, set_piece=4.0)

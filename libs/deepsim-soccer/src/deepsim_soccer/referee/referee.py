@@ -17,6 +17,8 @@ from deepsim_soccer.skills.motion import Floats
 from .fouls import Foul, Fouls
 
 _SPREAD = 0.3  # by which places at a kick-off differ, along each axis [m]
+_ROOM = 0.03  # between the ball at a restart and a robot, at least [m]
+_TRIES = 12  # places at which room is looked for
 _INSIDE = 0.2  # of a line: where a throw-in and a corner are taken [m]
 
 
@@ -143,7 +145,7 @@ class Referee:
         team = np.where(foul != Foul.NONE, team_of_foul, team)
         chosen = np.flatnonzero(out | (foul != Foul.NONE))
         if len(chosen):
-            pitch.put_ball(chosen, self._spot(pose, call, team)[chosen])
+            pitch.put_ball(chosen, self._free(chosen, self._spot(pose, call, team)[chosen]))
             self._give(chosen, team[chosen])
         chosen = np.flatnonzero(goals)
         if len(chosen):
@@ -194,7 +196,7 @@ class Referee:
             self.line_up(on, whose[on])
             return
         spot = self._spot(self.pitch.ball_pose, np.full_like(whose, call), whose)
-        self.pitch.put_ball(on, spot[on])
+        self.pitch.put_ball(on, self._free(on, spot[on]))
         self._give(on, whose[on])
         if call == Call.DROP_BALL:
             self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
@@ -221,6 +223,21 @@ class Referee:
         for each, spot in spots.items():
             ball = np.where((call == each)[:, None], spot, ball)
         return ball
+
+    def _free(self, worlds: NDArray[np.intp], spot: Floats) -> Floats:
+        """Returns spots, (w, 2), moved towards the centre as far as robots stand in the way.
+
+        A ball that is put into a robot is thrown out of it, and off the field again.
+        """
+        pitch = self.pitch
+        way = np.sqrt((spot * spot).sum(axis=1, keepdims=True))
+        inwards = -spot / np.maximum(way, 1e-9)
+        room = pitch.dialect.robot_radius + pitch.dialect.ball_radius + _ROOM
+        steps = np.arange(_TRIES)[:, None] * room
+        tried = spot[:, None] + inwards[:, None] * steps  # (w, tries, 2)
+        off = tried[:, :, None] - pitch.place[worlds][:, None]
+        clear = ((off * off).sum(axis=-1) > room * room).all(axis=-1)
+        return np.asarray(tried[np.arange(len(spot)), clear.argmax(axis=1)])
 
     def _free_kick(self, ball: Floats) -> Floats:
         """Returns where a free kick is taken, (W, 2): in no penalty area."""
