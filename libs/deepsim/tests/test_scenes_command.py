@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import io
 import os
 import signal
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -99,6 +104,40 @@ def test_models_are_dumped_and_loaded_again(folder, scenic):
     again = run(folder, "c", "--dump", dump, "--noplt")
     assert again.exit_code == 1
     assert "exists: choose another place" in again.output
+
+
+def test_a_model_that_is_not_here_is_fetched_if_asked(folder, scenic):
+    """Without --download the command says where it could come from."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("model.sdf", CRATE)
+    content = packed.getvalue()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            """Prints nothing."""
+
+    digest = hashlib.sha256(content).hexdigest()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        url = f"http://127.0.0.1:{server.server_port}/box.zip#sha256={digest}"
+        entry = f"- {{name: box, type: CUSTOM_MODEL, url: {url!r}}}\n"
+        (folder / "models.yaml").write_text(MODELS + entry)
+        (folder / "yard.scenic").write_text(SCENARIO.replace("Crate\n", "Box\n"))
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        try:
+            refused = run(folder, "out", "--noplt")
+            done = run(folder, "out", "--noplt", "--download")
+        finally:
+            server.shutdown()
+    assert refused.exit_code == 1
+    assert "it can be fetched from" in " ".join(refused.output.split())
+    assert done.exit_code == 0, done.output
+    assert (folder / "box" / "model.sdf").read_text() == CRATE
 
 
 def test_what_is_there_stays(folder, scenic):
