@@ -182,6 +182,23 @@ def test_a_subtree_that_moves_finds_what_is_outside_anew():
     assert (left.scope["b"], right.scope["b"]) == ("seen", "seen")
 
 
+def test_entries_can_be_taken_out_while_they_are_walked():
+    """Looking at a subtree may make an entry outside, and clearing one deletes what it shares."""
+    subtree = bt.SubTree(bt.Success(), remap={"a": "x"}, values={"own": 1})
+    tree = bt.Tree(subtree, blackboard={"a": 1, "b": 2})
+    assert [name for name in tree.blackboard if name in subtree.scope] == []
+    tree.blackboard["x"] = 3
+    assert sorted(subtree.scope) == ["a", "own"]
+    for name in tree.blackboard:
+        del tree.blackboard[name]
+    assert (dict(tree.blackboard), dict(subtree.scope)) == ({}, {"own": 1})
+    tree.blackboard["x"] = 3
+    subtree.scope.clear()
+    assert (dict(tree.blackboard), dict(subtree.scope)) == ({}, {})
+    tree.reset()
+    assert dict(subtree.scope) == {"own": 1}
+
+
 def test_remapped_and_private_entries_of_a_subtree_without_a_tree():
     """A private one is there; for one outside there must be an outside."""
     subtree = bt.SubTree(bt.Success(), remap={"in": "x"}, values={"own": 1})

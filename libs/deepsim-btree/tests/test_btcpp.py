@@ -42,6 +42,8 @@ DECORATORS = [
     "RunOnce",
     "Precondition",
     "LoopInt",
+    "SkipUnlessUpdated",
+    "WaitValueUpdate",
 ]
 CONDITIONS = [
     "n > 2",
@@ -83,7 +85,10 @@ class Document:
             return self.subtree(depth, plain)
         if kind == "one":
             tag = self.one(DECORATORS)
-            return self.element(tag, [self.node(depth - 1)], self.options(tag, 1), plain)
+            # There a halt of these does not reach a child that is RUNNING.
+            quick = tag in ("SkipUnlessUpdated", "WaitValueUpdate")
+            child = self.quick_leaf(plain=False) if quick else self.node(depth - 1)
+            return self.element(tag, [child], self.options(tag, 1), plain)
         tag = self.one(COMPOSITES)
         count = {"IfThenElse": 3, "Switch2": 3}.get(tag) or self.one([2, 3])
         # Of the children of a reactive node that have succeeded it asks no scripts there.
@@ -106,20 +111,29 @@ class Document:
         if tag == "Precondition":
             answer = self.one(["SUCCESS", "FAILURE", "SKIPPED"])
             return f'if={quoteattr(self.one(CONDITIONS))} else="{answer}"'
+        if tag in ("SkipUnlessUpdated", "WaitValueUpdate"):
+            return f'entry="{self.one(["n", "m", "s", "unknown"])}"'
         if tag == "LoopInt":
             return 'queue="1;2" value="{n}"'
         return ""
 
     def leaf(self, plain: bool) -> str:
-        kind = self.one(["wait", "wait", "check", "script", "constant", "set"])
-        if kind == "wait":
+        if self.one([True, True, False, False, False, False, False]):
             tag = f"Leaf{len(self.scripts)}"
             self.scripts[tag] = self.draw(st.text("RSF", min_size=1, max_size=4))
             return self.element(tag, [], "", plain)
+        return self.quick_leaf(plain)
+
+    def quick_leaf(self, plain: bool) -> str:
+        kind = self.one(["check", "script", "constant", "set", "updated"])
         if kind == "check":
             return self.check()
         if kind == "script":
             return self.element("Script", [], f"code={quoteattr(self.one(ACTIONS))}", plain)
+        if kind == "updated":
+            return self.element(
+                "WasEntryUpdated", [], f'entry="{self.one(["n", "m", "s"])}"', plain
+            )
         if kind == "set":
             return self.element("SetBlackboard", [], 'value="a" output_key="s"', plain)
         return self.element(self.one(["AlwaysSuccess", "AlwaysFailure"]), [], "", plain)

@@ -107,11 +107,18 @@ IN_TREE = [
     ('<SubTree ID="Main"/>', "tree Main contains itself: Main > Main"),
     ('<SubTree ID="Main"><Running/></SubTree>', "<SubTree> cannot have children"),
     ('<SubTree ID="X" _autoremap="maybe"/>', 'SubTree _autoremap="maybe": must be true or false'),
-    ('<SubTree ID="X" _auto="1"/>', "SubTree has no attribute _auto"),
+    ('<SubTree ID="X" _autoRemap="1"/>', "SubTree has no attribute _autoRemap: write _autoremap"),
+    ('<AlwaysSuccess _skipif="1"/>', "AlwaysSuccess has no attribute _skipif: write _skipIf"),
+    (
+        '<AlwaysSuccess _onSucces="1"/>',
+        "AlwaysSuccess has no attribute _onSucces: write _onSuccess",
+    ),
+    ('<AlwaysSuccess _Post="1"/>', "AlwaysSuccess has no attribute _Post: write _post"),
+    ('<AlwaysSuccess _skip_If="1"/>', "AlwaysSuccess has no attribute _skip_If: write _skipIf"),
     ('<Half text="1/0"/>', 'Half text="1/0": Fraction(1, 0)'),
     ('<Paint colour="blue"/>', "Paint colour=\"blue\": 'blue'"),
     ('<SubTree ID="X" a="{}"/>', 'SubTree a="{}": the name of a key'),
-    ("<Sequence>words</Sequence>", "text 'words' is not expected in <Sequence>"),
+    ("<Sequence>words</Sequence>", "Sequence needs children"),
 ]
 
 

@@ -432,3 +432,20 @@ def test_a_port_of_any_object_is_what_its_text_looks_like(text, value):
     assert root.connections == {"value": value}
     assert type(root.connections["value"]) is type(value)
     assert f'value="{text}"' in write_xml(root, [Anything])
+
+
+def test_notes_of_other_programs_are_passed_over():
+    """BehaviorTree.CPP reads neither attributes with an underscore in front nor text in between."""
+    root = read_xml(
+        """<root BTCPP_format="4">// the tree:
+          <BehaviorTree ID="Main">\\n"
+            <Sequence _x="3" _pos="4">; <SubTree ID="Low" _color="red"/>; </Sequence>
+          </BehaviorTree>
+          <BehaviorTree ID="Low"> <Anything value="1" _not_a_port="2">!</Anything> </BehaviorTree>
+        </root>""",
+        [Anything],
+        tree="Main",
+    )
+    (subtree,) = root.children
+    assert (subtree.remap, subtree.values) == ({}, {})
+    assert subtree.child.connections == {"value": 1}

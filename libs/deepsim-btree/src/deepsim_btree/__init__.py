@@ -52,6 +52,7 @@ from .template import Template
 from .timers import Cooldown, Delay, Timeout
 from .tree import Tree
 from .try_catch import TryCatch
+from .updated import WasUpdated, WhenUpdated
 from .wait import Wait
 
 __all__ = [
@@ -119,6 +120,8 @@ __all__ = [
     "TryCatch",
     "UntilFail",
     "Wait",
+    "WasUpdated",
+    "WhenUpdated",
     "WhileDoElse",
     "XmlError",
     "action",

@@ -6,9 +6,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Callable, ClassVar
 
+from .entry import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths
-from .places import Places
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Behaviour:
     """
 
     # Few, for trees by the thousand: 72 bytes, the header of every Python object included.
-    __slots__ = ("_label", "_owner", "_places", "last_tick", "status")
+    __slots__ = ("_known", "_label", "_owner", "last_tick", "status")
 
     needs_clock: ClassVar[bool] = False
     """Whether nodes of the class ask for the time, so that their tree must have a clock."""
@@ -66,7 +66,7 @@ class Behaviour:
         self.status = INVALID
         self.last_tick = 0
         self._owner: Parent | Tree | None = None  # the tree owns its root
-        self._places: Places | None = None
+        self._known: KnownEntries | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r} {self.status.name}>"
@@ -218,10 +218,10 @@ class Behaviour:
         Raises:
             StructureError: The node is in no `Tree`.
         """
-        places = self._places
-        return self._find_places().board if places is None else places.board
+        known = self._known
+        return self._find_known().board if known is None else known.board
 
-    def _find_places(self) -> Places:
+    def _find_known(self) -> KnownEntries:
         top: Any = self
         board: Blackboard | None = None
         while board is None and top._owner is not None:
@@ -229,13 +229,13 @@ class Behaviour:
             board = top._scope
         if board is None:
             board = self.tree.blackboard
-        self._places = places = Places(board)
-        return places
+        self._known = known = KnownEntries(board)
+        return known
 
-    def _forget_places(self) -> None:
+    def _forget_entries(self) -> None:
         """Find the blackboard anew, and for the nodes below too."""
         for node in self.walk():
-            node._places = None
+            node._known = None
 
     @property
     def path(self) -> str:

@@ -5,12 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, MutableMapping
+from typing import Any, MutableMapping
 
-if TYPE_CHECKING:
-    from .places import Place
-
-_NOTHING: Any = object()
+from .entry import NOTHING, Entry
 
 
 class Blackboard(MutableMapping[str, Any]):
@@ -30,12 +27,12 @@ class Blackboard(MutableMapping[str, Any]):
         parent: Where to look up names that are not here.
     """
 
-    __slots__ = ("_parent", "_values")
+    __slots__ = ("_entries", "_parent")
 
     def __init__(
         self, values: Mapping[str, Any] | None = None, *, parent: Blackboard | None = None
     ) -> None:
-        self._values: dict[str, Any] = dict(values or {})
+        self._entries = {name: Entry(self, name, value) for name, value in (values or {}).items()}
         self._parent = parent
 
     @property
@@ -43,32 +40,60 @@ class Blackboard(MutableMapping[str, Any]):
         """The blackboard where names are looked up that are not here."""
         return self._parent
 
-    def place(self, name: str) -> Place:
-        """Return where an entry of this name is kept, or would be."""
-        return self._values, name, self
+    def entry(self, name: str) -> Entry:
+        """Return where the value of a name is kept, or would be."""
+        try:
+            return self._entries[name]
+        except KeyError:
+            entry = self._entries[name] = Entry(self, name)
+            return entry
 
-    def __getitem__(self, name: str) -> Any:
-        values = self._values
-        if name in values:  # not by an exception, which would take longer than the whole rest
-            return values[name]
+    def from_parent(self, name: str) -> Any:
+        """Return the value that the parent has.
+
+        Raises:
+            KeyError: It has none, or there is no parent.
+        """
         if self._parent is not None:
             return self._parent[name]
         raise KeyError(f"nothing named {name!r} on the blackboard: write it first, or use get()")
 
+    def __getitem__(self, name: str) -> Any:
+        entries = self._entries
+        if name in entries:  # an exception would take longer than all the rest
+            value = entries[name].value
+            if value is not NOTHING:
+                return value
+        return self.from_parent(name)
+
     def __setitem__(self, name: str, value: Any) -> None:
-        self._values[name] = value
+        try:
+            entry = self._entries[name]
+        except KeyError:
+            entry = self.entry(name)
+        entry.value = value
+        entry.writes += 1
 
     def __delitem__(self, name: str) -> None:
-        if name not in self._values:
+        if not self._has(name):
             raise KeyError(f"nothing named {name!r} to delete on this blackboard itself")
-        del self._values[name]
+        self._entries[name].value = NOTHING  # nodes that know the entry go on to use it
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._values
+        # A list, because looking at another blackboard may make an entry here.
+        yield from [name for name, entry in self._entries.items() if entry.value is not NOTHING]
         if self._parent is not None:
-            yield from (name for name in self._parent if name not in self._values)
+            yield from (name for name in self._parent if not self._has(name))
 
-    def pop(self, name: str, default: Any = _NOTHING) -> Any:
+    def _has(self, name: object) -> bool:
+        return name in self._entries and self._entries[name].value is not NOTHING
+
+    def clear(self) -> None:
+        """Delete all entries of this blackboard itself."""
+        for entry in self._entries.values():
+            entry.value = NOTHING
+
+    def pop(self, name: str, default: Any = NOTHING) -> Any:
         """Delete an entry of this blackboard itself and return its value.
 
         Args:
@@ -82,7 +107,7 @@ class Blackboard(MutableMapping[str, Any]):
         try:
             del self[name]
         except KeyError:
-            if default is _NOTHING:
+            if default is NOTHING:
                 raise
             return default
         return value
@@ -99,7 +124,7 @@ class Blackboard(MutableMapping[str, Any]):
         raise KeyError("nothing to delete on this blackboard itself")
 
     def __contains__(self, name: object) -> bool:
-        return name in self._values or (self._parent is not None and name in self._parent)
+        return self._has(name) or (self._parent is not None and name in self._parent)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -14,16 +14,17 @@ from .parent import Parent
 from .ports import Port, PortLeaf
 from .problem import Problem
 from .switch import Switch
+from .updated import WasUpdated
 from .wait import Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .blackboard import Blackboard
+    from .entry import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that nobody knows of before they run.
-_KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait)
+_KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait, WasUpdated)
 
 
 class _Use(NamedTuple):
@@ -39,16 +40,16 @@ class _Use(NamedTuple):
 def unconnected(tree: Tree) -> list[Problem]:
     """Return the entries that are read but never written, and ports of types that do not fit."""
     nodes = list(tree.root.walk())
-    places: dict[tuple[int, str], tuple[Blackboard, list[_Use]]] = {}
+    entries: dict[int, tuple[Entry, list[_Use]]] = {}
     for node in nodes:
         for use in _uses(node):
-            values, name, board = use.entry.place(node)
-            places.setdefault((id(values), name), (board, []))[1].append(use)
+            entry = use.entry.entry(node)
+            entries.setdefault(id(entry), (entry, []))[1].append(use)
     all_known = all(isinstance(node, _KNOWN) for node in nodes)
     found: list[Problem] = []
-    for (_, name), (board, uses) in places.items():
+    for entry, uses in entries.values():
         found += _other_types(uses)
-        if all_known and name not in board and not any(use.writes for use in uses):
+        if all_known and entry.source() is None and not any(use.writes for use in uses):
             found += [
                 Problem(
                     use.node.path,

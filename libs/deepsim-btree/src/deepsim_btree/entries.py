@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .behaviour import Behaviour
+from .entry import NOTHING
 from .key import Key, key
 from .status import SUCCESS, Status
 
@@ -65,6 +66,5 @@ class DeleteEntry(Behaviour):
 
     def update(self) -> Status:
         """Delete."""
-        values, name, _ = self._key.place(self)
-        values.pop(name, None)
+        self._key.entry(self).value = NOTHING
         return SUCCESS

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arguments import check_int, check_seconds
+from .entry import NOTHING
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
-    from .places import Place
+    from .entry import Entry
 
 
 class Key(NamedTuple):
@@ -21,19 +22,19 @@ class Key(NamedTuple):
     def __repr__(self) -> str:
         return f"key({self.name!r})"
 
-    def place(self, node: Behaviour) -> Place:
-        """Return where the entry is kept that `node` sees under this key."""
-        places = node._places
-        if places is None:
-            places = node._find_places()
-        place = places.found.get(self.name)
-        if place is None:
-            place = places.found[self.name] = (
-                node.tree.blackboard.place(self.name[1:])
+    def entry(self, node: Behaviour) -> Entry:
+        """Return the entry that `node` sees under this key."""
+        known = node._known
+        if known is None:
+            known = node._find_known()
+        entry = known.found.get(self.name)
+        if entry is None:
+            entry = known.found[self.name] = (
+                node.tree.blackboard.entry(self.name[1:])
                 if self.name[0] == "@"
-                else places.board.place(self.name)
+                else known.board.entry(self.name)
             )
-        return place
+        return entry
 
     def read(self, node: Behaviour) -> Any:
         """Return the value of the entry as `node` sees it.
@@ -42,18 +43,20 @@ class Key(NamedTuple):
             KeyError: There is no such entry.
         """
         try:
-            values, name, board = node._places.found[self.name]  # type: ignore[union-attr]
+            entry = node._known.found[self.name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
-            values, name, board = self.place(node)
-        return values[name] if name in values else board[name]
+            entry = self.entry(node)
+        value = entry.value
+        return entry.inherited() if value is NOTHING else value
 
     def write(self, node: Behaviour, value: object) -> None:
         """Write the entry that `node` sees under this key."""
         try:
-            values, name, _ = node._places.found[self.name]  # type: ignore[union-attr]
+            entry = node._known.found[self.name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
-            values, name, _ = self.place(node)
-        values[name] = value
+            entry = self.entry(node)
+        entry.value = value
+        entry.writes += 1
 
 
 class MillisecondsKey(Key):

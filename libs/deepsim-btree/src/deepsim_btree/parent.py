@@ -92,7 +92,7 @@ class Parent(Behaviour):
         for child in replaced:
             if id(child) not in given:
                 child._owner = None
-                child._forget_places()
+                child._forget_entries()
         for child in children:
             child._owner = self
         self._children[start:stop] = children

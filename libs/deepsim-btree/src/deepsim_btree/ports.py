@@ -20,6 +20,7 @@ from typing import (
 )
 
 from .behaviour import Behaviour
+from .entry import NOTHING
 from .errors import StructureError
 from .key import Key
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _Type = Type[T]  # inside of a Port `type` is an attribute
-_NOTHING: Any = object()
 
 
 class Port(Generic[T]):
@@ -55,13 +55,13 @@ class Port(Generic[T]):
         self: Port[Any], type: types.UnionType, *, default: Any = ..., description: str = ...
     ) -> None: ...
 
-    def __init__(self, type: Any, *, default: Any = _NOTHING, description: str = "") -> None:
+    def __init__(self, type: Any, *, default: Any = NOTHING, description: str = "") -> None:
         self._classes = _classes(type)
         some = [cls for cls in self._classes if cls is not _NONE]
         only: Any = some[0] if len(some) == 1 else object
         self.type: _Type[T] = only
         self.type_name = type.__name__ if self._classes == (type,) else str(type)
-        self.has_default = default is not _NOTHING
+        self.has_default = default is not NOTHING
         self.default = default
         self.description = description
         self.name = ""
@@ -86,7 +86,7 @@ class Port(Generic[T]):
             StructureError: There is neither.
         """
         connected = node._connections.get(self.name, self.default)
-        if connected is _NOTHING:
+        if connected is NOTHING:
             raise StructureError(
                 f"port {self.name} of {node.path} is not connected and has no default"
             )
@@ -134,23 +134,25 @@ class Input(Port[T]):
 
     def __get__(self, instance: PortLeaf | None, owner: _Type[Any]) -> Self | T:
         try:
-            values, name, board = instance._places.found[self]  # type: ignore[union-attr]
+            entry = instance._known.found[self]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not connected by a key, or not found yet
             if instance is None:
                 return self
             value = self._find(instance)
         else:
-            value = values[name] if name in values else board[name]
+            value = entry.value
+            if value is NOTHING:
+                value = entry.inherited()
         return value if value.__class__ is self.type else self.check(instance, value)  # type: ignore[arg-type]
 
     def _find(self, node: PortLeaf) -> Any:
         connected = self.connection(node)
         if isinstance(connected, Key):
-            node._places.found[self] = connected.place(node)  # type: ignore[union-attr]
+            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
             return connected.read(node)
         if self.direction == "input" and node._find_tree() is not None:
-            places = node._places or node._find_places()
-            places.found[self] = places.constant(connected)
+            known = node._known or node._find_known()
+            known.found[self] = known.constant(connected)
         return connected
 
     def __set__(self, instance: PortLeaf, value: T) -> None:
@@ -166,17 +168,18 @@ class Writable(Port[T]):
         if value.__class__ is not self.type:
             self.check(instance, value)
         try:
-            values, name, _ = instance._places.found[self]  # type: ignore[union-attr]
+            entry = instance._known.found[self]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not connected, or not found yet
             self._write_first(instance, value)
         else:
-            values[name] = value
+            entry.value = value
+            entry.writes += 1
 
     def _write_first(self, node: PortLeaf, value: T) -> None:
         connected = node._connections.get(self.name)
         if isinstance(connected, Key):
             connected.write(node, value)
-            node._places.found[self] = connected.place(node)  # type: ignore[union-attr]
+            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
         elif self.direction == "inout":
             raise StructureError(
                 f'port {self.name} of {node.path} cannot be written: connect it by key("...")'

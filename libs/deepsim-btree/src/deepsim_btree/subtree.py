@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .blackboard import Blackboard
 from .decorator import Decorator
+from .entry import NOTHING
 from .key import Key, key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .behaviour import Behaviour
-    from .places import Place
+    from .entry import Entry
     from .status import Status
 
 
@@ -69,7 +71,7 @@ class SubTree(Decorator):
     @autoremap.setter
     def autoremap(self, autoremap: bool) -> None:
         self._autoremap = autoremap
-        self._forget_places()
+        self._forget_entries()
 
     @property
     def remap(self) -> dict[str, str]:
@@ -93,15 +95,16 @@ class SubTree(Decorator):
     def reset(self) -> None:
         """Become as good as new: private entries are what they were at first."""
         super().reset()
-        self._scope._values.clear()
-        self._scope._values.update(self._values)
+        Blackboard.clear(self._scope)  # the private entries only
+        for name, value in self._values.items():
+            self._scope[name] = value
 
-    def outside(self, name: str) -> Place | None:
+    def outside(self, name: str) -> Entry | None:
         """Return where an entry of the nodes below is kept outside; None if it is private."""
         if name in self._remap:
-            return self._remap[name].place(self)
+            return self._remap[name].entry(self)
         if self._autoremap and name[:1] != "_" and name not in self._values:
-            return self.blackboard.place(name)
+            return self.blackboard.entry(name)
         return None
 
 
@@ -114,48 +117,51 @@ class Scope(Blackboard):
         super().__init__(subtree.values)
         self._subtree = subtree
 
-    def place(self, name: str) -> Place:
-        """Return where an entry of this name is kept, or would be: maybe outside."""
+    def entry(self, name: str) -> Entry:
+        """Return where the value of a name is kept, or would be: maybe outside."""
         try:
-            return self._subtree._places.inside[name]  # type: ignore[union-attr]
+            return self._subtree._known.inside[name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
             return self._find(name)
 
-    def _find(self, name: str) -> Place:
+    def _find(self, name: str) -> Entry:
         subtree = self._subtree
-        place = subtree.outside(name) or super().place(name)
+        entry = subtree.outside(name) or super().entry(name)
         if subtree._find_tree() is not None:
-            (subtree._places or subtree._find_places()).inside[name] = place
-        return place
+            (subtree._known or subtree._find_known()).inside[name] = entry
+        return entry
 
     def __getitem__(self, name: str) -> Any:
-        try:  # as in `place`, without another call
-            values, outer, board = self._subtree._places.inside[name]  # type: ignore[union-attr]
+        try:  # as in `entry`, without another call
+            entry = self._subtree._known.inside[name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):
-            values, outer, board = self._find(name)
-        if outer in values:
-            return values[outer]
-        return super().__getitem__(name) if board is self else board[outer]
+            entry = self._find(name)
+        value = entry.value
+        return entry.inherited() if value is NOTHING else value
 
     def __setitem__(self, name: str, value: Any) -> None:
         try:
-            values, outer, _ = self._subtree._places.inside[name]  # type: ignore[union-attr]
+            entry = self._subtree._known.inside[name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):
-            values, outer, _ = self._find(name)
-        values[outer] = value
+            entry = self._find(name)
+        entry.value = value
+        entry.writes += 1
 
     def __delitem__(self, name: str) -> None:
-        _, outer, board = self.place(name)
-        if board is self:
+        entry = self.entry(name)
+        if entry.board is self:
             super().__delitem__(name)
         else:
-            del board[outer]
+            del entry.board[entry.name]
+
+    def clear(self) -> None:
+        """Delete all entries that can be deleted by their names here, those outside too."""
+        for name in self:
+            with suppress(KeyError):  # of a parent
+                del self[name]
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        values, outer, board = self.place(name)
-        return outer in values or (board is not self and outer in board)
+        return isinstance(name, str) and self.entry(name).source() is not None
 
     def __iter__(self) -> Iterator[str]:
         subtree = self._subtree

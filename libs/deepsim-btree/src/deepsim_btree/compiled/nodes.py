@@ -24,7 +24,7 @@ def copy_nodes(node: Behaviour) -> Behaviour:
         BusyError: A `Routine` is in the middle of a run.
     """
     twin = _shallow(node) if isinstance(node, (FunctionLeaf, Parent)) else node.copy()
-    twin._owner = twin._places = None
+    twin._owner = twin._known = None
     twin.status = INVALID
     twin.last_tick = 0
     if isinstance(twin, Parent):

@@ -16,7 +16,7 @@ from deepsim_btree.parallel import Parallel, ParallelAll, ParallelSelector, Para
 from deepsim_btree.random_order import RandomSelector, RandomSequence
 from deepsim_btree.reactive import ReactiveSelector, ReactiveSequence
 from deepsim_btree.script import Precondition, RunScript, ScriptCheck
-from deepsim_btree.status import FAILURE, SUCCESS, Status
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.status_map import (
     Condition,
     FailureIsRunning,
@@ -33,6 +33,7 @@ from deepsim_btree.stepwise import AsyncSelector, AsyncSequence, SequenceWithMem
 from deepsim_btree.switch import Switch, case_key
 from deepsim_btree.timers import Cooldown, Delay, Timeout
 from deepsim_btree.try_catch import TryCatch
+from deepsim_btree.updated import WasUpdated, WhenUpdated
 from deepsim_btree.wait import Wait
 
 from .node_type import MISSING, Attribute, NodeType
@@ -259,6 +260,16 @@ CPP_TYPES = (
     ),
     BuiltinType("Timeout", Timeout, _seconds("msec")),
     BuiltinType("Delay", Delay, _seconds("delay_msec")),
+    *(
+        BuiltinType(
+            tag,
+            WhenUpdated,
+            [Attribute("entry", EntryName)],
+            fixed={"otherwise": otherwise},
+        )
+        for tag, otherwise in (("SkipUnlessUpdated", SKIPPED), ("WaitValueUpdate", RUNNING))
+    ),
+    BuiltinType("WasEntryUpdated", WasUpdated, [Attribute("entry", EntryName)]),
     BuiltinType("RunOnce", RunOnce, [Attribute("then_skip", bool, True)]),
     BuiltinType("AlwaysSuccess", Success),
     BuiltinType("AlwaysFailure", Failure),
@@ -294,6 +305,11 @@ OWN_TYPES = (
     BuiltinType(
         "UntilFail", UntilFail, [Attribute("on_end", Status, SUCCESS)], read=_read_until_fail
     ),
+    BuiltinType(
+        "WhenUpdated",
+        WhenUpdated,
+        [Attribute("entry", EntryName), Attribute("otherwise", Status, SKIPPED)],
+    ),
     BuiltinType("Limit", Limit, [Attribute("tick_limit", int), Attribute("lifetime", bool, False)]),
     BuiltinType(
         "Repeater", Repeater, [Attribute("repeat", int), Attribute("on_failure", str, "continue")]
@@ -314,17 +330,13 @@ OWN_TYPES = (
 
 BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
-_FRESH = "it depends on when an entry was written last, which is not recorded here"
 UNSUPPORTED = {
     "TestNode": "tests use leaves written in Python",
     "SequenceStar": "it is of version 3",
     "ManualSelector": "it asks a person at a terminal",
     "ConsumeQueue": "use LoopInt, LoopBool, LoopDouble or LoopString",
     "SubTreePlus": "it is of version 3: use SubTree with _autoremap",
-    "EntryUpdated": _FRESH,
-    "WasEntryUpdated": _FRESH,
-    "SkipUnlessUpdated": _FRESH,
-    "WaitValueUpdate": _FRESH,
+    "EntryUpdated": "it is called WasEntryUpdated",
     "RetryUntilSuccesful": "it is of version 3: use RetryUntilSuccessful",
 }
 """Nodes of BehaviorTree.CPP that are refused, and why or what to use instead."""

@@ -121,15 +121,9 @@ def _parse(text: str | bytes, file: str) -> Element:
             parser.CurrentLineNumber,
         )
 
-    def characters(data: str) -> None:
-        if data.strip() and not stack[-1].tag.endswith("_port"):  # those hold descriptions
-            reason = f"text {data.strip()!r} is not expected in <{stack[-1].tag}>"
-            raise XmlError(reason, file, parser.CurrentLineNumber)
-
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.StartDoctypeDeclHandler = refuse
-    parser.CharacterDataHandler = characters
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,6 +219,7 @@ class _Reader:
         self, element: Element, node_type: NodeType, attributes: dict[str, str]
     ) -> dict[str, Any]:
         unknown = sorted(set(attributes) - set(node_type.attributes))
+        unknown = [name for name in unknown if not _is_note(element, name)]
         if unknown:
             known = ", ".join(node_type.attributes) or "none"
             raise element.error(
@@ -263,8 +265,8 @@ class _Reader:
         attributes = {**self._document.defaults(tree_id), **attributes}
         remap, values = {}, {}
         for name, text in attributes.items():
-            if name.startswith("_"):
-                raise element.error(f"SubTree has no attribute {name}")
+            if _is_note(element, name):
+                continue
             try:
                 outer = key_of(f"{{{name}}}" if text == "{=}" else text)
                 if outer is None:
@@ -275,3 +277,19 @@ class _Reader:
                 raise element.error(f'SubTree {name}="{text}": {error}') from error
         child = self.tree(self._document.tree(tree_id, element), above)
         return SubTree(child, remap=remap, values=values, autoremap=autoremap, tree_id=tree_id)
+
+
+def _is_note(element: Element, name: str) -> bool:
+    """Return whether an attribute is a note of other programs, which nodes do not see.
+
+    Raises:
+        XmlError: It looks like one that was meant to be read.
+    """
+    if name[:1] != "_":
+        return False
+    for known in (*SCRIPT_ATTRIBUTES, "_autoremap"):
+        # Of short names such as _post many others are like them, _pos for example.
+        likeness = SequenceMatcher(None, name.lower(), known.lower()).ratio()
+        if likeness == 1 or (likeness > 0.75 and len(known) > 5):
+            raise element.error(f"{element.tag} has no attribute {name}: write {known}")
+    return True
