@@ -449,3 +449,41 @@ def test_notes_of_other_programs_are_passed_over():
     (subtree,) = root.children
     assert (subtree.remap, subtree.values) == ({}, {})
     assert subtree.child.connections == {"value": 1}
+
+
+MAIN = """
+<root BTCPP_format="4" main_tree_to_execute="Main">
+  <BehaviorTree ID="Main"><SubTree ID="Low" value="2"/></BehaviorTree>
+</root>"""
+LOW = """
+<root BTCPP_format="4">
+  <BehaviorTree ID="Low"><Anything value="{value}"/></BehaviorTree>
+</root>"""
+
+
+@pytest.mark.parametrize("texts", [(MAIN, LOW), [LOW, MAIN], iter((LOW, MAIN))])
+def test_several_texts_use_the_trees_of_each_other(texts):
+    """In any order; what to start with is where a text says so."""
+    root = read_xml(texts, [Anything])
+    assert (root.tree_id, root.values, root.child.connections) == (
+        "Low",
+        {"value": 2},
+        {"value": key("value")},
+    )
+
+
+def test_errors_say_in_which_of_several_texts():
+    """By their numbers, also where a tree is in two of them; one text has none."""
+    one = '<root BTCPP_format="4"><BehaviorTree><AlwaysSuccess/></BehaviorTree></root>'
+    root = read_xml([LOW, one], [Anything], tree="Low")
+    assert type(root) is Anything
+    for texts, message in (
+        ([MAIN, LOW, LOW], r"<text 3>:3: Low is there already, at <text 2>:3"),
+        ([LOW, "<root"], r"<text 2>:1: no well-formed XML"),
+        ([LOW, one], r"<text 1>:2: the file has 2 trees"),
+        ([MAIN], r"<text>:3: there is no BehaviorTree Low"),
+    ):
+        with pytest.raises(bt.XmlError, match=message):
+            read_xml(texts, [Anything])
+    with pytest.raises(ValueError, match="there is no text to read"):
+        read_xml([])

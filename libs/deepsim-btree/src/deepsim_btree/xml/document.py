@@ -143,7 +143,7 @@ class Document:
         if len(content) > self._room:
             raise element.error(f"{path}: {_TOO_LARGE}")
         self._room -= len(content)
-        for child in _read_root(content, path).children:
+        for child in _read_root(content, str(path)).children:
             self.add(child, (*included, path))
 
 
@@ -157,28 +157,50 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
         return file.read(limit + 1)
 
 
-def read_document(content: str | bytes, path: Path | None) -> Document:
-    """Return what a file or text holds.
+def read_file(path: Path) -> Document:
+    """Return what a file holds.
 
     Raises:
         XmlError: It is wrong, too large, or uses something that is not supported.
+        OSError: It cannot be read.
     """
-    if len(content) > MAX_BYTES:
-        raise XmlError(_TOO_LARGE, label(path), 1)
-    root = _read_root(content, path)
+    content = read_bytes(path)
+    _check_size(len(content), str(path))
+    root = _read_root(content, str(path))
     document = Document(root, len(content))
     for element in root.children:
-        document.add(element, () if path is None else (path,))
+        document.add(element, (path,))
     return document
 
 
-def label(path: Path | None) -> str:
-    """Return what errors call a file, or a text without one."""
-    return "<text>" if path is None else str(path)
+def read_texts(texts: tuple[str, ...]) -> Document:
+    """Return what texts hold, as one document.
+
+    Raises:
+        XmlError: One is wrong or uses something that is not supported, or all are too large.
+        ValueError: There are none.
+    """
+    if not texts:
+        raise ValueError("there is no text to read")
+    labels = ["<text>"] if len(texts) == 1 else [f"<text {n + 1}>" for n in range(len(texts))]
+    size = sum(len(text) for text in texts)
+    _check_size(size, labels[0])
+    roots = [_read_root(text, label) for text, label in zip(texts, labels)]
+    names_main = [root for root in roots if "main_tree_to_execute" in root.attributes]
+    document = Document((names_main or roots)[0], size)
+    for root in roots:
+        for element in root.children:
+            document.add(element, ())
+    return document
 
 
-def _read_root(content: str | bytes, path: Path | None) -> Element:
-    root = parse(content, label(path))
+def _check_size(size: int, label: str) -> None:
+    if size > MAX_BYTES:
+        raise XmlError(_TOO_LARGE, label, 1)
+
+
+def _read_root(content: str | bytes, label: str) -> Element:
+    root = parse(content, label)
     if root.tag != "root":
         raise root.error(f"the file must start with <root>, got <{root.tag}>")
     version = root.attributes.get("BTCPP_format")
@@ -186,7 +208,7 @@ def _read_root(content: str | bytes, path: Path | None) -> Element:
         raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
     trees = [child for child in root.children if child.tag == "BehaviorTree"]
     if len(trees) == 1:
-        trees[0].attributes.setdefault("ID", f"BehaviorTree of {label(path)}")
+        trees[0].attributes.setdefault("ID", f"BehaviorTree of {label}")
     for name in root.attributes:
         if name not in ("BTCPP_format", "main_tree_to_execute", "project_name"):
             raise root.error(f"<root> has no attribute {name}")

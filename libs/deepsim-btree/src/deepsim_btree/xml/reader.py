@@ -18,7 +18,7 @@ from .builtin_types import (
     UNSUPPORTED,
     script_types,
 )
-from .document import Document, read_bytes, read_document
+from .document import Document, read_file, read_texts
 from .element import MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
@@ -26,7 +26,7 @@ from .texts import EntryName, Literal, Milliseconds, OutputEntry, key_of, to_val
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from deepsim_btree.behaviour import Behaviour
 
@@ -43,7 +43,7 @@ _EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 
 
 def read_xml(
-    text: str,
+    text: str | Iterable[str],
     nodes: Nodes = (),
     *,
     tree: str | None = None,
@@ -53,7 +53,7 @@ def read_xml(
     """Return the root of a tree that is written in the XML of BehaviorTree.CPP 4.
 
     Args:
-        text: The document.
+        text: The document, or several that use each other's trees.
         nodes: What the tags stand for beside the built-in ones: a mapping from tags to classes of
             nodes, or classes, whose names are the tags. Attributes are the arguments of a function
             leaf, the ports of a `PortLeaf`, or the arguments of a constructor. Arguments that are
@@ -70,7 +70,8 @@ def read_xml(
             the number of the line.
         TypeError: One of `nodes` is no class of nodes.
     """
-    return _read(read_document(text, None), nodes, tree, parsers, enums)
+    texts = (text,) if isinstance(text, str) else tuple(text)
+    return _read(read_texts(texts), nodes, tree, parsers, enums)
 
 
 def read_xml_file(
@@ -97,7 +98,7 @@ def read_xml_file(
         TypeError: One of `nodes` is no class of nodes.
     """
     path = Path(path)
-    return _read(read_document(read_bytes(path), path), nodes, tree, parsers, enums)
+    return _read(read_file(path), nodes, tree, parsers, enums)
 
 
 def _read(
