@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from . import messages
 from .errors import MessageError, NoAnswerError, RemoteError, TransportError
-from .physics import PhysicsServer, RemoteSimulator, WorldMirror
+from .physics import FollowedSimulator, PhysicsServer, RemoteSimulator, WorldMirror
 from .sensing import Readings, SensorServer
 from .session import Master, Publisher, Subscriber, Transport, get_master_uri
 
 __all__ = [
+    "FollowedSimulator",
     "Master",
     "MessageError",
     "NoAnswerError",

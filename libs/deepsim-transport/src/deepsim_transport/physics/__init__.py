@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from .followed import FollowedSimulator
 from .mirror import WorldMirror
 from .remote import RemoteSimulator
 from .server import PhysicsServer
 
-__all__ = ["PhysicsServer", "RemoteSimulator", "WorldMirror"]
+__all__ = ["FollowedSimulator", "PhysicsServer", "RemoteSimulator", "WorldMirror"]

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections import deque
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from deepsim_sync import Tables
-from deepsim_transport.errors import MessageError
+from deepsim_sync import Entities, Tables
+from deepsim_transport.errors import MessageError, NoAnswerError
 from deepsim_transport.rows import Frame, unpack
 from deepsim_transport.rows.batches import entities_of, key_of
 from deepsim_transport.session import Transport
@@ -23,8 +25,9 @@ _BACKLOG = 64  # updates; whoever is slower asks for the whole state again
 class WorldMirror:
     """Poses, twists and joints of the world of a `PhysicsServer`, for viewers and sensors.
 
-    It listens to two topics and commands nothing. Whoever comes late has all of the state at the
-    first `update`.
+    It listens to two topics and commands nothing. Whoever comes late has all of the state at once.
+    A server that ends is waited for: its successor of the same name is followed, with all that it
+    has.
 
     Args:
         transport: The session; its namespace names the world.
@@ -33,6 +36,8 @@ class WorldMirror:
         tables: The columns of `deepsim_transport.physics.updates.COLUMNS`, as of the last
             `update`; all others have their defaults.
         time: (W,) simulated time of the tables [s].
+        paused: Whether the physics rests.
+        run: Names the server; its successor has another one.
         malformed: How many updates could not be read; they were dropped.
 
     Raises:
@@ -42,30 +47,50 @@ class WorldMirror:
     def __init__(self, transport: Transport) -> None:
         self.malformed = self._number = 0
         self._transport = transport
+        self.run = ""
+        self._entities: Entities | None = None
+        self._heard = threading.Event()
         self._waiting: deque[bytes] = deque(maxlen=_BACKLOG)
-        self._subscriber = transport.session.declare_subscriber(
-            transport.key(UPDATE), lambda sample: self._waiting.append(sample.payload.to_bytes())
-        )
-        self._fetch()
+        self._subscriber = transport.session.declare_subscriber(transport.key(UPDATE), self._hear)
+        self.fetch()
 
-    def update(self) -> bool:
-        """Brings the tables up to date; returns whether anything changed."""
-        changed = False
-        while self._waiting:
-            try:
-                frame = unpack(self._waiting.popleft())
-                number, generation = frame.header["number"], frame.header["generation"]
-                if number <= self._number:
-                    continue  # the whole state had it
-                changed = True
-                if number != self._number + 1 or generation != self.tables.entities.generation:
-                    self._fetch()
-                else:
-                    self._apply(frame)
-                    self._number = number
-            except (MessageError, KeyError, TypeError, ValueError, IndexError):
-                self.malformed += 1
-        return changed
+    def update(self, timeout: float = 0.0) -> bool:
+        """Brings the tables up to date; returns whether anything changed.
+
+        Args:
+            timeout: How long it waits for a change, if none is there yet [s].
+        """
+        end = time.monotonic() + timeout
+        while True:
+            self._heard.clear()  # before the look: what comes meanwhile is not slept over
+            if self._take():
+                return True
+            left = end - time.monotonic()
+            if left <= 0.0 or not self._heard.wait(left):
+                return False
+
+    def fetch(self) -> None:
+        """Asks for the whole state: it has all that was commanded before.
+
+        Raises:
+            NoAnswerError: No server answers.
+            MessageError: The answer cannot be read.
+        """
+        frame = unpack(self._transport.request(STATE, b""))
+        header: Any = frame.header
+        try:
+            number, run, generation = header["number"], header["run"], header["generation"]
+            entities = self._entities
+            if entities is None or run != self.run or generation != entities.generation:
+                entities = entities_of(generation, header["names"])
+            tables = Tables(entities, header["worlds"])
+            for kind, column in COLUMNS:
+                tables.column(kind, column)[...] = frame.arrays[f"{kind}.{column}"]
+            self.time = frame.arrays["time"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise MessageError(f"a state that cannot be read: {error!r}") from None
+        self.tables, self._entities = tables, entities
+        self.run, self._number, self.paused = run, number, header.get("paused") is True
 
     def close(self) -> None:
         """Listens no more."""
@@ -82,14 +107,32 @@ class WorldMirror:
     ) -> None:
         self.close()
 
-    def _fetch(self) -> None:
-        frame = unpack(self._transport.request(STATE, b""))
-        header: Any = frame.header
-        entities = entities_of(header["generation"], header["names"])
-        self.tables = Tables(entities, header["worlds"])
-        for kind, column in COLUMNS:
-            self.tables.column(kind, column)[...] = frame.arrays[f"{kind}.{column}"]
-        self.time, self._number = frame.arrays["time"], header["number"]
+    def _hear(self, sample: Any) -> None:
+        self._waiting.append(sample.payload.to_bytes())
+        self._heard.set()
+
+    def _take(self) -> bool:
+        """Takes what was heard; returns whether anything changed."""
+        changed = False
+        while self._waiting:
+            try:
+                frame = unpack(self._waiting.popleft())
+                header = frame.header
+                run, number, generation = header["run"], header["number"], header["generation"]
+                if run == self.run and number <= self._number:
+                    continue  # the whole state had it
+                known = (self.run, self._number + 1, self.tables.entities.generation)
+                if (run, number, generation) != known:
+                    self.fetch()
+                else:
+                    self._apply(frame)
+                    self._number, self.paused = number, header.get("paused") is True
+                changed = True
+            except NoAnswerError:  # it ended just now; the next update is of its successor
+                continue
+            except (MessageError, KeyError, TypeError, ValueError, IndexError):
+                self.malformed += 1
+        return changed
 
     def _apply(self, frame: Frame) -> None:
         parts = []

@@ -25,10 +25,10 @@ from deepsim_transport.session import Transport
 
 from .calls import Calls
 from .commands import Commands
+from .followed import CONTROL
 from .remote import CALL
 from .updates import STATE, Updates
 
-CONTROL = "control"
 STATISTICS = "world_stats"
 STATISTICS_RATE = 5.0
 """How often the statistics are published, as in Gazebo [Hz]."""
@@ -73,12 +73,13 @@ class PhysicsServer:
     ) -> None:
         if steps < 1 or rate <= 0.0 or (speed is not None and speed <= 0.0):
             raise ValueError(f"steps, rate and speed are > 0, got {steps}, {rate}, {speed}")
-        self.simulator, self.paused = simulator, paused
+        self.simulator = simulator
         self.malformed = 0
         self._steps, self._speed, self._pause = steps, speed, 1.0 / rate
         loader = loader or GazeboXMLLoader()
         self._calls = Calls(simulator, loader)
         self._updates = Updates(simulator, transport)
+        self.paused = paused
         self._statistics = transport.advertise(STATISTICS, WorldStatistics)
         self._waiting: SimpleQueue[Any] = SimpleQueue()
         self._topics = {
@@ -96,6 +97,15 @@ class PhysicsServer:
         self._stopped = threading.Event()
         self._start = self._published = self._counted = time.monotonic()
         self._rested = 0.0
+
+    @property
+    def paused(self) -> bool:
+        """Whether the physics rests; all who follow are told."""
+        return self._updates.paused
+
+    @paused.setter
+    def paused(self, paused: bool) -> None:
+        self._updates.paused = paused
 
     def run_once(self) -> None:
         """Answers all requests that wait, advances unless paused, and publishes what changed."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import uuid4
 
 from numpy.typing import NDArray
 
@@ -30,13 +31,19 @@ class Updates:
     """Publishes the rows of a simulator that changed since they were published last.
 
     Every update has a number, one more than the one before. Names of entities go with the whole
-    state alone; updates say their generation.
+    state alone; updates say their generation, the run of the server, which its successor does not
+    share, and whether the physics rests.
+
+    Attributes:
+        paused: Whether the physics rests; the server sets it.
     """
 
     def __init__(self, simulator: Simulator, transport: Transport) -> None:
         self._simulator = simulator
         self._publisher = transport.session.declare_publisher(transport.key(UPDATE))
-        self._number = 0
+        self.paused = False
+        self._run, self._number = uuid4().hex, 0
+        self._told_paused = False
         self._shown: Tables | None = None
         self._time = simulator.time
 
@@ -62,18 +69,22 @@ class Updates:
                 name = ".".join(key)
                 arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = differs.nonzero()
                 arrays[name] = new[differs]
-        if arrays or (self._simulator.time != self._time).any():  # time may go on where all rests
+        passed = (self._simulator.time != self._time).any()  # it may where all bodies rest
+        if arrays or passed or self.paused != self._told_paused:
             self._number += 1
             self._send(generation, arrays)
 
     def whole(self) -> bytes:
-        """Returns the whole state, with the number of the last update that it has in it."""
+        """Returns the whole present state, with the number of the update that publishes it.
+
+        Whoever commands something and then asks for the state finds the command done.
+        """
+        self.publish()
         now = self._shown if self._is_shown() else self._read()
         assert now is not None
         arrays = {".".join(key): now.column(*key) for key in COLUMNS}
         header = {
-            "number": self._number,
-            "generation": now.entities.generation,
+            **self._header(now.entities.generation),
             "names": names_of(now.entities),
             "worlds": self._simulator.worlds,
         }
@@ -90,6 +101,13 @@ class Updates:
         return tables
 
     def _send(self, generation: int, arrays: dict[str, NDArray[Any]]) -> None:
-        header = {"number": self._number, "generation": generation}
-        self._time = self._simulator.time
-        self._publisher.put(pack(header, {**arrays, "time": self._time}))
+        self._time, self._told_paused = self._simulator.time, self.paused
+        self._publisher.put(pack(self._header(generation), {**arrays, "time": self._time}))
+
+    def _header(self, generation: int) -> dict[str, Any]:
+        return {
+            "run": self._run,
+            "number": self._number,
+            "generation": generation,
+            "paused": self.paused,
+        }

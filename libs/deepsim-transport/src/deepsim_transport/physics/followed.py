@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The port `Simulator`, to a physics process that runs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync import (
+    ALL_COLUMNS,
+    CameraMounts,
+    Cameras,
+    Changes,
+    Contacts,
+    DepthCameras,
+    Descriptions,
+    Dynamics,
+    Entities,
+    PhysicsProperties,
+    Refusal,
+    Sensors,
+    SpawnRequest,
+    Tables,
+)
+from deepsim_sync.port.simulator import Seeds, WorldNumbers
+from deepsim_sync.port.tables import Key
+from deepsim_transport.errors import NoAnswerError, TransportError
+from deepsim_transport.messages import WorldControl
+from deepsim_transport.rows.batches import names_of
+from deepsim_transport.session import Transport
+from deepsim_transport.session.transport import TIMEOUT
+
+from .mirror import WorldMirror
+from .remote import RemoteSimulator
+from .updates import COLUMNS
+
+CONTROL = "control"
+"""The topic of pause and steps."""
+
+
+class FollowedSimulator:
+    """The world of a `PhysicsServer` that runs by itself, as a simulator to look at.
+
+    `step` does not step: it waits for the next state that the physics publishes. So a `World` on it
+    ticks when there is something new, and its managers, a viewer and a recorder follow. Poses,
+    twists and joints are those of one published instant; other columns are asked for when they are
+    read. Changes, spawning and resets go to the physics, which does not wait for anybody.
+
+    If the physics ends, time stands still until a server of the same name comes; then its entities
+    take the place of the former ones.
+
+    Args:
+        transport: The session; its namespace is the name of the server's world.
+        patience: How long `step` waits at most [s], so that a world ticks also while the physics
+            rests.
+        timeout: How long an answer may take [s].
+
+    Attributes:
+        worlds: The number of worlds, W.
+        entities: The names of all entities.
+        snapshots: None: they stay in their process.
+
+    Raises:
+        NoAnswerError: No server answers there.
+
+    Example::
+
+        world = World(FollowedSimulator(Transport(namespace="lab")))
+        world.tick()  # shows the next state
+    """
+
+    snapshots = None
+
+    def __init__(
+        self, transport: Transport, *, patience: float = 0.1, timeout: float = TIMEOUT
+    ) -> None:
+        if not patience >= 0.0:
+            raise ValueError(f"patience must be >= 0 s, got {patience}")
+        self._transport, self._patience, self._timeout = transport, patience, timeout
+        self._mirror = WorldMirror(transport)
+        self._remote = RemoteSimulator(transport, timeout)
+        self._run = self._mirror.run
+        self.worlds = self._remote.worlds
+        self.entities = self._seen = Entities(-1)
+        self._others: dict[Key, NDArray[np.generic]] = {}
+        self._old: set[Key] = set()
+        self._adopt()
+
+    # Time
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) simulated time of the state that is shown [s]."""
+        return self._time.copy()
+
+    @property
+    def timestep(self) -> float:
+        """Duration of one physics step [s]."""
+        return self._remote.timestep
+
+    @property
+    def paused(self) -> bool:
+        """Whether the physics rests, whoever let it."""
+        return self._mirror.paused
+
+    def pause(self) -> None:
+        """Lets the physics rest, for all who follow; from any thread."""
+        self._transport.command(CONTROL, WorldControl(pause=True), self._timeout)
+
+    def resume(self) -> None:
+        """Lets the physics go on; from any thread."""
+        self._transport.command(CONTROL, WorldControl(pause=False), self._timeout)
+
+    def advance(self, steps: int) -> None:
+        """Lets the physics rest after some more physics steps; from any thread."""
+        self._transport.command(CONTROL, WorldControl(pause=True, steps=steps), self._timeout)
+
+    def step(
+        self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
+    ) -> Sequence[Refusal]:
+        """Applies a batch, then waits for the next state; n and worlds have no effect."""
+        if changes is not None and (refused := self.write(changes)):
+            return refused
+        if self._mirror.update(self._patience):
+            self._adopt()
+        return ()
+
+    def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
+        """Puts some worlds of the physics back to time 0."""
+        self._remote.reset(worlds, seeds)
+        self._fetch()
+
+    # Rows
+
+    def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
+        """Fills columns of the tables."""
+        others = [key for key in columns if key not in COLUMNS]
+        self._ask([key for key in others if key in self._old or key not in self._others])
+        for key in columns:
+            found = self._others.get(key) if key in others else self._tables.column(*key)
+            if found is not None:
+                tables.column(*key)[...] = found
+
+    def write(self, changes: Changes) -> Sequence[Refusal]:
+        """Applies a batch to the physics."""
+        if changes.generation != self.entities.generation:
+            raise ValueError("the changes are for entities of another generation")
+        refused = self._remote.write(changes._replace(generation=self._seen.generation))
+        self._fetch()
+        return refused
+
+    def spawn(self, requests: Sequence[SpawnRequest]) -> None:
+        """Adds models to every world of the physics."""
+        self._remote.spawn(requests)
+        self._fetch()
+
+    def delete(self, name: str) -> None:
+        """Removes a model from every world of the physics."""
+        self._remote.delete(name)
+        self._fetch()
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """The descriptions of models and lights, read from SDF."""
+        return self._remote.descriptions
+
+    def close(self) -> None:
+        """Listens no more; the physics goes on."""
+        self._mirror.close()
+
+    # Capabilities, of the present instant of the physics
+
+    @property
+    def cameras(self) -> Cameras | None:
+        """Pictures of any world."""
+        return self._remote.cameras
+
+    @property
+    def depth_cameras(self) -> DepthCameras | None:
+        """Depths, models and links in the pictures of any world."""
+        return self._remote.depth_cameras
+
+    @property
+    def camera_mounts(self) -> CameraMounts | None:
+        """Poses and lenses of the camera sensors."""
+        return self._remote.camera_mounts
+
+    @property
+    def contacts(self) -> Contacts | None:
+        """The points where links touch."""
+        return self._remote.contacts
+
+    @property
+    def dynamics(self) -> Dynamics | None:
+        """Jacobians of links, and the efforts that hold joints."""
+        return self._remote.dynamics
+
+    @property
+    def sensors(self) -> Sensors | None:
+        """Inertial units, force-torque sensors, contact sensors and lidars."""
+        return self._remote.sensors
+
+    @property
+    def physics(self) -> PhysicsProperties | None:
+        """Mass, friction and damping of links."""
+        return self._remote.physics
+
+    def _fetch(self) -> None:
+        self._mirror.fetch()
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Shows the state of the mirror.
+
+        Raises:
+            TransportError: A server came that has another number of worlds.
+        """
+        mirror = self._mirror
+        if mirror.run != self._run:
+            if mirror.tables.worlds != self.worlds:
+                raise TransportError(
+                    f"the physics came back with {mirror.tables.worlds} worlds, had {self.worlds}"
+                )
+            try:
+                self._remote = RemoteSimulator(self._transport, self._timeout)
+            except NoAnswerError:  # it ended again; its successor will be heard
+                return
+            self._run = mirror.run
+        if mirror.tables.entities is not self._seen:
+            self._seen = mirror.tables.entities
+            # Generations of two servers may be alike.
+            self.entities = Entities(self.entities.generation + 1, **names_of(self._seen))
+            self._others.clear()
+        self._tables, self._time = mirror.tables, mirror.time
+        self._old = set(self._others)
+
+    def _ask(self, columns: list[Key]) -> None:
+        """Asks for columns that are not published; they stay as they were if nobody answers."""
+        if not columns:
+            return
+        tables = Tables(self.entities, self.worlds)
+        try:
+            self._remote.read(tables, columns)
+        except (NoAnswerError, ValueError):  # it ended, or has other entities by now
+            self._old -= set(columns)
+            return
+        self._old -= set(columns)
+        if self._remote.entities.generation == self._seen.generation:
+            self._others |= {key: tables.column(*key) for key in columns}
