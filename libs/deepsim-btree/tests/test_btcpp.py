@@ -114,7 +114,7 @@ class Document:
         if tag in ("SkipUnlessUpdated", "WaitValueUpdate"):
             return f'entry="{self.one(["n", "m", "s", "unknown"])}"'
         if tag == "LoopInt":
-            return 'queue="1;2" value="{n}"'
+            return self.one(['queue="1;2" value="{n}"', 'queue="1;2;3"'])
         return ""
 
     def leaf(self, plain: bool) -> str:

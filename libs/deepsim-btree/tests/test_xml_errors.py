@@ -87,8 +87,8 @@ IN_TREE = [
     ('<Repeat num_cycels="3"><Running/></Repeat>', "Repeat has no attribute num_cycels; its attr"),
     ('<Timeout msec="soon"><Running/></Timeout>', "must be a number of milliseconds"),
     (
-        '<RunOnce then_skip="{x}"><Running/></RunOnce>',
-        'RunOnce then_skip="{x}": here an entry of the blackboard is not supported, only a value',
+        '<Precondition if="{x}"><Running/></Precondition>',
+        'Precondition if="{x}": here an entry of the blackboard is not supported, only a value',
     ),
     ('<Say text="a" loud="true"/>', "Say has no attribute loud; its attributes: text, length"),
     ("<Say/>", "Say needs the attribute text"),

@@ -487,3 +487,45 @@ def test_errors_say_in_which_of_several_texts():
             read_xml(texts, [Anything])
     with pytest.raises(ValueError, match="there is no text to read"):
         read_xml([])
+
+
+def test_answers_to_questions_may_be_entries():
+    """As the numbers of control nodes; scripts write 1 for true. A Loop needs no entry."""
+    root = read_xml(
+        """<root BTCPP_format="4"><BehaviorTree>
+          <Sequence>
+            <RunOnce then_skip="{skip}"> <AlwaysFailure/> </RunOnce>
+            <TryCatch catch_on_halt="{=}"> <Running/> <Script code="caught := 1"/> </TryCatch>
+            <LoopInt queue="1;2"> <AlwaysSuccess/> </LoopInt>
+          </Sequence>
+        </BehaviorTree></root>"""
+    )
+    once, catch, loop = root.children
+    assert (once.then_skip, catch.catch_on_halt, loop.entry) == (
+        key("skip"),
+        key("catch_on_halt"),
+        None,
+    )
+    assert 'then_skip="{skip}"' in write_xml(root)
+    tree = bt.Tree(root, blackboard={"skip": False, "catch_on_halt": 0})
+    assert [tree.tick(), tree.tick()] == [Status.FAILURE, Status.FAILURE]
+    tree.blackboard["skip"] = 1
+    assert tree.tick() is Status.RUNNING
+    tree.halt()
+    assert "caught" not in tree.blackboard
+    tree.blackboard["catch_on_halt"] = True
+    tree.tick()
+    tree.halt()
+    assert tree.blackboard["caught"] == 1
+    tree.blackboard["skip"] = "yes"
+    with pytest.raises(bt.TickError, match="then_skip must be true or false, got 'yes'"):
+        tree.tick()
+
+
+def test_a_loop_without_an_entry():
+    """It counts only; with one, that is written for those who read it."""
+    root = bt.Sequence([bt.Loop(bt.Check(bool, key("n")), queue=[1, 2], entry="n")])
+    assert bt.Tree(root).validate() == []
+    tree = bt.Tree(bt.Loop(bt.Success(), queue="ab"))
+    assert [tree.tick() for _ in range(3)] == [Status.RUNNING, Status.RUNNING, Status.SUCCESS]
+    assert dict(tree.blackboard) == {}

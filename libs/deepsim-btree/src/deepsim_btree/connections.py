@@ -10,6 +10,7 @@ from .entries import DeleteEntry, SetEntry
 from .function_leaves import FunctionLeaf
 from .key import Key
 from .leaves import Constant
+from .loop import Loop
 from .parent import Parent
 from .ports import Port, PortLeaf
 from .problem import Problem
@@ -75,6 +76,10 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
     elif isinstance(node, SetEntry):
         read = (node.value,)
         yield _Use(node, Key(node.entry), reads=False, writes=True)
+    elif isinstance(node, Loop):
+        read = (node.queue,)
+        if node.entry is not None:
+            yield _Use(node, Key(node.entry), reads=False, writes=True)
     elif isinstance(node, Switch):
         read = (node.on,)
     for value in read:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from .arguments import check_count
 from .decorator import Decorator
-from .key import Key, read_int
+from .key import Key, read_bool, read_int
 from .status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class RunOnce(Decorator):
     Args:
         child: The node below.
         name: Name of the node; that of its class if None.
-        then_skip: Answer SKIPPED from then on instead.
+        then_skip: Answer SKIPPED from then on instead; or the `key` of an entry that says so.
     """
 
     __slots__ = ("_answer", "then_skip")
@@ -168,7 +168,7 @@ class RunOnce(Decorator):
     def update(self) -> Status:
         """Tick the child, or repeat its answer."""
         if self._answer is not None:
-            return SKIPPED if self.then_skip else self._answer
+            return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
         status = self.tick_child(self.child)
         if status is not RUNNING and status is not SKIPPED:
             self._answer = status

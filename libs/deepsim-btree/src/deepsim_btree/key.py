@@ -90,6 +90,21 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
     return check_int(argument, found)
 
 
+def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
+    """Return a truth value that a node was given, or that the entry of its key holds.
+
+    Raises:
+        KeyError: There is no such entry.
+        TypeError: It is neither a bool nor a number, as scripts write them.
+    """
+    if not isinstance(value, Key):
+        return bool(value)
+    found = value.read(node)
+    if not isinstance(found, (bool, int, float)):
+        raise TypeError(f"{argument} must be true or false, got {found!r}")
+    return bool(found)
+
+
 def read_seconds(node: Behaviour, value: float) -> float:
     """Return a span of time that a node was given, or that the entry of its key holds [s].
 

@@ -25,7 +25,8 @@ class Loop(Decorator):
         name: Name of the node; that of its class if None.
         queue: The elements, which every run takes from the first; or the `key` of an entry. From a
             `collections.deque` there the elements are taken out, other sequences stay as they are.
-        entry: Name of the entry that holds the current element while the child runs.
+        entry: Name of the entry that holds the current element while the child runs; None for
+            none.
         if_empty: What to answer when no element is left.
 
     Raises:
@@ -40,19 +41,19 @@ class Loop(Decorator):
         name: str | None = None,
         *,
         queue: Iterable[Any] | Key,
-        entry: str,
+        entry: str | None = None,
         if_empty: Status = SUCCESS,
     ) -> None:
         super().__init__(child, name)
         self.queue = queue if isinstance(queue, Key) else tuple(queue)
-        self._entry_key: Key = key(entry)
+        self._entry_key: Key | None = None if entry is None else key(entry)
         self.if_empty = check_status("if_empty", if_empty)
         self._left: deque[Any] = deque()
 
     @property
-    def entry(self) -> str:
-        """Name of the entry that holds the current element."""
-        return self._entry_key.name
+    def entry(self) -> str | None:
+        """Name of the entry that holds the current element; None if nothing holds it."""
+        return None if self._entry_key is None else self._entry_key.name
 
     def update(self) -> Status:
         """Take an element unless the child is in a run, and tick the child."""
@@ -62,6 +63,8 @@ class Loop(Decorator):
         if self.status is not RUNNING or self.child.status is not RUNNING:
             if not self._left:
                 return self.if_empty
-            self._entry_key.write(self, self._left.popleft())
+            element = self._left.popleft()
+            if self._entry_key is not None:
+                self._entry_key.write(self, element)
         status = self.tick_child(self.child)
         return FAILURE if status is FAILURE or status is INVALID else RUNNING

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .composite import Composite
+from .key import read_bool
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class TryCatch(Composite):
     Args:
         children: The nodes below, at least two.
         name: Name of the node; that of its class if None.
-        catch_on_halt: Tick the last child once, too, when the node is halted before that has run.
+        catch_on_halt: Tick the last child once, too, when the node is halted before that has run;
+            or the `key` of an entry that says so.
     """
 
     __slots__ = ("_current", "_is_catching", "_skipped", "catch_on_halt")
@@ -57,7 +59,9 @@ class TryCatch(Composite):
 
     def terminate(self, new_status: Status) -> None:
         """Clean up after a halt, if that is wanted."""
-        if new_status is INVALID and self.catch_on_halt and not self._is_catching:
+        if new_status is not INVALID or self._is_catching:
+            return
+        if read_bool(self, "catch_on_halt", self.catch_on_halt):
             child = self._children[-1]
             if self.tick_child(child) is RUNNING:
                 child.halt()

@@ -166,7 +166,7 @@ class LoopType(BuiltinType):
     def __init__(self, tag: str, element: type) -> None:
         attributes = (
             Attribute("queue", takes_key=True),
-            Attribute("value", OutputEntry, argument="entry"),
+            Attribute("value", OutputEntry, None, "entry"),
             Attribute("if_empty", Status, SUCCESS),
         )
         super().__init__(tag, Loop, attributes)
@@ -237,7 +237,7 @@ CPP_TYPES = (
     BuiltinType("AsyncFallback", AsyncSelector),
     BuiltinType("SequenceWithMemory", SequenceWithMemory),
     BuiltinType("ParallelAll", ParallelAll, [Attribute("max_failures", int, 1, takes_key=True)]),
-    BuiltinType("TryCatch", TryCatch, [Attribute("catch_on_halt", bool, False)]),
+    BuiltinType("TryCatch", TryCatch, [Attribute("catch_on_halt", bool, False, takes_key=True)]),
     BuiltinType("IfThenElse", IfThenElse),
     BuiltinType("WhileDoElse", WhileDoElse),
     *(SwitchType(count) for count in range(2, 7)),
@@ -270,7 +270,7 @@ CPP_TYPES = (
         for tag, otherwise in (("SkipUnlessUpdated", SKIPPED), ("WaitValueUpdate", RUNNING))
     ),
     BuiltinType("WasEntryUpdated", WasUpdated, [Attribute("entry", EntryName)]),
-    BuiltinType("RunOnce", RunOnce, [Attribute("then_skip", bool, True)]),
+    BuiltinType("RunOnce", RunOnce, [Attribute("then_skip", bool, True, takes_key=True)]),
     BuiltinType("AlwaysSuccess", Success),
     BuiltinType("AlwaysFailure", Failure),
     BuiltinType("Sleep", Wait, _seconds("msec")),
