@@ -10,12 +10,13 @@ from typing import Any
 
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize, sync_envs_normalization
+from stable_baselines3.common.vec_env import VecEnv, sync_envs_normalization
 
 from deepsim.tasks.task import Task
 
 from .config import TrainingConfig
 from .progress import REWARD, EpisodeEnds
+from .scaling import scaled_worlds
 
 _APART = 1_000_003
 """Added to the seed: the worlds of evaluations are others than those of the training."""
@@ -27,7 +28,6 @@ class Evaluation:
     Args:
         task: The task.
         config: Its settings; ``evaluate`` is the number of episodes.
-        scaled: The worlds of the training, whose scale of observations is used.
         worlds: Makes the agents that learn and the worlds.
     """
 
@@ -35,15 +35,12 @@ class Evaluation:
         self,
         task: Task,
         config: TrainingConfig,
-        scaled: VecNormalize,
         worlds: Callable[[Task, TrainingConfig], tuple[Sequence[str], VecEnv]],
     ) -> None:
         seed = config.seed + _APART
         own = replace(config, seed=seed, envs=min(config.envs, config.evaluate))
         self._agents, made = worlds(task, own)
-        self._worlds = VecNormalize(
-            made, training=False, norm_obs=scaled.norm_obs, norm_reward=False
-        )
+        self._worlds = scaled_worlds(made, own, learning=False)
         self._episodes = config.evaluate * len(self._agents)
         self._seed = seed
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import GymnasiumVectorEnv
@@ -20,6 +18,7 @@ from deepsim_sync import UnsupportedError
 
 from .config import TrainingConfig
 from .progress import WINDOW, EpisodeEnds, ProgressFiles
+from .suitable_spaces import is_picture, kind_of, require_suitable
 from .trained_policy import FILE, TrainedPolicy
 from .whole_file import whole_file
 
@@ -28,7 +27,7 @@ try:
     from stable_baselines3 import PPO
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
-    from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+    from stable_baselines3.common.vec_env import VecEnv
     from torch.utils.tensorboard import SummaryWriter as _  # noqa: F401 (SB3 asks too late)
 
     from deepsim_envs.sb3 import AgentsVecEnv, WorldsVecEnv
@@ -36,6 +35,8 @@ try:
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back, training_state
     from .evaluation import Evaluation
+    from .plain_policy import plain_policy
+    from .scaling import scaled_worlds
 except ImportError as error:
     raise ImportError("training needs an extra: pip install 'deepsim[train]'") from error
 
@@ -84,13 +85,8 @@ def train(
     try:
         agents, worlds = _worlds(task, config)
         closing.callback(worlds.close)
-        _require_suitable(worlds)
-        scaled = VecNormalize(
-            worlds,
-            norm_obs=config.normalize,
-            norm_reward=config.normalize,
-            gamma=config.gamma,
-        )
+        require_suitable(worlds.observation_space, worlds.action_space)
+        scaled = scaled_worlds(worlds, config)
         model = _model(scaled, config)
         files = _Files(folder)
         model.set_logger(Logger(str(folder), [files, TensorBoardOutputFormat(str(folder))]))
@@ -102,7 +98,7 @@ def train(
                 raise TaskError(f"{folder} is of another task or settings: {error}") from error
         watch = _Watch(ends, files, folder, config, on_step)
         if config.evaluate:
-            watch.evaluation = closing.enter_context(Evaluation(task, config, scaled, _worlds))
+            watch.evaluation = closing.enter_context(Evaluation(task, config, _worlds))
         left = config.steps - model.num_timesteps
         interrupted = False
         try:
@@ -141,20 +137,13 @@ def _worlds(task: Task, config: TrainingConfig) -> tuple[Sequence[str], VecEnv]:
         raise TaskError(f"{task.name} cannot be trained with these settings: {error}") from error
 
 
-def _require_suitable(worlds: VecEnv) -> None:
-    """Refuses spaces that a perceptron on plain arrays cannot use."""
-    seen, acted = worlds.observation_space, worlds.action_space
-    if type(seen).__name__ != "Box":
-        raise TaskError(f"deepsim train takes observations of a Box, got {seen}")
-    if type(acted).__name__ not in ("Box", "Discrete") or getattr(acted, "start", 0) != 0:
-        raise TaskError(f"deepsim train takes actions of a Box, or 0 .. n of Discrete, got {acted}")
-
-
 def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
     slots = worlds.num_envs
     rate = config.learning_rate
+    seen = worlds.observation_space
+    kind = "CnnPolicy" if is_picture(seen) else "MlpPolicy"
     return PPO(
-        "MlpPolicy",
+        "MultiInputPolicy" if kind_of(seen) == "Dict" else kind,
         worlds,
         seed=config.seed,
         device="cpu",
@@ -172,32 +161,6 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
             "log_std_init": config.log_std,
             "activation_fn": torch.nn.Tanh,
         },
-    )
-
-
-def _policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
-    """Returns the network that acts, with the scale of its observations, as plain arrays."""
-    network = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
-    layers = tuple(
-        (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy())
-        for layer in network
-        if isinstance(layer, torch.nn.Linear)
-    )
-    space = model.action_space
-    continuous = type(space).__name__ == "Box"
-    size = int(np.prod(scaled.observation_space.shape))
-    mean, scale, limit = np.zeros(size), np.ones(size), np.inf
-    if scaled.norm_obs:
-        mean, limit = scaled.obs_rms.mean.ravel(), scaled.clip_obs
-        scale = np.sqrt(scaled.obs_rms.var.ravel() + scaled.epsilon)
-    return TrainedPolicy(
-        mean.astype(np.float32),
-        scale.astype(np.float32),
-        float(limit),
-        layers,
-        space.low.ravel() if continuous else None,
-        space.high.ravel() if continuous else None,
-        space.shape,
     )
 
 
@@ -256,7 +219,7 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
                 self.resumable = False
         model = BytesIO()
         self.model.save(model)
-        self._kept = (state, model.getvalue(), _policy(self.model, scaled))
+        self._kept = (state, model.getvalue(), plain_policy(self.model, scaled))
         self.steps = self.num_timesteps
 
     def _on_rollout_start(self) -> None:

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy
 
+from .features import Part, arrays_of, features_of, parts_of
+from .networks import Floats, Layer, dense
 from .whole_file import whole_file
 
 FILE = "policy.npz"
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +26,26 @@ class TrainedPolicy(ArrayPolicy):
     """A perceptron with tanh between its layers, which chooses the most likely action.
 
     Attributes:
-        mean: Mean of the flattened observation; (n,).
+        mean: Mean of the features of an observation; (n,).
         scale: Divisor of the difference from the mean; (n,).
-        limit: Greatest absolute value of a scaled observation.
+        limit: Greatest absolute value of a scaled feature; one for all, or (n,).
         layers: Weights (out, in) and bias (out,) of each layer.
-        low: Least action, (m,); None if the action is one of 0, 1, 2, ...
+        low: Least action, (m,); None if actions are choices of 0, 1, 2, ...
         high: Greatest action, (m,), or None.
         shape: Shape of an action.
+        parts: The parts of an observation; none where its features are its own n numbers.
+        counts: The number of values of each choice of an action; none where there is one choice.
     """
 
     mean: Floats
     scale: Floats
-    limit: float
-    layers: tuple[tuple[Floats, Floats], ...]
+    limit: float | Floats
+    layers: tuple[Layer, ...]
     low: Floats | None
     high: Floats | None
     shape: tuple[int, ...]
+    parts: tuple[Part, ...] = ()
+    counts: tuple[int, ...] = ()
 
     def act(
         self,
@@ -50,28 +54,31 @@ class TrainedPolicy(ArrayPolicy):
         action_space: Any = None,
         rngs: Sequence[np.random.Generator] = (),
     ) -> Any:
-        """Returns the most likely action for each observation: (k, ...) of any shape to (k, ...).
+        """Returns the most likely action for each of k observations, (k, ...).
 
         Each row has the bits that it has alone.
 
+        Args:
+            agent: Any name.
+            observations: (k, ...), or a dict of such arrays where the training had dicts.
+            action_space: Is not needed.
+            rngs: Are not needed.
+
         Raises:
-            TaskError: An observation has another number of numbers than in the training.
+            TaskError: An observation has other parts, or another number of numbers, than in the
+                training.
         """
-        seen = np.asarray(observations, dtype=np.float32)
-        values = seen.reshape(len(seen), -1)
-        if values.shape[1:] != self.mean.shape:
-            raise TaskError(
-                f"this policy was trained on observations of {self.mean.size} numbers, got "
-                f"{values.shape[1]}: the task has changed since"
-            )
+        values = features_of(self.parts or (Part(self.mean.shape),), observations)
         values = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
-        for number, (weights, bias) in enumerate(self.layers):
-            inputs = np.tanh(values) if number else values
-            # A product of matrix and vector for each row: one of two matrices rounds by their size.
-            values = np.matmul(weights, inputs[..., None])[..., 0] + bias
-        if self.low is None or self.high is None:
+        for number, layer in enumerate(self.layers):
+            values = dense(layer, np.tanh(values) if number else values)
+        if self.low is not None and self.high is not None:
+            return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
+        if not self.counts:
             return np.argmax(values, axis=1)
-        return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
+        ends = np.cumsum(self.counts[:-1])
+        choices = [np.argmax(part, axis=1) for part in np.split(values, ends, axis=1)]
+        return np.stack(choices, axis=1)
 
     def save(self, file: Path) -> None:
         """Writes plain arrays, as NPZ."""
@@ -81,6 +88,9 @@ class TrainedPolicy(ArrayPolicy):
             arrays[f"bias_{number}"] = bias
         if self.low is not None and self.high is not None:
             arrays |= {"low": self.low, "high": self.high}
+        if self.counts:
+            arrays["counts"] = np.array(self.counts, dtype=np.int64)
+        arrays |= arrays_of(self.parts)
         with whole_file(file) as stream:
             np.savez(stream, shape=np.array(self.shape, dtype=np.int64), **arrays)
 
@@ -92,16 +102,20 @@ class TrainedPolicy(ArrayPolicy):
             TaskError: It cannot be read, or is something else.
         """
         try:
-            with np.load(file, allow_pickle=False) as arrays:
-                count = sum(name.startswith("weights_") for name in arrays.files)
-                return cls(
-                    arrays["mean"],
-                    arrays["scale"],
-                    float(arrays["limit"]),
-                    tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
-                    arrays["low"] if "low" in arrays.files else None,
-                    arrays["high"] if "high" in arrays.files else None,
-                    tuple(arrays["shape"].tolist()),
-                )
+            with np.load(file, allow_pickle=False) as stream:
+                arrays = dict(stream)
+            count = sum(name.startswith("weights_") for name in arrays)
+            limit = arrays["limit"]
+            return cls(
+                arrays["mean"],
+                arrays["scale"],
+                limit if limit.ndim else float(limit),
+                tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
+                arrays.get("low"),
+                arrays.get("high"),
+                tuple(arrays["shape"].tolist()),
+                parts_of(arrays),
+                tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
+            )
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise TaskError(f"{file} is not a trained policy: {error}") from error

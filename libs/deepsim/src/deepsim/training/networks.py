@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forward passes of networks in numpy, in which each row has the bits that it has alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Layer = tuple[Floats, Floats]
+"""Weights (out, in) and bias (out,) of a layer."""
+
+
+def dense(layer: Layer, values: Floats) -> Floats:
+    """Returns a layer's outputs, (k, in) to (k, out)."""
+    weights, bias = layer
+    # A product of matrix and vector for each row: one of two matrices rounds by their size.
+    outputs: Floats = np.matmul(weights, values[..., None])[..., 0] + bias
+    return outputs
+
+
+@dataclass(frozen=True, slots=True)
+class Convolution:
+    """A convolution without padding.
+
+    Attributes:
+        weights: (out, in, height, width).
+        bias: (out,).
+        stride: Pixels from one place of the kernel to the next, along both axes.
+    """
+
+    weights: Floats
+    bias: Floats
+    stride: int
+
+    def __call__(self, values: Floats) -> Floats:
+        """Returns (k, out, height, width) of values (k, in, height, width)."""
+        outputs, *kernel = self.weights.shape
+        places = sliding_window_view(values, kernel[1:], axis=(2, 3))
+        places = places[:, :, :: self.stride, :: self.stride]
+        height, width = places.shape[2:4]
+        # (k, in * kernel, places), so that there is a product of matrices for each row.
+        columns = np.ascontiguousarray(places.transpose(0, 1, 4, 5, 2, 3))
+        columns = columns.reshape(len(values), -1, height * width)
+        product = np.matmul(self.weights.reshape(outputs, -1), columns) + self.bias[:, None]
+        return np.asarray(product.reshape(len(values), outputs, height, width))
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNetwork:
+    """Convolutions and one dense layer, with ReLU after each (V. Mnih et al., 2015).
+
+    Attributes:
+        convolutions: From the picture on.
+        layer: The dense layer, which sees channels, rows and columns as one row of numbers.
+    """
+
+    convolutions: tuple[Convolution, ...]
+    layer: Layer
+
+    def __call__(self, pictures: NDArray[np.uint8]) -> Floats:
+        """Returns the features (k, n) of pictures (k, height, width, channels)."""
+        values: Floats = np.moveaxis(pictures, -1, 1).astype(np.float32) / np.float32(255.0)
+        for convolution in self.convolutions:
+            values = np.maximum(convolution(values), 0.0)
+        return np.maximum(dense(self.layer, values.reshape(len(values), -1)), 0.0)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worlds as a network sees them: numbers scaled, and pictures with their channels first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize, VecTransposeImage
+
+from .config import TrainingConfig
+from .suitable_spaces import is_picture, kind_of
+
+
+def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = True) -> VecNormalize:
+    """Returns worlds with scaled observations and rewards, if the settings say so.
+
+    Only numbers of a `Box` are scaled; choices and pictures have their own features.
+
+    Args:
+        worlds: The worlds.
+        config: The settings of the training.
+        learning: Whether the scale follows what is seen, and rewards are scaled as well.
+    """
+    seen = worlds.observation_space
+    keys = None
+    scales = _is_numbers(seen)
+    if kind_of(seen) == "Dict":
+        keys = [key for key, part in seen.spaces.items() if _is_numbers(part)]
+        scales = bool(keys)
+    parts = seen.spaces.values() if kind_of(seen) == "Dict" else [seen]
+    if any(is_picture(part) for part in parts):
+        worlds = _ChannelsFirst(worlds)
+    return VecNormalize(
+        worlds,
+        training=learning,
+        norm_obs=config.normalize and scales,
+        norm_reward=config.normalize and learning,
+        gamma=config.gamma,
+        norm_obs_keys=keys if config.normalize and scales else None,
+    )
+
+
+def _is_numbers(space: Any) -> bool:
+    return kind_of(space) == "Box" and not is_picture(space)
+
+
+class _ChannelsFirst(VecTransposeImage):  # type: ignore[misc]  # not typed where not installed
+    """Pictures in C order, which checkpoints keep: torch rounds by the order in memory."""
+
+    @staticmethod
+    def transpose_image(image: NDArray[Any]) -> NDArray[Any]:
+        """Returns one picture, or a batch of them, with the channels before height and width."""
+        return np.ascontiguousarray(VecTransposeImage.transpose_image(image))

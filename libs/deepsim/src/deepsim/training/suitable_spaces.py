@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spaces of observations and actions that a training takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deepsim.tasks.task_code import TaskError
+
+_LEAST_PICTURE = 36  # pixels, below which the convolutions leave nothing
+
+
+def kind_of(space: Any) -> str:
+    """Returns the name of a space's type, such as ``"Box"``; Gymnasium need not be imported."""
+    return type(space).__name__
+
+
+def is_picture(space: Any) -> bool:
+    """Returns whether a space holds pictures: three axes of uint8 from 0 to 255."""
+    return (
+        kind_of(space) == "Box"
+        and space.dtype == np.uint8
+        and len(space.shape) == 3
+        and bool((space.low == 0).all() and (space.high == 255).all())
+    )
+
+
+def require_suitable(seen: Any, acted: Any) -> None:
+    """Refuses spaces that the networks cannot use.
+
+    Raises:
+        TaskError: With what they can use instead.
+    """
+    if kind_of(seen) == "Dict":
+        for key, part in seen.spaces.items():
+            if not isinstance(key, str) or "." in key:
+                raise TaskError(f"keys of observations must be strings without dots, got {key!r}")
+            _require_part(part, f"the observation {key!r}")
+    else:
+        _require_part(seen, "the observation")
+    if kind_of(acted) != "Box" and not _is_choice(acted):
+        raise TaskError(
+            "deepsim train takes actions of a Box, or of a Discrete or a row of MultiDiscrete that "
+            f"counts from 0, got {acted}"
+        )
+
+
+def counts_of(space: Any) -> tuple[int, ...]:
+    """Returns the number of values of each choice of a space; none of a space without choices."""
+    if kind_of(space) == "Discrete":
+        return (int(space.n),)
+    return tuple(space.nvec.tolist()) if kind_of(space) == "MultiDiscrete" else ()
+
+
+def _require_part(space: Any, what: str) -> None:
+    if is_picture(space):
+        height, width, channels = space.shape or (0, 0, 0)
+        if channels >= min(height, width) or min(height, width) < _LEAST_PICTURE:
+            raise TaskError(
+                f"deepsim train takes pictures (height, width, channels) of at least "
+                f"{_LEAST_PICTURE} x {_LEAST_PICTURE} pixels, got {space.shape} as {what}"
+            )
+    elif kind_of(space) not in ("Box", "MultiBinary") and not _is_choice(space):
+        raise TaskError(
+            "deepsim train takes observations of a Box, a MultiBinary, a Discrete or a row of "
+            f"MultiDiscrete that counts from 0, or a Dict of these, got {space} as {what}"
+        )
+
+
+def _is_choice(space: Any) -> bool:
+    if kind_of(space) == "Discrete":
+        return int(space.start) == 0
+    if kind_of(space) == "MultiDiscrete":
+        return space.nvec.ndim == 1 and not np.any(space.start)
+    return False
