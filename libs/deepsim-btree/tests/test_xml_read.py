@@ -529,3 +529,10 @@ def test_a_loop_without_an_entry():
     tree = bt.Tree(bt.Loop(bt.Success(), queue="ab"))
     assert [tree.tick() for _ in range(3)] == [Status.RUNNING, Status.RUNNING, Status.SUCCESS]
     assert dict(tree.blackboard) == {}
+
+
+def test_a_file_may_name_its_schema():
+    """BehaviorTree.CPP writes one for editors; it says nothing about the tree."""
+    text = """<root BTCPP_format="4" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+      xsi:noNamespaceSchemaLocation="nodes.xsd"><BehaviorTree><AlwaysSuccess/></BehaviorTree></root>"""
+    assert type(read_xml(text)) is bt.Success

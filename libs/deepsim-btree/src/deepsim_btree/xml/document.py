@@ -210,6 +210,7 @@ def _read_root(content: str | bytes, label: str) -> Element:
     if len(trees) == 1:
         trees[0].attributes.setdefault("ID", f"BehaviorTree of {label}")
     for name in root.attributes:
-        if name not in ("BTCPP_format", "main_tree_to_execute", "project_name"):
+        is_schema = name == "xmlns" or ":" in name  # such as xsi:noNamespaceSchemaLocation
+        if name not in ("BTCPP_format", "main_tree_to_execute", "project_name") and not is_schema:
             raise root.error(f"<root> has no attribute {name}")
     return root
