@@ -113,3 +113,46 @@ def test_functions_run_while_it_is_held():
     control.resume()
     thread.join(10.0)
     assert not thread.is_alive()
+
+
+class FarClock:
+    """The clock of a world that another process runs."""
+
+    def __init__(self):
+        self.paused = False
+        self.steps = 0
+
+    def pause(self):
+        self.paused = True
+
+    def resume(self):
+        self.paused = False
+
+    def advance(self, steps):
+        self.paused = True
+        self.steps += steps
+
+
+def test_a_clock_of_another_process_is_asked_and_the_world_goes_on(make_viewer, look, run):
+    """Buttons are those of the clock, its pauses show, and closing the viewer leaves it."""
+    clock = FarClock()
+    viewer = make_viewer(rate=1e6, clock=clock)
+    client = look(viewer)
+    client.read(lambda it: any(each.get("label") == "Pause" for each in it.gui.values()))
+    run(viewer, viewer.world.tick)
+    client.press("Pause")
+    reach(lambda: clock.paused)
+    held = ticks(viewer)
+    reach(lambda: ticks(viewer) > held + 10)
+    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    client.press("Step")
+    reach(lambda: clock.steps == viewer.world.steps_per_tick)
+    client.press("Play")
+    reach(lambda: not clock.paused)
+    clock.paused = True  # somebody else
+    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    assert viewer.control.paused
+    viewer.control.release()
+    held = ticks(viewer)
+    reach(lambda: ticks(viewer) > held + 2)
+    assert clock.paused

@@ -9,6 +9,7 @@ import deepsim_viewer
 def test_public_names():
     """These names are promised; all else may change."""
     assert deepsim_viewer.__all__ == [
+        "Clock",
         "EnvironmentViewer",
         "Recording",
         "RecordingError",

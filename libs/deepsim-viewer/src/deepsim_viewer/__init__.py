@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A live view of a world in the browser, its controls, and recordings."""
 
+from .clock import Clock
 from .environment_viewer import EnvironmentViewer, SlotPolicy
 from .recording.recorder import WorldRecorder
 from .recording.recording import Recording, RecordingError
@@ -8,6 +9,7 @@ from .replay_viewer import ReplayViewer, recording_page
 from .viewer import Viewer
 
 __all__ = [
+    "Clock",
     "EnvironmentViewer",
     "Recording",
     "RecordingError",

@@ -21,12 +21,14 @@ class Control:
         speed: Simulated seconds per second of wall time, > 0; None for as fast as it goes.
 
     Attributes:
-        paused: Whether the world is held.
         speed: As given; it may be set.
+        has_speed: Whether the speed can be chosen here.
     """
 
+    has_speed = True
+
     def __init__(self, post: Callable[[Callable[[], object]], None], speed: float | None) -> None:
-        self.paused = False
+        self._paused = False
         self.speed = speed
         self._post = post
         self._changed = threading.Condition()
@@ -35,21 +37,30 @@ class Control:
         self._passing = False
         self._origin: tuple[float, float, float | None] | None = None
 
+    @property
+    def paused(self) -> bool:
+        """Whether the world is held."""
+        return self._paused
+
     def pause(self) -> None:
         """Holds the world at the end of its next tick, before the physics advances."""
         with self._changed:
-            self.paused, self._steps = True, 0
+            self._paused, self._steps = True, 0
 
     def resume(self) -> None:
         """Lets time run."""
         with self._changed:
-            self.paused = False
+            self._paused = False
             self._changed.notify_all()
+
+    def release(self) -> None:
+        """Holds the world no more, since nobody is left who could."""
+        self.resume()
 
     def step(self, ticks: int = 1) -> None:
         """Pauses, and lets so many ticks pass."""
         with self._changed:
-            self.paused = True
+            self._paused = True
             self._steps += ticks
             self._changed.notify_all()
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from deepsim_sync import DeepSimError, Priority, World
 
+from .clock import Clock, ClockControl
 from .control import Control
 from .door import Door, GuardedServer
 from .frame import Frame, FrameReader
@@ -52,6 +53,7 @@ class Viewer:
             world is ticked.
         reset: Called for a reset from the browser, with its seed, in any thread; by default the
             world is reset in its next tick.
+        clock: Runs the time of a world that only follows; pause, play and step are then its own.
 
     Attributes:
         world: As given.
@@ -78,13 +80,18 @@ class Viewer:
         label: str = "DeepSim",
         speed: float | None = None,
         reset: Callable[[int], object] | None = None,
+        clock: Clock | None = None,
     ) -> None:
         if not rate > 0.0:
             raise ValueError(f"rate must be > 0 Hz, got {rate}")
         if shown < 1:
             raise ValueError(f"shown must be >= 1 world, got {shown}")
         self.world = world
-        self.control = Control(world.post, speed)
+        self.control = (
+            Control(world.post, speed)
+            if clock is None
+            else ClockControl(world.post, clock, self.post, world.steps_per_tick)
+        )
         self._period = 1.0 / rate
         self._reader = FrameReader(world, min(shown, len(world)))
         self._next = 0.0
@@ -172,7 +179,7 @@ class Viewer:
             self.world.trackers.remove(self)
         self._record.close()
         self._performance.close()
-        self.control.resume()
+        self.control.release()
         self._mail.close()
         self._thread.join()
         self.server.stop()

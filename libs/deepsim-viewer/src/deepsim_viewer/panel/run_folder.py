@@ -34,7 +34,10 @@ class RunFolder:
         step = gui.add_button("Step", icon=viser.Icon.PLAYER_TRACK_NEXT)
         names = [name for name, speed in _SPEEDS.items() if speed == control.speed]
         speed = gui.add_dropdown(
-            "Speed", tuple(_SPEEDS), initial_value=names[0] if names else "as fast as it goes"
+            "Speed",
+            tuple(_SPEEDS),
+            initial_value=names[0] if names else "as fast as it goes",
+            visible=control.has_speed,
         )
         seed = gui.add_number("Seed", 0, min=0, max=2**31 - 1, step=1)
         again = gui.add_button("Reset", icon=viser.Icon.REFRESH)

@@ -22,6 +22,7 @@ TaskName: TypeAlias = Annotated[
 Root: TypeAlias = Annotated[Path, typer.Option("--in", help="Where a name or an id is looked for.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Worlds: TypeAlias = Annotated[int, typer.Option(min=1, help="Worlds that are stepped together.")]
+Namespace: TypeAlias = Annotated[str, typer.Option("--namespace", help="The name of the world.")]
 BackendName: TypeAlias = Annotated[
     str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
 ]

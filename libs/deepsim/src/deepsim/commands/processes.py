@@ -16,15 +16,13 @@ from deepsim.backend import DEFAULT, Backend
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import DeepSimError
 
-from .options import BackendName, Worlds, fail
+from .options import BackendName, Namespace, Worlds, fail
 from .stopping import stoppable
 
 if TYPE_CHECKING:
     from deepsim_transport import Transport
 
 topic = typer.Typer(no_args_is_help=True, help="Show what processes say to each other.")
-
-Namespace = Annotated[str, typer.Option("--namespace", help="The name of the world.")]
 
 
 def master(

@@ -34,7 +34,8 @@ from deepsim_spawn import (
 )
 from deepsim_sync import DeepSimError, World
 
-from .options import BackendName, Root, Worlds, fail
+from .connected_view import connected_view
+from .options import BackendName, Namespace, Root, Worlds, fail
 
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
@@ -45,13 +46,13 @@ _FLOOR = 30.0  # side of the ground below a model [m]
 
 def view(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
             "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) of "
             "`deepsim run --record` or the page's Record button."
         ),
-    ],
+    ] = None,
     root: Root = Path(),
     policy: Annotated[
         str | None,
@@ -71,6 +72,10 @@ def view(
         Path | None,
         typer.Option(help="Record all episodes of a task, driven by hand or not, to run again."),
     ] = None,
+    connect: Annotated[
+        bool, typer.Option("--connect", help="Show the world of a `deepsim physics` that runs.")
+    ] = False,
+    namespace: Namespace = "default",
     backend: BackendName = DEFAULT,
 ) -> None:
     """Shows a task, world, model or recording in the browser.
@@ -84,6 +89,17 @@ def view(
     except ImportError:
         fail(console, DeepSimError("the viewer is an extra: pip install 'deepsim[view]'"))
     try:
+        if connect:
+            if name is not None or html or demonstrations or policy is not None:
+                raise DeepSimError(
+                    "--connect shows the world of --namespace; it takes no task, file, "
+                    "--policy, --html or --demonstrations"
+                )
+            with connected_view(namespace, port) as (viewer, run):
+                _show(console, viewer, run, paused)
+            return
+        if name is None:
+            raise DeepSimError("name a task, model, world or recording, or give --connect")
         if Path(name).suffix == ".mcap":
             _view_recording(console, Path(name), port, html)
             return
@@ -101,13 +117,18 @@ def view(
         if is_file and demonstrations is not None:
             raise DeepSimError(f"--demonstrations takes a task, got {name}")
         with Backend(backend), shown as (viewer, run):
-            if paused:
-                viewer.control.pause()
-            _announce(console, viewer.url)
-            with suppress(KeyboardInterrupt):
-                run()
+            _show(console, viewer, run, paused)
     except (DeepSimError, OSError) as error:
         fail(console, error)
+
+
+def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: bool) -> None:
+    """Prints the address, and runs until Ctrl-C."""
+    if paused:
+        viewer.control.pause()
+    _announce(console, viewer.url)
+    with suppress(KeyboardInterrupt):
+        run()
 
 
 def _view_recording(console: Console, path: Path, port: int, html: Path | None) -> None:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`deepsim view --connect`: shows the world of a physics process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from deepsim_sync import CallbackError, DeepSimError, World
+
+if TYPE_CHECKING:
+    from deepsim_viewer import Viewer
+
+_TICK = 1 / 30  # what the page's Step button lets pass [s]
+
+
+@contextmanager
+def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a viewer of the world of a `PhysicsServer`; the physics never waits for it.
+
+    Yields the viewer, and the function that ticks without end. It goes on where the physics ends,
+    and shows the next one of the same name.
+
+    Args:
+        namespace: The name of the server's world.
+        port: TCP port of the page; 0 for one that is free.
+
+    Raises:
+        DeepSimError: No master or no physics answers, or topics are not installed.
+        OSError: The port is taken.
+    """
+    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
+
+    try:
+        from deepsim_transport import (  # noqa: PLC0415 (of an extra)
+            FollowedSimulator,
+            NoAnswerError,
+            Transport,
+        )
+    except ModuleNotFoundError as error:
+        if error.name != "deepsim_transport":
+            raise
+        raise DeepSimError("topics are an extra: pip install 'deepsim[transport]'") from None
+
+    with Transport(namespace=namespace) as transport:
+        simulator = FollowedSimulator(transport)
+        world = World(simulator, steps_per_tick=max(1, round(_TICK / simulator.timestep)))
+
+        def run() -> None:
+            while True:
+                try:
+                    world.tick()
+                except NoAnswerError:
+                    continue
+                except CallbackError as error:
+                    if not isinstance(error.__cause__, NoAnswerError):
+                        raise
+
+        try:
+            with Viewer(world, port=port, label=f"/gazebo/{namespace}", clock=simulator) as viewer:
+                yield viewer, run
+        finally:
+            world.close()
