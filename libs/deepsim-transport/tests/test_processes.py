@@ -206,6 +206,50 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
     assert list(RemoteSimulator(transport).entities.models) == ["pole"]
 
 
+def test_properties_in_the_messages_of_the_paper(serve, session):
+    """A mass shows in how a force acts, damping in how a joint slows; refusals change nothing."""
+    serve("props", 2)
+    transport = session("props")
+    world = World(RemoteSimulator(transport))
+    world.spawn(BALL, "ball", Pose((0, 0, 50)))
+    damped = POLE.replace("</xyz>", "</xyz><dynamics><damping>.5</damping></dynamics>")
+    world.spawn(GazeboXMLLoader().load_model(damped), "pole", Pose((9, 0, 50)))
+    transport.command("set_entity_prop", messages.EntityProp("ball", 4.0, 0.0, 0.3))
+    transport.command("set_entity_prop", messages.EntityProp("pole::a", 3.0))
+    transport.command("set_joint_property", messages.JointProp("pole::hinge", 2.0, max_force=7.0))
+    physics, links = world.simulator.physics, world.entities.links
+    ball, a, b = (links.row(name) for name in ("ball::link", "pole::a", "pole::b"))
+    assert physics.factors("mass")[:, [ball, a, b]] == pytest.approx(np.tile([4, 1 / 3, 1], (2, 1)))
+    assert physics.factors("friction")[:, ball] == pytest.approx([0.3] * 2)
+    assert physics.factors("damping")[:, b] == pytest.approx([4.0] * 2)
+    hinge = world.joints.select(["pole::hinge"])
+    assert hinge.effort_limit.tolist() == [[7.0]] * 2
+    world.links.select(["ball::link"]).force = [8.0, 0, 0]
+    world.tick()
+    speed = world.models.select(["ball"]).twist[:, 0, 0]
+    assert speed == pytest.approx([8.0 / 4.0 * world.timestep] * 2)
+    for topic, message, reason in (
+        ("set_entity_prop", messages.EntityProp("bell", 1.0), "did you mean 'ball'"),
+        ("set_entity_prop", messages.EntityProp("ball", -1.0), "mass of 'ball' must be finite"),
+        ("set_entity_prop", messages.EntityProp("ball", 2.0, 1.0), "only joints have damping"),
+        ("set_entity_prop", messages.EntityProp("pole", 2.0, 0.0, 0.5), "has no collisions"),
+        ("set_joint_property", messages.JointProp("pole::knee", 1.0), "no joint is named"),
+        (
+            "set_joint_property",
+            messages.JointProp("pole::hinge", 1.0, max_force=1.0, lower_limits=(0.0,)),
+            "stay as they are described",
+        ),
+    ):
+        with pytest.raises(RemoteError, match=reason):
+            transport.command(topic, message)
+    assert physics.factors("mass")[:, [ball, a, b]] == pytest.approx(np.tile([4, 1 / 3, 1], (2, 1)))
+    world.tick()
+    assert hinge.effort_limit.tolist() == [[7.0]] * 2
+    transport.command("insert_entity", messages.InsertEntity("free", POLE))
+    with pytest.raises(RemoteError, match="one factor cannot"):
+        transport.command("set_joint_property", messages.JointProp("free::hinge", 1.0))
+
+
 def test_a_killed_process_is_missed_and_its_successor_is_whole(serve, session):
     process = serve("killed")
     transport = session("killed")

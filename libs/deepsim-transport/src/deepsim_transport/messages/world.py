@@ -41,7 +41,7 @@ class WorldState:
 
 @dataclass(frozen=True, slots=True)
 class EntityProp:
-    """Properties of an entity."""
+    """Properties of a model or link: its whole mass [kg], its friction; 0 leaves one as it is."""
 
     entity_name: str = ""
     mass: float = 0.0
@@ -51,7 +51,7 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint; one limit for each axis."""
+    """Properties of a joint; one limit for each axis. What is 0 or empty stays as it is."""
 
     joint_name: str = ""
     damping: float = 0.0

@@ -4,27 +4,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import Cells, Changes, DeepSimError, Simulator, SpawnRequest, WriteRefusedError
+from deepsim_sync import (
+    Cells,
+    Changes,
+    DeepSimError,
+    Simulator,
+    SpawnRequest,
+    UnsupportedError,
+    WriteRefusedError,
+)
 from deepsim_sync.port.changes import checked_cells
 from deepsim_sync.port.entities import Kind
 from deepsim_sync.port.spawning import checked_requests
 from deepsim_transport.messages import (
     Answer,
+    EntityProp,
     EntityState,
     InsertEntity,
+    JointProp,
     JointState,
+    Point,
     Pose,
     decode,
     encode,
 )
 
 from .plain_text import plain_text
+from .properties import (
+    damping_factor,
+    described_joint,
+    described_links,
+    friction_factors,
+    mass_factor,
+    properties,
+)
 
 
 class Commands:
@@ -40,6 +60,8 @@ class Commands:
         self.topics: dict[str, Callable[[bytes], bytes]] = {
             "set_entity_state": lambda payload: self._do(EntityState, self._set_entity, payload),
             "set_joint_state": lambda payload: self._do(JointState, self._set_joint, payload),
+            "set_entity_prop": lambda payload: self._do(EntityProp, self._scale, payload),
+            "set_joint_property": lambda payload: self._do(JointProp, self._scale_joint, payload),
             "insert_entity": lambda payload: self._do(InsertEntity, self._insert, payload),
         }
 
@@ -67,6 +89,42 @@ class Commands:
                 columns["velocity"] = state.velocity[index]
             self._put("joints", name, **columns)
 
+    def _scale(self, asked: EntityProp) -> None:
+        name, simulator = asked.entity_name, self._simulator
+        _require_not_negative(
+            name, mass=asked.mass, friction_coefficient=asked.friction_coefficient
+        )
+        links = described_links(simulator, name)
+        if asked.velocity_damping:
+            raise UnsupportedError(
+                f"velocity_damping of {name!r}: only joints have damping, by set_joint_property"
+            )
+        physics = properties(simulator)
+        # All factors are found before one is set: a message is done as a whole, or not at all.
+        mass = mass_factor(name, asked.mass, links) if asked.mass else None
+        coefficient = asked.friction_coefficient
+        friction = friction_factors(name, coefficient, links) if coefficient else {}
+        if mass is not None:
+            physics.scale("mass", links, mass)
+        if friction:
+            physics.scale("friction", friction, [*friction.values()])
+
+    def _scale_joint(self, asked: JointProp) -> None:
+        name, simulator = asked.joint_name, self._simulator
+        _require_not_negative(name, damping=asked.damping, max_force=asked.max_force)
+        joint, link = described_joint(simulator, name)
+        if asked.offset != Point() or asked.lower_limits or asked.upper_limits:
+            raise UnsupportedError(f"offset and limits of {name!r} stay as they are described")
+        if asked.damping:
+            physics = properties(simulator)
+            factor = damping_factor(name, asked.damping, joint)
+        if asked.max_force:
+            for axis in (name, f"{name}::2"):
+                if axis in simulator.entities.joints:
+                    self._put("joints", axis, effort_limit=asked.max_force)
+        if asked.damping:
+            physics.scale("damping", [link], factor)
+
     def _insert(self, entity: InsertEntity) -> None:
         simulator, description = self._simulator, self._loader.load_model(plain_text(entity.sdf))
         request = SpawnRequest(description, entity.entity_name, _row(entity.pose))
@@ -93,6 +151,12 @@ class Commands:
         refused = self._simulator.write(Changes(entities.generation, cells))
         if refused:
             raise WriteRefusedError(refused)
+
+
+def _require_not_negative(name: str, **values: float) -> None:
+    for key, value in values.items():
+        if not (isfinite(value) and value >= 0.0):
+            raise ValueError(f"{key} of {name!r} must be finite and >= 0, got {value}")
 
 
 def _row(pose: Pose) -> list[float]:

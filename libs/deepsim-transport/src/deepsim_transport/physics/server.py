@@ -40,8 +40,9 @@ class PhysicsServer:
 
     Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``state`` answers
     with the whole state, ``entity_state_update`` has the rows that changed, ``world_stats`` the
-    clocks, and ``control`` takes a `WorldControl`. ``set_entity_state``, ``set_joint_state`` and
-    ``insert_entity`` take commands, by `Transport.command`.
+    clocks, and ``control`` takes a `WorldControl`. ``set_entity_state``, ``set_entity_prop``,
+    ``set_joint_state``, ``set_joint_property`` and ``insert_entity`` take commands, by
+    `Transport.command`.
 
     The thread that calls `run` or `run_once` is the one that uses the simulator.
 

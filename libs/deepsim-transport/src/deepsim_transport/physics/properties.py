@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Properties in absolute numbers, as the factors of the description that the port knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deepsim_spawn import JointDescription, LinkDescription, ModelDescription
+from deepsim_sync import SCOPE, PhysicsProperties, Simulator, UnsupportedError
+
+
+def described_links(simulator: Simulator, entity: str) -> dict[str, LinkDescription]:
+    """Returns the descriptions of one link, or of all links of a model, by ``model::link``.
+
+    Raises:
+        UnknownEntityError: No model has the name, and no link.
+        UnsupportedError: The model has no description that could be scaled.
+    """
+    entities = simulator.entities
+    links = {
+        f"{name}{SCOPE}{inner}": link
+        for name, model in _models(simulator)
+        for inner, link, _ in model.all_links()
+    }
+    if entity in entities.links:
+        chosen: tuple[str, ...] = (entity,)
+    else:
+        entities.models.row(entity)  # which names those that there are
+        chosen = entities.links.within(entity)
+    if not chosen or not all(name in links for name in chosen):
+        raise UnsupportedError(f"{entity!r} has no description of links that could be scaled")
+    return {name: links[name] for name in chosen}
+
+
+def described_joint(simulator: Simulator, joint: str) -> tuple[JointDescription, str]:
+    """Returns the description of a joint, and its lower link as ``model::link``.
+
+    Raises:
+        UnknownEntityError: No joint has the name.
+        UnsupportedError: The model has no description that could be scaled.
+    """
+    simulator.entities.joints.row(joint)
+    for name, model in _models(simulator):
+        for each in model.all_joints():
+            if f"{name}{SCOPE}{each.name}" == joint:
+                return each, f"{name}{SCOPE}{each.child}"
+    raise UnsupportedError(f"{joint!r} has no description that could be scaled")
+
+
+def mass_factor(entity: str, mass: float, links: dict[str, LinkDescription]) -> float:
+    """Returns the factor of all masses that makes their sum a mass [kg].
+
+    Raises:
+        UnsupportedError: They have no mass that could be scaled.
+    """
+    total = sum(0.0 if each.inertial is None else each.inertial.mass for each in links.values())
+    if not total > 0.0:
+        raise UnsupportedError(f"{entity!r} is described without a mass that could be scaled")
+    return mass / total
+
+
+def friction_factors(
+    entity: str, coefficient: float, links: dict[str, LinkDescription]
+) -> dict[str, float]:
+    """Returns the factor of each link with collisions that makes their friction a coefficient.
+
+    Raises:
+        UnsupportedError: No factor does.
+    """
+    factors: dict[str, float] = {}
+    for name, link in links.items():
+        described = {each.surface.mu for each in link.collisions}
+        if len(described) > 1 or 0.0 in described:
+            raise UnsupportedError(
+                f"the collisions of {name!r} are described with friction {sorted(described)}: one "
+                "factor cannot make all of them what is asked"
+            )
+        if described:
+            factors[name] = coefficient / described.pop()
+    if not factors:
+        raise UnsupportedError(f"{entity!r} has no collisions, to which friction belongs")
+    return factors
+
+
+def damping_factor(name: str, damping: float, joint: JointDescription) -> float:
+    """Returns the factor that makes the damping of all axes what is asked.
+
+    Raises:
+        UnsupportedError: No factor does.
+    """
+    described = {axis.damping for axis in (joint.axis, joint.axis2) if axis is not None}
+    if len(described) != 1 or 0.0 in described:
+        raise UnsupportedError(
+            f"the axes of {name!r} are described with damping {sorted(described)}: one factor "
+            "cannot make it what is asked"
+        )
+    return damping / described.pop()
+
+
+def properties(simulator: Simulator) -> PhysicsProperties:
+    """Returns the capability.
+
+    Raises:
+        UnsupportedError: The simulator lacks it.
+    """
+    if simulator.physics is None:
+        raise UnsupportedError("this simulator cannot change physics properties")
+    return simulator.physics
+
+
+def _models(simulator: Simulator) -> Iterator[tuple[str, ModelDescription]]:
+    for name, model in simulator.descriptions.models.items():
+        if isinstance(model, ModelDescription):
+            yield name, model
