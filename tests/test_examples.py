@@ -108,5 +108,6 @@ def success_rate(folder: Path, policy: str, worlds: int) -> float:
     with task.environment(seed=5000, worlds=worlds) as environment:
         act = slot_policy(task.policy(policy), environment, 5000)
         episodes = run_episodes(environment, act, number=1, seed=5000)
-        (agent,) = environment.agents
-        return float(np.mean([episode.info[agent]["success"] for episode in episodes]))
+        agents = environment.agents
+        successes = [episode.info[agent]["success"] for episode in episodes for agent in agents]
+        return float(np.mean(successes))

@@ -94,6 +94,18 @@ def test_a_team_plays_against_a_trained_policy(task, tmp_path):
         np.testing.assert_allclose(moved[:, 2:, 0], -moved[:, :2, 0], atol=1e-3)
 
 
+def test_opponents_that_stand_do_nothing(task):
+    """They stay where they are, while the others drive."""
+    with task.make(opponents="standing", seed=3) as environment:
+        environment.reset_worlds()
+        pitch = environment.area.pitch
+        before = pitch.place.copy()
+        for _ in range(5):
+            environment.step_worlds((np.tile(np.float32([0.5, 0.0, 0.0, -1.0, -1.0]), (1, 2, 1)),))
+        assert (pitch.place[:, :2, 0] - before[:, :2, 0] > 0.2).all()
+        np.testing.assert_allclose(pitch.place[:, 2:], before[:, 2:], atol=1e-6)
+
+
 def test_a_policy_that_is_not_there_is_named(task):
     with pytest.raises(TaskError, match=r"none\.npz is not a trained policy"):
         task.make(opponents="none.npz")
@@ -114,7 +126,9 @@ def test_a_striker_scores_against_the_static_keeper(task):
 
 def test_unknown_opponents_are_refused(task):
     """The message lists those that there are."""
-    with pytest.raises(ValueError, match=r"agents, tree, static or an \.npz file, got 'humans'"):
+    with pytest.raises(
+        ValueError, match=r"agents, tree, static, standing or an \.npz file, got 'humans'"
+    ):
         task.make(opponents="humans")
 
 

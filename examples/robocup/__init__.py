@@ -42,7 +42,8 @@ def make(
         seed: Seed of the random numbers; world w has seed + w.
         robots: Of each team, 1 to 11.
         opponents: Magenta: ``"agents"`` too; ``"tree"``, a team of behaviour trees; ``"static"``,
-            one keeper that stands in the goal; or the file of a trained policy.
+            one keeper that stands in the goal; ``"standing"``, robots that stand where they
+            begin; or the file of a trained policy.
         shaped: Whether agents earn for more than goals.
         until_goal: Whether an episode ends with a goal.
         drill: Whether episodes begin in the opponents' half rather than with a kick-off.

@@ -23,7 +23,7 @@ Numbers = NDArray[np.intp]
 
 FASTEST = np.array([3.0, 3.0, 4.0])  # V_x, V_y [m/s] and w [rad/s] at an action of 1
 KICK = 10.0  # speed of a kick at an action of 1 [m/s]
-OPPONENTS = ("agents", "tree", "static")  # or the file of a trained policy
+OPPONENTS = ("agents", "tree", "static", "standing")  # or the file of a trained policy
 
 GOAL = 1.0
 BALL_NEARER = 0.05  # per metre that the ball comes nearer to the opponents' goal
@@ -38,7 +38,8 @@ class Match(Area):
         world: Made from `deepsim_soccer.world_sdf`.
         robots: Of each team.
         opponents: Magenta: ``"agents"``; ``"tree"``, a `TeamMind`; ``"static"``, one keeper that
-            stands in the goal; or the file of a policy that was trained for as many robots.
+            stands in the goal; ``"standing"``, robots that stand where they begin; or the file of
+            a policy that was trained for as many robots.
         shaped: Whether agents also earn for bringing the ball nearer to the goal and themselves
             nearer to the ball. These rewards are differences of a potential.
         until_goal: Whether an episode ends with a goal; otherwise play goes on from a kick-off.
