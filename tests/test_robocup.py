@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -144,3 +145,12 @@ def test_a_match_is_reported(tmp_path):
     goals = [team for call, team in zip(log[2::4], log[3::4], strict=True) if call == "GOAL"]
     assert [goals.count(team) for team in table] == [table[team]["goals"] for team in table]
     assert (tmp_path / "ball.png").stat().st_size > 10_000
+
+
+def test_the_duo_beats_a_team_that_does_anything(monkeypatch):
+    """In matches from a kick-off, at most one of which it loses."""
+    monkeypatch.syspath_prepend(FOLDER.parents[1])
+    duo = importlib.import_module("examples.duo.matches")
+    won, _, lost = duo.play(duo.learned(), "agents", 7000, duo.random(1), matches=24)
+    assert won >= 12
+    assert lost <= 1

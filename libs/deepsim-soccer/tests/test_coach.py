@@ -118,17 +118,17 @@ def test_the_state_goes_back_to_the_coach(link, make_pitch):
         (Call.GOAL_KICK, 0, (-6.5, -1.5)),
         (Call.CORNER, 0, (8.8, -5.8)),
         (Call.CORNER, 1, (-8.8, -5.8)),
-        (Call.FREE_KICK, 1, (2.0, -1.0)),
-        (Call.DROP_BALL, 0, (2.0, -1.0)),
+        (Call.FREE_KICK, 1, (2.0, -2.5)),
+        (Call.DROP_BALL, 0, (2.0, -2.5)),
         (Call.KICK_OFF, 1, (0.0, 0.0)),
     ],
 )
 def test_a_called_restart(make_pitch, call, team, spot):
     """Only in the chosen world, where the other team waits except at a drop ball."""
     pitch = make_pitch(1, worlds=2)
-    pitch.put_ball(np.arange(2), np.full((2, 2), (2.0, -1.0)))
+    pitch.put_ball(np.arange(2), np.full((2, 2), (2.0, -2.5)))
     Referee(pitch).restart(np.array([1]), call, team)
-    np.testing.assert_allclose(pitch.ball_place[:, :2], [(2.0, -1.0), spot], atol=1e-12)
+    np.testing.assert_allclose(pitch.ball_place[:, :2], [(2.0, -2.5), spot], atol=1e-12)
     waits = [team == 1, team == 0] if call != Call.DROP_BALL else [False, False]
     assert (pitch.pause > 0.0).tolist() == [[False, False], waits]
 
