@@ -11,7 +11,7 @@ import pytest
 
 @pytest.mark.parametrize(
     ("adapter", "package"),
-    [("sb3", "stable_baselines3"), ("rllib", "ray"), ("torchrl", "torchrl")],
+    [("minari", "minari"), ("sb3", "stable_baselines3"), ("rllib", "ray"), ("torchrl", "torchrl")],
 )
 def test_the_error_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, adapter: str, package: str

@@ -29,6 +29,7 @@ if typing.TYPE_CHECKING:
     from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
     from .spaces.bounds import action_box
+    from .trajectories import Trajectory, TrajectoryCollector
 else:  # a checker of types must not believe that there are other names, too
     _NEEDS_GYMNASIUM = {
         "ArrayPolicy": "policy",
@@ -39,6 +40,8 @@ else:  # a checker of types must not believe that there are other names, too
         "Policy": "policy",
         "PolicyMaker": "policy",
         "Recorder": "recording",
+        "Trajectory": "trajectories",
+        "TrajectoryCollector": "trajectories",
         "action_box": "spaces.bounds",
         "make_worlds": "joined_environment",
         "register": "gymnasium",
@@ -77,6 +80,8 @@ __all__ = [
     "ResetNeededError",
     "Step",
     "StepResult",
+    "Trajectory",
+    "TrajectoryCollector",
     "action_box",
     "digest",
     "make_worlds",

@@ -15,6 +15,7 @@ from .environment import Environment
 from .errors import ReplayError
 from .spaces import conform
 from .step_result import StepResult
+from .trajectories import TrajectoryCollector
 
 _FORMAT = "deepsim-replay"
 _VERSION = 1
@@ -70,11 +71,13 @@ class Recorder:
         self._file.flush()
 
 
-def replay(environment: Environment, path: str | Path) -> Iterator[StepResult]:
+def replay(
+    environment: Environment | TrajectoryCollector, path: str | Path
+) -> Iterator[StepResult]:
     """Runs the episodes of a file again, step by step.
 
     Args:
-        environment: One of the task that was recorded.
+        environment: One of the task that was recorded, or a collector of it.
         path: What a `Recorder` wrote.
 
     Yields:

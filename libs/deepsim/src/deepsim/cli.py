@@ -9,6 +9,7 @@ import typer
 
 from .commands.bench import bench
 from .commands.check import check
+from .commands.dataset import dataset
 from .commands.doctor import doctor
 from .commands.envs import envs
 from .commands.findings import own_versions
@@ -33,7 +34,7 @@ app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
 app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
-for command in (run, view, train, check, bench, serve, master, physics, sensors, doctor):
+for command in (run, view, train, dataset, check, bench, serve, master, physics, sensors, doctor):
     app.command()(command)
 
 

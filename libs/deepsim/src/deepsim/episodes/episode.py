@@ -81,7 +81,7 @@ def run_episodes(
     """
     episodes = [Episode(number, world) for world in range(len(environment))]
     places = places_of(environment)
-    seeds = [_episode_seed(seed + episode.world, number) for episode in episodes]
+    seeds = [episode_seed(seed + episode.world, number) for episode in episodes]
     observations, info = call_task_code("the reset", environment.reset, seeds)
     _keep_info(episodes, info, places)
     if on_step is not None:
@@ -112,7 +112,8 @@ def run_episodes(
     return episodes
 
 
-def _episode_seed(seed: int, number: int) -> int:
+def episode_seed(seed: int, number: int) -> int:
+    """Returns the seed of an episode of a run, of which the first has number 1."""
     return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
 
 

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories as datasets of Minari; needs ``deepsim-envs[minari]``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Space
+
+from .spaces import leafwise
+from .trajectories import Trajectory
+
+try:
+    import minari
+    from minari.data_collector import EpisodeBuffer
+    from minari.dataset.minari_dataset import parse_dataset_id
+    from minari.dataset.minari_storage import MinariStorage
+    from PIL import Image as _  # noqa: F401 (Minari asks too late)
+except ImportError as error:
+    raise ImportError(
+        "deepsim_envs.minari needs Minari: pip install 'deepsim-envs[minari]'"
+    ) from error
+
+__all__ = ["new_dataset_folder", "write_dataset"]
+
+
+def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
+    """Returns the folder of a dataset that there is not yet.
+
+    Args:
+        dataset_id: Its id, such as ``"deepsim/racetrack/expert-v0"``.
+        root: Folder of all datasets; by default Minari's own, ``MINARI_DATASETS_PATH`` or
+            ``~/.minari/datasets``.
+
+    Raises:
+        ValueError: It is not an id of a dataset.
+        FileExistsError: There is such a dataset.
+    """
+    parse_dataset_id(dataset_id)
+    if root is None:
+        root = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
+    folder = Path(root) / dataset_id
+    if os.path.lexists(folder):
+        raise FileExistsError(
+            f"the dataset {dataset_id} exists, and is never overwritten: {folder}; take another "
+            "name or version"
+        )
+    return folder
+
+
+def write_dataset(
+    dataset_id: str,
+    trajectories: Iterable[Trajectory],
+    observation_space: Space[Any],
+    action_space: Space[Any],
+    root: str | Path | None = None,
+    **metadata: str,
+) -> Path:
+    """Writes episodes as a dataset, which `minari.load_dataset` reads; pictures without loss.
+
+    Each episode has its seed, its agent and its world as metadata. The dataset appears when it is
+    complete: it is written beside its place, and then renamed.
+
+    Args:
+        dataset_id: Its id, such as ``"deepsim/racetrack/expert-v0"``.
+        trajectories: The episodes, of agents with these spaces.
+        observation_space: The space of an observation.
+        action_space: The space of an action.
+        root: Folder of all datasets; by default Minari's own.
+        metadata: More of Minari's metadata, such as ``algorithm_name`` or ``description``.
+
+    Returns:
+        The folder of the dataset.
+
+    Raises:
+        ValueError: There are no episodes, it is not an id of a dataset, or a space has members that
+            are neither numbers nor arrays of numbers.
+        FileExistsError: There is such a dataset; it stays as it is.
+        OSError: It cannot be written; nothing is left behind.
+    """
+    folder = new_dataset_folder(dataset_id, root)
+    episodes = list(trajectories)
+    if not episodes:
+        raise ValueError("a dataset needs at least one episode, got none")
+    for episode in episodes:
+        leafwise(_require_numbers, (episode.observations, episode.actions))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    made = part / folder.name
+    try:
+        made.mkdir()
+        storage = MinariStorage.new(
+            made / "data", observation_space, action_space, jpeg_encoding=False
+        )
+        storage.update_metadata(
+            {"dataset_id": dataset_id, "minari_version": minari.__version__, **metadata}
+        )
+        storage.update_episodes(map(_buffer, episodes))
+        storage.update_episode_metadata(
+            {"agent": episode.agent, "world": episode.world} for episode in episodes
+        )
+        os.rename(made, folder)  # fails where another process has written one since
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    _name_namespaces(folder, len(Path(dataset_id).parts) - 1)
+    return folder
+
+
+def _buffer(episode: Trajectory) -> EpisodeBuffer:
+    return EpisodeBuffer(
+        seed=episode.seed,
+        observations=episode.observations,
+        actions=episode.actions,
+        rewards=episode.rewards,
+        terminations=episode.terminations,
+        truncations=episode.truncations,
+    )
+
+
+def _require_numbers(values: Any) -> None:
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            "a dataset holds numbers and arrays of numbers, got members such as "
+            f"{np.asarray(values)[0]!r}"
+        )
+
+
+def _name_namespaces(folder: Path, count: int) -> None:
+    """Marks the folders above a dataset as namespaces, as Minari does."""
+    for each in list(folder.parents)[:count]:
+        file = each / "namespace_metadata.json"
+        if not file.exists():
+            file.write_text("{}", encoding="utf-8")

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories: what each agent saw, did and earned in each episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.spaces import Dict, Space, Tuple
+from numpy.typing import NDArray
+
+from deepsim_sync import world_seeds
+
+from .environment import Environment
+from .environment.environment import Seed
+from .spaces import conform
+from .spaces.members import copied
+from .step_result import StepResult
+
+
+class Trajectory(NamedTuple):
+    """One episode of one agent, of T steps.
+
+    Observations and actions go on as their space does, and are dicts or tuples of arrays where that
+    is nested.
+    """
+
+    agent: str
+    world: int
+    """Number of the world."""
+    seed: int | None
+    """Seed of the world in the reset; None where it had none."""
+    observations: Any
+    """(T + 1, ...): that of the reset, and that after each step."""
+    actions: Any
+    """(T, ...)."""
+    rewards: NDArray[np.float64]
+    """(T,)."""
+    terminations: NDArray[np.bool_]
+    """(T,): whether the step ended the episode."""
+    truncations: NDArray[np.bool_]
+    """(T,): whether the step cut it off, as a time limit does."""
+
+
+class TrajectoryCollector:
+    """Resets and steps an environment of one or many worlds, and collects what happens.
+
+    An agent's episode is collected when it ends; one that a reset breaks off is left out.
+
+    Args:
+        environment: The environment; the collector does not close it.
+
+    Attributes:
+        environment: As given.
+        slots: As those of the environment.
+        observation_space: The space of each slot.
+        action_space: The space of each slot.
+        trajectories: The episodes that have ended, in the order of their ends.
+
+    Example:
+        One episode of each agent::
+
+            collector = TrajectoryCollector(environment)
+            seen, _ = collector.reset(seed=7)
+            while seen:
+                result = collector.step({slot: act(slot, value) for slot, value in seen.items()})
+                seen = {s: v for s, v in result.observation.items() if not result.done[s]}
+            episodes = collector.trajectories
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.slots = environment.slots
+        self.observation_space = environment.observation_space
+        self.action_space = environment.action_space
+        self.trajectories: list[Trajectory] = []
+        self._seeds: Sequence[int | None] = ()
+        self._records: dict[str, _Record] = {}
+
+    def reset(
+        self, seed: Seed = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begins new episodes in all worlds; see `Environment.reset`."""
+        self._records = {}
+        seen, info = self.environment.reset(seed, options)
+        self._seeds = world_seeds(seed, np.arange(len(self.environment)))
+        self._records = {slot: _Record([copied(value)]) for slot, value in seen.items()}
+        return seen, info
+
+    def step(self, action_dict: Mapping[str, Any]) -> StepResult:
+        """Steps; see `Environment.step`."""
+        given = copied(action_dict)
+        result = self.environment.step(action_dict)
+        ends = result.info["deepsim"]
+        for slot, reward in result.reward.items():
+            record = self._records[slot]
+            record.actions.append(conform(self.action_space[slot], given[slot], "action"))
+            record.observations.append(copied(result.observation[slot]))
+            record.rewards.append(reward)
+            record.terminations.append(ends["terminated"][slot])
+            record.truncations.append(ends["truncated"][slot])
+            if result.done[slot]:
+                self.trajectories.append(self._trajectory(slot, record))
+        return result
+
+    def _trajectory(self, slot: str, record: _Record) -> Trajectory:
+        agents = self.environment.agents
+        world, column = divmod(self.slots.index(slot), len(agents))
+        return Trajectory(
+            agents[column],
+            world,
+            self._seeds[world],
+            _stacked(self.observation_space[slot], record.observations),
+            _stacked(self.action_space[slot], record.actions),
+            np.array(record.rewards, dtype=np.float64),
+            np.array(record.terminations, dtype=np.bool_),
+            np.array(record.truncations, dtype=np.bool_),
+        )
+
+
+@dataclass(slots=True)
+class _Record:
+    """The episode of a slot so far."""
+
+    observations: list[Any]
+    actions: list[Any] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+    terminations: list[bool] = field(default_factory=list)
+    truncations: list[bool] = field(default_factory=list)
+
+
+def _stacked(space: Space[Any], members: Sequence[Any]) -> Any:
+    """Returns members of a space as arrays with one row for each."""
+    if isinstance(space, Dict):
+        return {
+            key: _stacked(part, [each[key] for each in members])
+            for key, part in space.spaces.items()
+        }
+    if isinstance(space, Tuple):
+        return tuple(
+            _stacked(part, [each[place] for each in members])
+            for place, part in enumerate(space.spaces)
+        )
+    if space.dtype is not None and np.dtype(space.dtype).kind in "biuf":
+        return np.stack([np.asarray(each, dtype=space.dtype) for each in members])
+    rows = np.full(len(members), None, dtype=object)
+    for row, member in enumerate(members):
+        rows[row] = member
+    return rows
