@@ -76,6 +76,7 @@ class Yard(Area):
         observation_space=Box(-10.0, 10.0, (SECTORS + 5,)),
         action_space=Box(-1.0, 1.0, (2,)),  # forward speed and turn rate, of the largest
     )
+    reward_terms = ("progress", "time", "goal", "touch")
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -135,10 +136,12 @@ class Yard(Area):
         away = self.posts.pose[..., :2] - self.robot.model.pose[..., :2]
         return (away[..., 0] ** 2 + away[..., 1] ** 2 < TOUCH**2).any(axis=1)
 
-    def reward(self) -> Floats:
-        """Returns metres of progress, more at the goal, less at a post; (W, 1)."""
-        there = self.distance < NEAR
-        return (self.progress - 0.01 + 2.0 * there - 5.0 * self.touches())[:, None]
+    def reward(self) -> dict[str, Floats]:
+        """Returns metres of progress, more at the goal, less at a post; (W, 1) each."""
+        time = np.full(len(self.world), -0.01)
+        goal, touch = 2.0 * (self.distance < NEAR), -5.0 * self.touches()
+        terms = zip(self.reward_terms, (self.progress, time, goal, touch), strict=True)
+        return {name: term[:, None] for name, term in terms}
 
     def terminated(self) -> NDArray[np.bool_]:
         """Returns whether it arrived or touched a post."""

@@ -91,6 +91,51 @@ def test_each_agent_has_its_reward_where_they_add_up_to_zero(
     assert [row["steps"] for row in rows] == ["96"]
 
 
+@pytest.mark.parametrize("options", [[], ["--agent", "disc", "--others", "chase"]])
+def test_reward_terms_are_curves_of_each_agent(
+    array_task: Path, tmp_path: Path, options: list[str]
+) -> None:
+    """Their sums over an episode, of learning and of evaluation episodes."""
+    source = (array_task / "__init__.py").read_text()
+    old = "return np.stack([lead, -lead], axis=1)"
+    assert old in source
+    new = "return {'lead': np.stack([lead, -lead], axis=1), 'time': np.full((len(lead), 2), -0.5)}"
+    source = source.replace(old, new).replace(
+        "BOX, BOX)", "BOX, BOX); reward_terms = ['lead', 'time']"
+    )
+    (array_task / "__init__.py").write_text(source)
+    out = tmp_path / "out"
+    result = call("train", array_task, *SMALL, *options, "--set", "evaluate=1", "--out", out,
+                  "--set", "evaluate_every=1")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    with (out / "progress.csv").open() as file:
+        rows = [
+            {key: float(value or 0) for key, value in row.items()} for row in csv.DictReader(file)
+        ]
+    for row in rows:
+        assert row["return/lead"] + row["return/time"] == pytest.approx(row["reward"], abs=1e-6)
+        assert row["return/time"] == pytest.approx(-0.5 * row["length"], abs=1e-6)
+        assert row["eval/return/time"] == pytest.approx(-0.5 * row["eval/length"], abs=1e-6)
+        for agent in () if options else ("puck", "disc"):
+            own = row[f"return/lead/{agent}"] + row[f"return/time/{agent}"]
+            assert own == pytest.approx(row[f"reward/{agent}"])
+        if options:
+            assert not any(key.count("/") == 2 for key in row if not key.startswith("eval/"))
+    assert not any("end/re" in key for key in rows[0])
+    events = tensorboard_tags(out)
+    assert {"return/lead", "return/time", "eval/return/lead"} <= events
+
+
+def tensorboard_tags(folder: Path) -> set[str]:
+    from tensorboard.backend.event_processing.event_accumulator import (  # noqa: PLC0415 (of an extra)
+        EventAccumulator,
+    )
+
+    read = EventAccumulator(str(folder))
+    read.Reload()
+    return set(read.Tags()["scalars"])
+
+
 def test_one_of_the_agents_learns_among_policies_on_arrays(
     array_task: Path, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ class EnvironmentState:
         live: (W, A) bool, the agents that are not done.
         no_step_because: Why no step can follow without a reset, or None.
         first_seed: Seed of the first reset, if that is still to come.
+        reward_terms: What reward terms gave in the latest step and in the episodes.
     """
 
     world: WorldState
@@ -36,3 +37,4 @@ class EnvironmentState:
     live: NDArray[np.bool_]
     no_step_because: str | None
     first_seed: int | Sequence[int | None] | None
+    reward_terms: NDArray[np.float64] | None = None

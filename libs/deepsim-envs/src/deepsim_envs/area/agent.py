@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from deepsim_sync import Behaviour
@@ -20,6 +22,7 @@ class AbstractAgent(Behaviour, ABC):
 
     Attributes:
         step_reward: Reward since the last step, which returned and cleared it.
+        step_terms: The parts of it that were given a name.
         episode_reward: Sum of the rewards of all steps of the episode.
         terminated: Whether the task ended the agent's episode.
         truncated: Whether the episode was cut off, as by a time limit.
@@ -27,6 +30,7 @@ class AbstractAgent(Behaviour, ABC):
     """
 
     step_reward: float = 0.0
+    step_terms: Mapping[str, float] = MappingProxyType({})
     episode_reward: float = 0.0
     terminated: bool = False
     truncated: bool = False
@@ -55,10 +59,14 @@ class AbstractAgent(Behaviour, ABC):
         """Whether the episode of this agent has ended."""
         return self.terminated or self.truncated
 
-    def add_reward(self, reward: float) -> None:
+    def add_reward(self, reward: float, term: str | None = None) -> None:
         """Adds to the reward of the step that is under way, or else of the next one.
 
         Rewards after the agent's last step are ignored, until the next episode.
+
+        Args:
+            reward: The reward.
+            term: Its name among the area's `reward_terms`, if it has one.
 
         Raises:
             ValueError: The reward is not finite.
@@ -67,6 +75,9 @@ class AbstractAgent(Behaviour, ABC):
             raise ValueError(f"reward of agent {self.name!r} must be finite, got {reward}")
         if self._over:
             return
+        if term is not None:
+            earned = self.step_terms.get(term, 0.0) + float(reward)
+            self.step_terms = {**self.step_terms, term: earned}
         self.step_reward += float(reward)
         self.episode_reward += float(reward)
 
@@ -83,13 +94,18 @@ class AbstractAgent(Behaviour, ABC):
 
     def take_reward(self) -> float:
         """Returns and clears the reward of the step that ends; `Environment` calls it."""
-        reward, self.step_reward = self.step_reward, 0.0
+        reward = self.step_reward
+        self.forget_reward()
         self._over = self.terminated or self.truncated
         return reward
 
+    def forget_reward(self) -> None:
+        """Clears the reward since the last step; `Environment` calls it."""
+        self.step_reward, self.step_terms = 0.0, {}
+
     def begin_episode(self) -> None:
         """Clears the state of the last episode; `Environment` calls it."""
-        self.step_reward = 0.0
+        self.forget_reward()
         self.episode_reward = 0.0
         self.terminated = False
         self.truncated = False

@@ -127,8 +127,12 @@ class Area(StatefulArea, ABC):
         return None
 
     @abstractmethod
-    def reward(self) -> NDArray[np.float64]:
-        """Returns (W, A), the reward of the step for each agent."""
+    def reward(self) -> NDArray[np.float64] | Mapping[str, NDArray[np.float64]]:
+        """Returns (W, A), the reward of the step for each agent.
+
+        With `reward_terms`, a dict with such an array under each of these names, whose sum, in the
+        order of `reward_terms`, is the reward.
+        """
 
     def info(self) -> Mapping[str, Any]:
         """Returns further values by name: arrays (W, ...), or lists with an entry for each world.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +15,12 @@ class StatefulArea:
 
     Attributes:
         reset_options: During a reset, the options that `Environment.reset` was given; read-only.
+        reward_terms: The names of the parts that rewards consist of, if they do. The info of each
+            agent then has ``"reward/NAME"``, what the part gave in the step, and
+            ``"return/NAME"``, its sum over the episode so far.
     """
+
+    reward_terms: Sequence[str] = ()
 
     reset_options: Mapping[str, Any] = MappingProxyType({})
 

@@ -103,7 +103,7 @@ class Environment:
         self._actions = GroupBatches("action", self.groups, slots, worlds, owner)
         self._observations = GroupBatches("observation", self.groups, slots, worlds, owner)
         self._episodes = Episodes(slots, worlds, max_episode_steps)
-        self._hooks = Hooks(self._task, owner, slots, self._episodes)
+        self._hooks = Hooks(self._task, owner, self.agents, slots, self._episodes)
         if self._hooks.fixed_update is not None:
             self.world.trackers.add(FixedUpdates(self._hooks.fixed_update))
         self.diverged: Bools = self._episodes.nowhere
@@ -316,6 +316,7 @@ class Environment:
                 live=self._episodes.live,
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
+                reward_terms=self._hooks.terms.get_state(),
             )
 
     def set_state(self, state: EnvironmentState) -> None:
@@ -339,6 +340,7 @@ class Environment:
         self._seen = () if seen is None else copied(tuple(seen))
         self.diverged = self._episodes.nowhere
         self._episodes.go_back(state.steps, state.live)
+        self._hooks.terms.set_state(state.reward_terms)
         self._no_step_because = state.no_step_because
         self._first_seed = state.first_seed
 
@@ -392,6 +394,7 @@ class Environment:
             self._seen = self._observe(bounds=True)
         if self._objects is not None:
             self._objects.forget_rewards()
+        self._hooks.terms.begin(stepping)
         self._episodes.begin(begins)
         self.diverged = self._episodes.nowhere
         self._first_seed = None
@@ -413,6 +416,7 @@ class Environment:
             self._actions.overwrite(actions, ~live)
         self._no_step_because = _STEP_HALFWAY
         task.live, task.stepping = live, stepping
+        hooks.terms.begin_step(stepping)
         hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
         episodes.count(worlds)

@@ -17,6 +17,7 @@ from deepsim_sync import invoke, square_sum
 
 from .episodes import Episodes
 from .object_area import ObjectArea
+from .reward_terms import RewardTerms
 from .slots import Slot
 
 Bools = NDArray[np.bool_]
@@ -31,14 +32,26 @@ class Hooks:
     Args:
         area: The area.
         owner: The name of its class.
+        agents: The names of all agents.
         slots: The agents of all worlds.
         episodes: Who is live.
 
+    Attributes:
+        terms: The parts of rewards that have names.
+
     Raises:
-        TypeError: An attribute takes the place of a hook.
+        TypeError: An attribute takes the place of a hook, or a reward term is no name.
+        ValueError: A reward term occurs twice.
     """
 
-    def __init__(self, area: Area, owner: str, slots: Sequence[Slot], episodes: Episodes) -> None:
+    def __init__(
+        self,
+        area: Area,
+        owner: str,
+        agents: Sequence[str],
+        slots: Sequence[Slot],
+        episodes: Episodes,
+    ) -> None:
         self._area = area
         self._owner = owner
         self._slots = slots
@@ -53,7 +66,8 @@ class Hooks:
         self._truncated = self._overridden("truncated")
         self._reward: Hook = self._bound("reward")
         self._info = self._overridden("info")
-        self.has_info = self._info is not None
+        self.terms = RewardTerms(owner, area.reward_terms, agents, len(area.world))
+        self.has_info = self._info is not None or bool(self.terms.names)
         self.diverged: Hook = self._bound("diverged")
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
@@ -85,14 +99,23 @@ class Hooks:
             ValueError: A reward is not finite, or they have another shape.
         """
         live = self._area.live
-        reward = self._table("reward", self._reward(), np.float64)
+        values = self._reward()
+        terms = self._terms(values) if self.terms.names else {}
+        if terms and not isinstance(self._area, ObjectArea):
+            first, *others = terms.values()
+            values = sum(others, first)
+        reward = self._table("reward", values, np.float64)
         if live is not self._episodes.everyone:
             reward[~live] = 0.0
         # One pass without a temporary: the square is finite only if all rewards are.
         if not math.isfinite(square_sum(reward)):
             for place in np.flatnonzero(~np.isfinite(reward)).tolist():
                 name, got = self._slots[place].name, reward.flat[place]
-                raise ValueError(f"reward of agent {name!r} must be finite, got {got}")
+                of = {term: float(each.flat[place]) for term, each in terms.items()}
+                parts = f" from {of}" if of else ""
+                raise ValueError(f"reward of agent {name!r} must be finite, got {got}{parts}")
+        if terms:
+            self.terms.earn(np.where(live, np.stack(list(terms.values())), 0.0))
         return reward
 
     def info(self) -> Mapping[str, Any]:
@@ -101,16 +124,26 @@ class Hooks:
         Raises:
             TypeError, ValueError: It is not a dict, or has the key ``"deepsim"``.
         """
-        if self._info is None:
-            return {}
-        info: Mapping[str, Any] = self._info()
+        info: Mapping[str, Any] = {} if self._info is None else self._info()
         if type(info) is not dict and not isinstance(info, Mapping):
             raise TypeError(f"the info of {self._owner} must be a dict, got {info!r}")
         if "deepsim" in info:
             raise ValueError(
                 f"the info of {self._owner} must leave the key 'deepsim' to the environment"
             )
-        return info
+        return self.terms.add_to(info) if self.terms.names else info
+
+    def _terms(self, values: Any) -> dict[str, NDArray[np.float64]]:
+        """Returns a copy of each part of the rewards, (W, A), in the order of their names."""
+        if isinstance(self._area, ObjectArea):
+            values = self._area.terms()
+        names = self.terms.names
+        if not isinstance(values, Mapping) or set(values) != set(names):
+            raise ValueError(
+                f"reward of {self._owner} must be a dict of its reward_terms {list(names)}, "
+                f"got {shown(values)}"
+            )
+        return {name: self._table(f"reward {name!r}", values[name], np.float64) for name in names}
 
     def _bound(self, name: str) -> Hook:
         hook: Hook = getattr(self._area, name)
@@ -129,6 +162,11 @@ class Hooks:
 
     def _table(self, name: str, values: Any, dtype: Any) -> NDArray[Any]:
         """Returns a copy of values by world and agent, (W, A)."""
+        if isinstance(values, Mapping):
+            raise ValueError(
+                f"{self._owner}.{name} returned a dict of {list(values)}: if these are the terms "
+                "of rewards, list them as the attribute reward_terms"
+            )
         shape = self._episodes.nobody.shape
         try:
             table: NDArray[Any] = np.array(values, dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Space
+from numpy.typing import NDArray
 
 from deepsim_envs.area import AbstractAgent, Agents, Area, AreaInterface, Bools
 from deepsim_envs.spaces import batch_of, copied, shown
@@ -46,6 +47,7 @@ class ObjectArea(Area):
             )
         self._area = area
         self._owner = owner
+        self.reward_terms = area.reward_terms
         self._behaviours = self.world.behaviours
         self.agents = _groups(
             members,
@@ -109,9 +111,21 @@ class ObjectArea(Area):
 
     def reward(self) -> list[list[float]]:  # type: ignore[override]  # as good as an array
         reward = [0.0] * len(self._members)
+        self._terms = {name: np.zeros((1, len(self._members))) for name in self.reward_terms}
         for agent, slot in self._taking_part:
+            for name, earned in agent.step_terms.items():
+                if name not in self._terms:
+                    raise ValueError(
+                        f"agent {agent.name!r} earned {name!r}, which reward_terms of "
+                        f"{self._owner} lacks: they are {list(self.reward_terms)}"
+                    )
+                self._terms[name][0, slot.column] = earned
             reward[slot.column] = agent.take_reward()
         return [reward]
+
+    def terms(self) -> Mapping[str, NDArray[np.float64]]:
+        """Returns the named parts of the latest rewards, (1, A) each."""
+        return self._terms
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info in lists of one entry."""
@@ -136,7 +150,8 @@ class ObjectArea(Area):
     def forget_rewards(self) -> None:
         """Clears all rewards: an agent that counts as it observes has earned none at a reset."""
         for agent, _ in self._members:
-            agent.step_reward = agent.episode_reward = 0.0
+            agent.forget_reward()
+            agent.episode_reward = 0.0
 
     def diverged(self, worlds: WorldNumbers) -> None:
         """Truncates the episodes; what agents earned in the step does not count."""

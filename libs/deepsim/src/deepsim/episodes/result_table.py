@@ -21,8 +21,9 @@ LONGEST = 20
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
     """Returns a table with a row for each agent of each episode and world, or of its means.
 
-    The area's info of an agent, a dict under its name, gets columns of its own. Among means are
-    those of numbers and of booleans, as a share; text has none.
+    The area's info of an agent, a dict under its name, gets columns of its own, but for what reward
+    terms gave in the last step. Among means are those of numbers and of booleans, as a share; text
+    has none.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
@@ -86,7 +87,11 @@ def _info(episode: Episode, agent: str) -> Mapping[Any, Any]:
 
 
 def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:
-    return list(dict.fromkeys(key for row in rows for key in row))
+    keys = dict.fromkeys(key for row in rows for key in row)
+    in_step = {
+        key.replace("return/", "reward/", 1) for key in keys if str(key).startswith("return/")
+    }
+    return [key for key in keys if key not in in_step]
 
 
 def _cell(value: Any) -> str:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .progress import REWARD
+from .progress import RETURN, REWARD
 
 _PREFIX = "end/"
 
 
 def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> None:
-    """Writes a PNG: the rewards of episodes, of each agent, and the area's info at their ends.
+    """Writes a PNG: the rewards of episodes, of each agent and term, and the info at their ends.
 
     Args:
         file: Output file.
@@ -27,7 +27,12 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
     ends = [key for key in columns if key.startswith(_PREFIX)]
     agents = [key for key in columns if key.startswith(f"{REWARD}/")]
     shares = [key for key in ends if "=" in key]
-    panels = [[REWARD, *agents], *([key] for key in ends if key not in shares)]
+    terms = [key for key in columns if key.startswith(f"{RETURN}/") and key.count("/") == 1]
+    panels = [
+        [REWARD, *agents],
+        *([terms] if terms else []),
+        *([key] for key in ends if key not in shares),
+    ]
     if shares:
         panels.append(shares)
     figure = Figure(figsize=(7, 1.7 * len(panels) + 0.6), layout="constrained")
@@ -38,9 +43,10 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
             points = [(row["steps"], row[key]) for row in rows if key in row]
             if points:
                 axis.plot(*zip(*points, strict=True), label=_label(key))
-        if len(keys) > 1 or "=" in keys[0]:
+        if len(keys) > 1 or "=" in keys[0] or keys == terms:
             axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-        axis.set_ylabel(keys[0].removeprefix(_PREFIX).partition("=")[0])
+        name = RETURN if keys == terms else keys[0].removeprefix(_PREFIX).partition("=")[0]
+        axis.set_ylabel(name)
         axis.grid(alpha=0.3)
     axes[0].set_title(title)
     axes[-1].set_xlabel("steps of agents")
@@ -50,4 +56,4 @@ def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> 
 def _label(key: str) -> str:
     if key == REWARD:
         return "mean"
-    return key.removeprefix(f"{REWARD}/").rpartition("=")[2]
+    return key.removeprefix(f"{REWARD}/").removeprefix(f"{RETURN}/").rpartition("=")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import cycle
 from numbers import Real
@@ -20,6 +20,8 @@ WINDOW = 100
 """The number of the latest episodes of which means are taken."""
 _MOST_WORDS = 16
 _STEPS = "time/total_timesteps"
+RETURN = "return"
+"""Begins the columns of reward terms: ``return/TERM``, and ``return/TERM/AGENT`` of several."""
 REWARD = "reward"
 """The column of the mean reward; that of one of several agents is ``reward/AGENT``."""
 _NAMES = {"rollout/ep_rew_mean": REWARD, "rollout/ep_len_mean": "length"}
@@ -73,7 +75,8 @@ class EpisodeEnds:
     """The rewards and infos of agents at the ends of their latest episodes.
 
     Info is the mean of numbers and booleans over the episodes that have them, and the frequency of
-    each string. A name with too many different strings is left out.
+    each string. A name with too many different strings is left out. Of reward terms, the sums over
+    episodes count, and not what they gave in the last step.
 
     Args:
         agents: The agents; those of world 0 have the first slots, and so on.
@@ -81,16 +84,21 @@ class EpisodeEnds:
 
     def __init__(self, agents: Sequence[str]) -> None:
         self._rewards = {agent: deque[float](maxlen=WINDOW) for agent in agents}
+        self._terms = {agent: deque[Mapping[str, float]](maxlen=WINDOW) for agent in agents}
         self._ends: deque[Mapping[str, Any]] = deque(maxlen=WINDOW)
         self._words: dict[str, set[str]] = {}
 
     def add(self, infos: Sequence[Mapping[str, Any]]) -> None:
         """Looks through the infos of a step, one of each slot, for episodes that ended."""
-        for info, rewards in zip(infos, cycle(self._rewards.values())):
+        for info, agent in zip(infos, cycle(self._rewards)):
             if "episode" not in info:
                 continue
-            rewards.append(info["episode"]["r"])
+            self._rewards[agent].append(info["episode"]["r"])
             end = {key: value for key, value in info.items() if key != "TimeLimit.truncated"}
+            terms = {key: end.pop(key) for key in [*end] if key.startswith(f"{RETURN}/")}
+            for key in terms:
+                end.pop(key.replace(RETURN, REWARD, 1), None)
+            self._terms[agent].append(terms)
             self._ends.append(end)
             for key, value in end.items():
                 words = self._words.setdefault(key, set())
@@ -102,9 +110,9 @@ class EpisodeEnds:
         return {agent: float(np.mean(each)) for agent, each in self._rewards.items() if each}
 
     def means(self) -> dict[str, float]:
-        """Returns ``end/NAME`` of numbers, ``end/NAME=WORD`` of strings, and ``reward/AGENT``.
+        """Returns ``end/NAME`` of numbers, ``end/NAME=WORD`` of strings, and ``return/TERM``.
 
-        The latter is left out where there is one agent, whose reward is the mean of all.
+        Where there are several agents, each has ``reward/AGENT`` and ``return/TERM/AGENT`` too.
         """
         numbers: dict[str, list[float]] = {}
         for end in self._ends:
@@ -116,13 +124,25 @@ class EpisodeEnds:
             for word in sorted(words) if len(words) <= _MOST_WORDS else ():
                 share = np.mean([end.get(key) == word for end in self._ends])
                 means[f"end/{key}={word}"] = float(share)
+        every = [terms for each in self._terms.values() for terms in each]
+        means |= _means_of(every)
         if len(self._rewards) > 1:
             means |= {f"{REWARD}/{agent}": reward for agent, reward in self.rewards().items()}
+            for agent, own in self._terms.items():
+                means |= {f"{key}/{agent}": mean for key, mean in _means_of(own).items()}
         return means
 
 
+def _means_of(episodes: Collection[Mapping[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(key for episode in episodes for key in episode)
+    return {
+        name: float(np.mean([episode[name] for episode in episodes if name in episode]))
+        for name in names
+    }
+
+
 def _order(key: str) -> tuple[int, str]:
-    return ("rollout", REWARD, "end", "eval", "train").index(key.partition("/")[0]), key
+    return ("rollout", REWARD, RETURN, "end", "eval", "train").index(key.partition("/")[0]), key
 
 
 def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
