@@ -73,6 +73,39 @@ def test_a_message_reaches_the_subscribers_of_its_topic_and_world(master, transp
         publishers[0].publish(JointState())
 
 
+def test_the_master_lists_who_takes_part(master, transport):
+    """Publishers, listeners and those who answer, of one namespace."""
+    transport.set_topic_namespace("parts")
+    with Transport(master.host, master.port, namespace="parts") as other:
+        publisher = transport.advertise("point", Point)
+        subscribers = [each.subscribe("point", Point, print) for each in (transport, other)]
+        answering = other.session.declare_queryable(other.key("deep/asked"), print)
+        with Transport(master.host, master.port, namespace="partsong") as third:
+            elsewhere = third.advertise("point", Point)
+            heard_by(lambda: list(third.topics()) == ["point"])
+            heard_by(lambda: len(transport.topics()) == 2)
+        found = transport.topics()
+        assert sorted(found) == ["deep/asked", "point"]
+        assert [len(each) for each in found["point"]] == [1, 2, 0]
+        assert set(found["point"].publishers) < set(found["point"].subscribers)
+        assert [len(each) for each in found["deep/asked"]] == [0, 0, 1]
+        for subscriber in subscribers:
+            subscriber.close()
+        answering.undeclare()
+        del publisher, elsewhere  # what nobody holds is not advertised
+
+
+def test_the_master_takes_no_orders(master, transport):
+    """Its list of topics is to be read; its settings stay as they are."""
+    (name,) = {
+        str(reply.ok.key_expr).split("/")[1]
+        for reply in transport.session.get("@/*/router", timeout=PATIENCE)
+    }
+    transport.session.put(f"@/{name}/router/config/connect/endpoints", '["tcp/127.0.0.1:1"]')
+    found = transport.session.get(f"@/{name}/router/config/**", timeout=PATIENCE)
+    assert all(b"127.0.0.1:1" not in reply.ok.payload.to_bytes() for reply in found)
+
+
 def test_hostile_bytes_are_counted_and_dropped(transport):
     """The messages after them are heard."""
     heard = Heard()

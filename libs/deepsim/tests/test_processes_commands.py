@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,22 +11,25 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from typer.testing import CliRunner
+
+from deepsim.cli import app
 
 DEEPSIM = (sys.executable, "-c", "from deepsim.cli import app; app()")
 
 
 @pytest.fixture
-def begin() -> Iterator[Callable[..., tuple[str, subprocess.Popen[str]]]]:
+def begin(monkeypatch) -> Iterator[Callable[..., tuple[str, subprocess.Popen[str]]]]:
     """Starts commands at a master of their own, and returns when they print their first line."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "GAZEBO_MASTER_URI": f"http://localhost:{port}"}
+    monkeypatch.setenv("GAZEBO_MASTER_URI", f"http://localhost:{port}")
     processes = []
 
     def start(*words: str) -> tuple[str, subprocess.Popen[str]]:
         command = [*DEEPSIM, *words]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         processes.append(process)
         assert process.stdout is not None
         return process.stdout.readline(), process
@@ -39,6 +42,11 @@ def begin() -> Iterator[Callable[..., tuple[str, subprocess.Popen[str]]]]:
         process.stdout.close()
 
 
+def printed(*words: str) -> str:
+    """Returns what a command prints, which runs in this process."""
+    return str(CliRunner().invoke(app, words).output)
+
+
 def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     file = tmp_path / "box.world"
     file.write_text(
@@ -46,20 +54,38 @@ def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
         " type='ray'><ray><scan><horizontal><samples>3</samples></horizontal></scan><range><max>9"
         "</max></range></ray></sensor></link></model></world></sdf>"
     )
+
     said, master = begin("master")
     assert said.startswith("master at http://127.0.0.1:")
     said, physics = begin("physics", str(file), "--namespace", "lab")
     assert said == "simulates /gazebo/lab\n"
-    said, listed = begin("topic", "list", "--namespace", "lab")
-    assert "/gazebo/lab/world_stats\n" in said + listed.stdout.read()
-    said, stats = begin("topic", "echo", "world_stats", "--namespace", "lab")
-    assert "model_count=1" in said + stats.stdout.read()
+    listed = printed("topic", "list", "--namespace", "lab")
+    assert "/gazebo/lab/world_stats\n" in listed
+    assert "/gazebo/lab/set_entity_state\n" in listed
+    stats = printed("topic", "echo", "world_stats", "--namespace", "lab")
+    assert "model_count=1" in stats
+    assert printed("topic", "info", "world_stats", "--namespace", "lab").splitlines() == [
+        "/gazebo/lab/world_stats: WorldStatistics",
+        "publishers: 1",
+        "subscribers: 0",
+        "answering: 0",
+    ]
+    asked = printed("topic", "info", "control", "--namespace", "lab")
+    assert asked.startswith("/gazebo/lab/control: requests\n")
+    assert "answering: 1" in asked
+    wrong = printed("topic", "info", "world_state", "--namespace", "lab")
+    assert "no topic is 'gazebo/lab/world_state'; known: call," in wrong
+    width = printed("topic", "bw", "world_stats", "--namespace", "lab", "--seconds", "2")
+    sizes = re.match(r"\S+ kB/s, \d+ messages of (\d+) to (\d+) bytes, (\d+) on", width)
+    assert sizes, width
+    least, most, mean = map(int, sizes.groups())
+    assert 0 < least <= mean <= most
     said, sensing = begin("sensors", "--namespace", "lab")
     assert said == "measures /gazebo/lab\n"
-    said, rate = begin(
-        "topic", "hz", "sensors/box/link/scan", "--namespace", "lab", "--seconds", "2"
-    )
-    assert float((said + rate.stdout.read()).split()[0]) > 0.0
+    scan = "sensors/box/link/scan", "--namespace", "lab"
+    assert float(printed("topic", "hz", *scan, "--seconds", "2").split()[0]) > 0.0
+    assert printed("topic", "info", *scan).startswith("/gazebo/lab/sensors/box/link/scan: rows\n")
+    assert re.search(r"ranges \(1, 1, 3\)\n\[\[\[", printed("topic", "echo", *scan))
     for process in (sensing, physics, master):
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 128 + signal.SIGTERM

@@ -7,7 +7,7 @@ from . import messages
 from .errors import MessageError, NoAnswerError, RemoteError, TransportError
 from .physics import FollowedSimulator, PhysicsServer, RemoteSimulator, WorldMirror
 from .sensing import Readings, SensorServer
-from .session import Master, Publisher, Subscriber, Transport, get_master_uri
+from .session import Master, Publisher, Subscriber, Topic, Transport, get_master_uri
 
 __all__ = [
     "FollowedSimulator",
@@ -21,6 +21,7 @@ __all__ = [
     "RemoteSimulator",
     "SensorServer",
     "Subscriber",
+    "Topic",
     "Transport",
     "TransportError",
     "WorldMirror",

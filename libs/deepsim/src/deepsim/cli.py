@@ -14,11 +14,12 @@ from .commands.doctor import doctor
 from .commands.envs import envs
 from .commands.findings import own_versions
 from .commands.models import models
-from .commands.processes import master, physics, sensors, topic
+from .commands.processes import master, physics, sensors
 from .commands.robots import robots
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
+from .commands.topics import topic
 from .commands.train import train
 from .commands.view import view
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .basic import Mass, Point, Pose, Quaternion, Time, Twist, Wrench
-from .protobuf import decode, encode
+from .protobuf import decode, encode, encoding_of
 from .world import (
     Answer,
     EntityProp,
@@ -17,7 +17,31 @@ from .world import (
     WorldStatistics,
 )
 
+KINDS = {
+    encoding_of(kind): kind
+    for kind in (
+        Answer,
+        EntityProp,
+        EntityState,
+        InsertEntity,
+        JointProp,
+        JointState,
+        Mass,
+        Point,
+        Pose,
+        Quaternion,
+        Time,
+        Twist,
+        WorldControl,
+        WorldState,
+        WorldStatistics,
+        Wrench,
+    )
+}
+"""The classes of messages, by the encoding that their samples name."""
+
 __all__ = [
+    "KINDS",
     "Answer",
     "EntityProp",
     "EntityState",

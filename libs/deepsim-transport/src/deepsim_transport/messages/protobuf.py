@@ -50,6 +50,11 @@ def decode(kind: type[M], payload: bytes) -> M:
     return made
 
 
+def encoding_of(kind: type[Any]) -> str:
+    """Returns the name that messages of a class have on the wire, as zenoh's encodings are."""
+    return f"application/protobuf;{PACKAGE}.{kind.__name__}"
+
+
 def _compiled(kind: Any) -> Any:
     """Returns the class of protobuf for a class of messages."""
     file = descriptor_pb2.FileDescriptorProto(

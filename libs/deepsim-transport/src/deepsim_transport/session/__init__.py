@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .master import Master, get_master_uri
+from .topics import Topic
 from .transport import Publisher, Subscriber, Transport
 
-__all__ = ["Master", "Publisher", "Subscriber", "Transport", "get_master_uri"]
+__all__ = ["Master", "Publisher", "Subscriber", "Topic", "Transport", "get_master_uri"]

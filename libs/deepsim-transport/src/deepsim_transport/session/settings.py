@@ -32,6 +32,7 @@ def settings(mode: str, listen: Sequence[str] = (), connect: Sequence[str] = ())
         "listen/endpoints": [*listen],
         "connect/endpoints": [*connect],
         "connect/timeout_ms": CONNECT,
+        "adminspace/enabled": mode == "router",  # it lists topics, and takes no orders
         "transport/link/tx/lease": LEASE,
         "transport/link/rx/max_message_size": LARGEST,
     }.items():

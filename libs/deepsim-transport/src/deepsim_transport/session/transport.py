@@ -15,10 +15,11 @@ import zenoh
 
 from deepsim_transport.errors import MessageError, NoAnswerError, RemoteError, TransportError
 from deepsim_transport.messages import Answer
-from deepsim_transport.messages.protobuf import decode, encode
+from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
 from .master import endpoint, get_master_uri
 from .settings import settings
+from .topics import Topic, topics_of
 
 M = TypeVar("M")
 
@@ -77,7 +78,8 @@ class Transport:
 
     def advertise(self, topic: str, kind: type[M]) -> Publisher[M]:
         """Returns a publisher of messages of one class of `deepsim_transport.messages`."""
-        return Publisher(self.session.declare_publisher(self.key(topic)), kind)
+        encoding = zenoh.Encoding(encoding_of(kind))
+        return Publisher(self.session.declare_publisher(self.key(topic), encoding=encoding), kind)
 
     def subscribe(
         self, topic: str, kind: type[M], function: Callable[[M], object]
@@ -87,6 +89,17 @@ class Transport:
         A function that is slower than its topic misses the oldest messages, and delays nobody.
         """
         return Subscriber(self.session, self.key(topic), kind, function)
+
+    def topics(self) -> dict[str, Topic]:
+        """Returns who takes part in each topic of the namespace, by its name without that.
+
+        Topics that are declared are listed, also those that nobody publishes at present.
+
+        Raises:
+            NoAnswerError: The master does not answer.
+        """
+        found = topics_of(self.session, self.key("**"), TIMEOUT)
+        return {name[len(self.key("")) :]: topic for name, topic in found.items()}
 
     def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
         """Sends a message to whoever does what it says, and returns when it is done.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim master`, `physics`, `sensors` and `topic`: processes that talk over topics."""
+"""`deepsim master`, `physics` and `sensors`: processes that talk over topics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -18,11 +18,6 @@ from deepsim_sync import DeepSimError
 
 from .options import BackendName, Namespace, Worlds, fail
 from .stopping import stoppable
-
-if TYPE_CHECKING:
-    from deepsim_transport import Transport
-
-topic = typer.Typer(no_args_is_help=True, help="Show what processes say to each other.")
 
 
 def master(
@@ -35,7 +30,7 @@ def master(
 ) -> None:
     """Carries topics between processes, until Ctrl-C."""
     console = Console()
-    with _errors(console):
+    with errors(console):
         from deepsim_transport import Master  # noqa: PLC0415 (of an extra)
 
         with stoppable(), Master(host, port, public=public) as made:
@@ -57,7 +52,7 @@ def physics(
 ) -> None:
     """Simulates a world for other processes, until Ctrl-C. Needs a master."""
     console = Console()
-    with _errors(console):
+    with errors(console):
         from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
 
         world = GazeboXMLLoader().load_world(file) if file else WorldDescription()
@@ -81,7 +76,7 @@ def sensors(
 ) -> None:
     """Measures by cameras and lidars for other processes, until Ctrl-C."""
     console = Console()
-    with _errors(console):
+    with errors(console):
         from deepsim_transport import SensorServer, Transport  # noqa: PLC0415 (of an extra)
 
         with (
@@ -94,79 +89,9 @@ def sensors(
             server.run()
 
 
-@topic.command("list")
-def list_topics(namespace: Namespace = "default") -> None:
-    """Lists the topics that are heard of within half a second."""
-    console = Console()
-    with _errors(console), _session(namespace) as transport:
-        for name in sorted(_heard(transport, "**", 0.5)):
-            console.print(f"/{name}", highlight=False)
-
-
-@topic.command()
-def hz(
-    name: str,
-    namespace: Namespace = "default",
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long it listens.")] = 5.0,
-) -> None:
-    """Prints how often a topic comes, and how many bytes it brings."""
-    console = Console()
-    with _errors(console), _session(namespace) as transport:
-        sizes = _heard(transport, name, seconds).get(transport.key(name), [])
-        rate, bandwidth = len(sizes) / seconds, sum(sizes) / seconds
-        console.print(f"{rate:.1f} Hz, {bandwidth / 1000:.1f} kB/s", highlight=False)
-
-
-@topic.command()
-def echo(
-    name: Annotated[str, typer.Argument(help="world_stats, or another topic of messages.")],
-    namespace: Namespace = "default",
-    count: Annotated[int, typer.Option(min=1, help="How many messages.")] = 1,
-) -> None:
-    """Prints messages of a topic."""
-    console = Console()
-    with _errors(console), _session(namespace) as transport:
-        from deepsim_transport import messages  # noqa: PLC0415 (of an extra)
-
-        kinds = {"world_stats": messages.WorldStatistics}
-        if name not in kinds:
-            raise DeepSimError(f"no messages are known of {name!r}; known: {', '.join(kinds)}")
-        shown = threading.Semaphore(0)
-
-        def show(message: object) -> None:
-            console.print(message)
-            shown.release()
-
-        subscriber = transport.subscribe(name, kinds[name], show)
-        try:
-            for _ in range(count):
-                shown.acquire()
-        finally:
-            subscriber.close()
-
-
-def _heard(transport: Transport, pattern: str, seconds: float) -> dict[str, list[int]]:
-    """Returns the sizes of all messages that come within a time, by the name of the topic."""
-    found: dict[str, list[int]] = {}
-    subscriber = transport.session.declare_subscriber(
-        transport.key(pattern),
-        lambda sample: found.setdefault(str(sample.key_expr), []).append(len(sample.payload)),
-    )
-    threading.Event().wait(seconds)
-    subscriber.undeclare()
-    return found
-
-
 @contextmanager
-def _session(namespace: str) -> Iterator[Transport]:
-    from deepsim_transport import Transport  # noqa: PLC0415 (of an extra)
-
-    with Transport(namespace=namespace) as transport:
-        yield transport
-
-
-@contextmanager
-def _errors(console: Console) -> Iterator[None]:
+def errors(console: Console) -> Iterator[None]:
+    """Ends a command with one line where something fails."""
     try:
         yield
     except ModuleNotFoundError as error:

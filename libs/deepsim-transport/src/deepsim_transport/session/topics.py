@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topics that a master knows, and who takes part in each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+_KINDS = ("publisher", "subscriber", "queryable")
+
+
+class Topic(NamedTuple):
+    """Who takes part in a topic, each by the name of its session, in alphabetical order."""
+
+    publishers: tuple[str, ...] = ()
+    subscribers: tuple[str, ...] = ()
+    answering: tuple[str, ...] = ()
+    """Those that take its requests or commands."""
+
+
+def topics_of(session: Any, pattern: str, timeout: float) -> dict[str, Topic]:
+    """Returns the topics that match a pattern of zenoh, as the master lists them.
+
+    Args:
+        session: A session of zenoh with the master.
+        pattern: Such as ``gazebo/lab/**``.
+        timeout: How long the master may take [s].
+    """
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for reply in session.get(f"@/*/router/*/{pattern}", timeout=timeout):
+        if reply.ok is None:
+            continue
+        _, _, _, kind, name = str(reply.ok.key_expr).split("/", 4)
+        if kind in _KINDS:
+            clients = json.loads(reply.ok.payload.to_bytes())["clients"]
+            found.setdefault(name, {})[kind] = tuple(sorted(clients))
+    return {
+        name: Topic(*(sessions.get(kind, ()) for kind in _KINDS))
+        for name, sessions in sorted(found.items())
+    }
