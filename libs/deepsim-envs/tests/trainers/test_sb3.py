@@ -10,18 +10,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from deepsim_envs import (
+    Agents,
+    Area,
     Environment,
     GymnasiumEnv,
     GymnasiumVectorEnv,
     JoinedEnvironment,
 )
 from deepsim_envs.sb3 import AgentsVecEnv, WorldsVecEnv
+from deepsim_sync import World
+from deepsim_sync.testing import TableSimulator
 
 MakeRace = Callable[..., Environment]
 MakeRaces = Callable[..., Any]
@@ -107,6 +111,58 @@ def test_a_slot_whose_agent_is_done_waits_for_the_others(make_races: MakeRaces) 
     assert "episode" not in told[9][3][0]
     assert told[9][3][1]["episode"] == {"r": pytest.approx(1.0), "l": 10}
     assert told[9][0][:, 0].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_maskable_ppo_never_takes_what_a_mask_forbids(one: bool) -> None:
+    """Agents climb stairs 0 .. 3 and may not go below or above; forbidden steps are counted."""
+    ppo = pytest.importorskip("sb3_contrib", reason="SB3-Contrib is not installed").MaskablePPO
+    wrong: list[int] = []
+
+    class Stairs(Area):
+        agents = Agents(
+            ["a", "b"], Dict({"stair": Discrete(4), "action_mask": MultiBinary(2)}), Discrete(2)
+        )
+
+        def reset(self, worlds: Any) -> None:
+            self.stair[worlds] = [0, 3]
+
+        def __init__(self, world: World) -> None:
+            super().__init__(world)
+            self.stair = np.zeros((len(world), 2), np.int64)
+
+        def act(self, actions: Any) -> None:
+            goes = self.stair + np.where(actions == 1, 1, -1)
+            wrong.append(int((((goes < 0) | (goes > 3)) & self.live).sum()))
+            self.stair = np.clip(goes, 0, 3)
+
+        def observe(self) -> Any:
+            mask = np.stack([self.stair > 0, self.stair < 3], axis=-1).astype(np.int8)
+            return {"stair": self.stair, "action_mask": mask}
+
+        def reward(self) -> Any:
+            return self.stair * 1.0
+
+    environment = Environment(Stairs(World(TableSimulator(worlds=3))), max_episode_steps=7)
+    worlds: Any = AgentsVecEnv(environment)
+    if one:
+        view = GymnasiumVectorEnv(
+            environment, agent="b", autoreset_mode="SameStep",
+            others=lambda env, rng: lambda name, seen: 1 - seen["stair"] // 3,
+        )  # fmt: skip
+        worlds = WorldsVecEnv(view)
+    worlds.seed(0)
+    seen = worlds.reset()
+    assert (
+        np.stack(worlds.env_method("action_masks")).tolist() == (seen["action_mask"] == 1).tolist()
+    )
+    state = worlds.get_state()
+    model = ppo("MultiInputPolicy", worlds, n_steps=16, batch_size=16, seed=0)
+    model.learn(200)
+    assert sum(wrong) == 0
+    assert len(wrong) > 30
+    worlds.set_state(state)
+    assert worlds.action_masks().tolist() == (seen["action_mask"] == 1).tolist()
 
 
 def test_any_agent_can_end_the_episode_of_all(make_races: MakeRaces) -> None:

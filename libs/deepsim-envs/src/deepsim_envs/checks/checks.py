@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from gymnasium.spaces import Dict
+
+from deepsim_envs.spaces import MASK
+
 from . import checkers, promises
 from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
 
 _TASTE = (  # what PettingZoo warns of, and is right all the same
     "We recommend agents to be named",
     "Observation is a single number",
+    "Observation is not a NumPy array",
     "Observation numpy array is all zeros",
     "Observation space for each agent probably should be",
     "Action space for each agent probably should be",
@@ -54,6 +59,8 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
     """
     with make() as environment:
         agents = list(environment.agents)
+        seen = [group.observation_space for group in environment.groups]
+    masked = any(isinstance(space, Dict) and MASK in space.spaces for space in seen)
     checks: list[tuple[str, Callable[[], object]]] = [
         ("the same seed gives the same bits", partial(promises.same_seed, make, steps)),
         ("a reset leaves nothing behind", partial(promises.fresh_reset, make, steps)),
@@ -63,6 +70,7 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
             partial(promises.any_number_of_worlds, make, steps // 4),
         ),
         ("random actions earn rewards", partial(promises.rewards, make, steps)),
+        *([("action masks allow an action", partial(promises.masks, make, steps))] * masked),
         ("two worlds match (gymnasium)", partial(checkers.match, id, steps)),
         *(
             (f"check_env of {agent} (gymnasium)", partial(checkers.gymnasium_env, id, agent))

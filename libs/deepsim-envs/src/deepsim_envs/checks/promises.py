@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_envs.digests import digest
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import takes_worlds
-from deepsim_envs.spaces import leafwise
+from deepsim_envs.spaces import has_action_mask, leafwise, sample_allowed
 from deepsim_envs.viewing import entries_of, own_info
 from deepsim_sync import UnsupportedError
 
@@ -57,12 +59,12 @@ def snapshots(make: Make, steps: int) -> None:
             state = one.get_state()
         except UnsupportedError as error:
             raise SkippedCheckError(str(error)) from error
-        rng = drive.rng.bit_generator.state
+        rng, seen = drive.rng.bit_generator.state, dict(drive.seen)
         expected = drive.step(steps // 2)
         for environment in (one, other):
             resumed = _Drive(environment, _SEED + 1)
             environment.set_state(state)
-            resumed.rng.bit_generator.state = rng
+            resumed.rng.bit_generator.state, resumed.seen = rng, dict(seen)
             _require_equal(expected, resumed.step(steps // 2))
 
 
@@ -70,16 +72,26 @@ def rewards(make: Make, steps: int) -> None:
     """Checks that random actions earn some agent a reward other than 0."""
     with make() as environment:
         rng = np.random.default_rng(_SEED)
-        environment.reset(_SEED)
+        seen, _ = environment.reset(_SEED)
         for _ in range(steps):
             if not environment.live_agents:
-                environment.reset()
-            if any(environment.step(random_actions(environment, rng)).reward.values()):
+                seen, _ = environment.reset()
+            result = environment.step(random_actions(environment, rng, seen))
+            if any(result.reward.values()):
                 return
+            seen = result.observation
     raise RemarkError(
         f"no agent earned a reward in {steps} steps of random actions: where does the task give "
         "one? (an agent by add_reward, an Area by its hook reward)"
     )
+
+
+def masks(make: Make, steps: int) -> None:
+    """Checks that action masks fit their actions, and leave every agent something to do."""
+    with make() as environment:
+        for name, space in environment.observation_space.items():
+            has_action_mask(space, environment.action_space[name])
+        _Drive(environment, _SEED).step(steps)
 
 
 def any_number_of_worlds(make: Make, steps: int) -> None:
@@ -110,27 +122,49 @@ class _Drive:
     def __init__(self, environment: Environment, seed: int) -> None:
         self.environment = environment
         self.rng = np.random.default_rng(seed)
-        self.digests = [digest(environment.reset(seed))]
+        self.seen: dict[str, Any] = {}
+        self.digests = [self._noted(environment.reset(seed))]
 
     def step(self, steps: int) -> list[str]:
         """Returns the digests of some steps."""
         environment, first = self.environment, len(self.digests)
         for _ in range(steps):
             if environment.live_agents:
-                result: Any = environment.step(random_actions(environment, self.rng))
+                actions = random_actions(environment, self.rng, self.seen)
+                result: Any = environment.step(actions)
             else:
                 result = environment.reset()
-            self.digests.append(digest(tuple(result)))
+            self.digests.append(self._noted(result))
         return self.digests[first:]
 
+    def _noted(self, result: tuple[Any, ...]) -> str:
+        self.seen.update(result[0])
+        return digest(tuple(result))
 
-def random_actions(environment: Environment, rng: np.random.Generator) -> dict[str, Any]:
-    """Returns a sample of the action space of every live agent."""
+
+def random_actions(
+    environment: Environment,
+    rng: np.random.Generator,
+    observations: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Returns a sample of the action space of every live agent.
+
+    Args:
+        environment: The task.
+        rng: Draws the samples.
+        observations: The latest ones by slot, whose action masks the samples obey.
+
+    Raises:
+        ValueError: A mask forbids an agent everything.
+    """
     actions = {}
     for name in environment.live_agents:
         space = environment.action_space[name]
         space.seed(int(rng.integers(2**31)))
-        actions[name] = space.sample()
+        try:
+            actions[name] = sample_allowed(space, observations.get(name))
+        except ValueError as error:
+            raise ValueError(f"agent {name!r} cannot act: {error}") from None
     return actions
 
 
@@ -168,15 +202,37 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
             own = [leafwise(lambda part, world=world: part[world], value) for value in values]
             ticks.records[world].append((what, digest([own, told])))
 
-    record("a reset", every, environment.reset_worlds(seed))
+    observation: Sequence[Any] = environment.reset_worlds(seed)
+    record("a reset", every, observation)
     for _ in range(steps):
-        actions = [[[space.sample() for space in row] for row in group] for group in spaces]
+        actions = _sampled(spaces, observation, environment.live)
         observation, *rest = environment.step_worlds(actions)
         record("a step", every, [*observation, *rest])
         over = np.flatnonzero(~environment.live.any(axis=1))
         if len(over):
-            record("a reset", over.tolist(), environment.reset_worlds(worlds=over))
+            observation = environment.reset_worlds(worlds=over)
+            record("a reset", over.tolist(), observation)
     return ticks.records
+
+
+def _sampled(
+    spaces: Sequence[Any], observations: Sequence[Any], live: NDArray[np.bool_]
+) -> list[Any]:
+    """Returns a sample of each space, by group, world and agent; masks count for live agents."""
+    actions: list[Any] = []
+    column = 0
+    for group, seen in zip(spaces, observations, strict=True):
+        actions.append([])
+        for world, row in enumerate(group):
+            own = [
+                leafwise(lambda part, at=(world, number): part[at], seen)
+                if live[world, column + number]
+                else None
+                for number in range(len(row))
+            ]
+            actions[-1].append([sample_allowed(*each) for each in zip(row, own, strict=True)])
+        column += len(group[0])
+    return actions
 
 
 def _require_equal(expected: list[str], found: list[str]) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.policy import PolicyMaker
+from deepsim_envs.spaces import allowed
 from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of, own_info
 from deepsim_sync import CameraView, UnsupportedError
 
@@ -117,6 +118,18 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             truncated.item(0, column),
             self._info(),
         )
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Returns which values of choices the agent may take, (n,); for SB3-Contrib's MaskablePPO.
+
+        They are those of ``"action_mask"`` in its latest observation; all without it.
+
+        Raises:
+            TypeError: The actions are no choices.
+        """
+        seen = self._agent.observations(self._seen) if self._seen else None
+        (mask,) = allowed(seen, self.action_space, 1)
+        return np.asarray(mask)
 
     def _info(self) -> dict[str, Any]:
         info = self.environment.info()

@@ -11,6 +11,8 @@ from gymnasium.spaces import Space
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from deepsim_envs.spaces import MASK, sample_allowed
+
 
 class Policy(Protocol):
     """Acts for the agents of all worlds of a fragment.
@@ -41,7 +43,10 @@ class Policy(Protocol):
 
 
 class RandomPolicy:
-    """Any action of the agent's space, as the space samples it; it has no weights."""
+    """Any action of the agent's space, as the space samples it; it has no weights.
+
+    Where observations have an ``"action_mask"``, any action that it allows.
+    """
 
     def __init__(
         self,
@@ -53,6 +58,10 @@ class RandomPolicy:
 
     def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
         """Returns a sample for each row of the observations."""
+        if isinstance(observations, dict) and MASK in observations:
+            space = self._spaces[agent]
+            space.seed(int(rng.integers(2**31)))
+            return np.array([sample_allowed(space, {MASK: row}) for row in observations[MASK]])
         while not isinstance(observations, np.ndarray):
             parts = observations.values() if isinstance(observations, dict) else observations
             observations = next(iter(parts))

@@ -69,10 +69,9 @@ class AgentsVecEnv(SlotsVecEnv):
         )
         self._shape = (len(environment), len(environment.agents))
 
-    def step_wait(self) -> Steps:
-        """Steps all worlds once; see `VecEnv.step`."""
+    def _step_slots(self, actions: Any) -> Steps:
         live = self.environment.live
-        actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), self._actions)
+        actions = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), actions)
         step = self.environment.step_worlds((actions,))
         done = step.terminated | step.truncated
         over: Bools = (

@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
+from deepsim_envs.spaces import MASK, allowed, choices_of
 from deepsim_envs.viewing import drawn_seed
 from deepsim_sync import world_seeds
 
@@ -50,6 +51,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._returns = np.zeros(slots)
         self._lengths = np.zeros(slots, dtype=np.int64)
         self._actions: Any = None
+        self._masks: Bools | None = None
         self._seeded = False
 
     def reset(self) -> Any:
@@ -62,6 +64,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._returns[:] = 0.0
         self._lengths[:] = 0
         seen = self._reset_slots(self._seeds)
+        self._keep_masks(seen)
         self._seeded = True
         self._reset_seeds()
         self._reset_options()
@@ -79,6 +82,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
             "owner": self._owner.get_state(),
             "returns": self._returns.copy(),
             "lengths": self._lengths.copy(),
+            "masks": None if self._masks is None else self._masks.copy(),
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -94,11 +98,39 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
             )
         self._owner.set_state(state["owner"])
         self._returns, self._lengths = state["returns"].copy(), state["lengths"].copy()
+        masks = state.get("masks")
+        self._masks = None if masks is None else masks.copy()
         self._seeded = True
 
     @abstractmethod
     def _reset_slots(self, seeds: list[int | None]) -> Any:
         """Begins all episodes and sets `reset_infos`; returns the observations of all slots."""
+
+    def step_wait(self) -> Steps:
+        """Steps all worlds once; see `VecEnv.step`."""
+        steps = self._step_slots(self._actions)
+        self._keep_masks(steps[0])
+        return steps
+
+    @abstractmethod
+    def _step_slots(self, actions: Any) -> Steps:
+        """Steps all worlds once."""
+
+    def action_masks(self) -> Bools:
+        """Returns which values of choices each slot may take, (slots, n), for MaskablePPO.
+
+        They are those of ``"action_mask"`` in the latest observations; all without it.
+
+        Raises:
+            TypeError: The actions are no choices.
+        """
+        if self._masks is None:
+            return allowed(None, self.action_space, self.num_envs)
+        return self._masks.copy()
+
+    def _keep_masks(self, seen: Any) -> None:
+        if isinstance(seen, Mapping) and MASK in seen and choices_of(self.action_space):
+            self._masks = allowed(seen, self.action_space, self.num_envs)
 
     def step_async(self, actions: Any) -> None:
         """Takes an action for each slot; `step_wait` carries them out."""
@@ -111,7 +143,8 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """Returns an attribute of the environment, for each slot."""
         # Pictures are those of views; SB3 asks for the mode, and warns where there is none.
-        found = None if attr_name == "render_mode" else getattr(self._owner, attr_name)
+        owner = self if attr_name == "action_masks" else self._owner
+        found = None if attr_name == "render_mode" else getattr(owner, attr_name)
         return [found for _ in self._get_indices(indices)]
 
     def set_attr(
@@ -127,7 +160,13 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         indices: int | Iterable[int] | None = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Calls a method of the environment once; returns its result for each slot."""
+        """Calls a method of the environment once; returns its result for each slot.
+
+        Of `action_masks`, which is a method of this, each slot has its own.
+        """
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return [masks[slot] for slot in self._get_indices(indices)]
         result = getattr(self._owner, method_name)(*method_args, **method_kwargs)
         return [result for _ in self._get_indices(indices)]
 

@@ -41,9 +41,8 @@ class WorldsVecEnv(SlotsVecEnv):
             worlds.single_action_space,
         )
 
-    def step_wait(self) -> Steps:
-        """Steps all worlds once; see `VecEnv.step`."""
-        seen, rewards, terminated, truncated, batched = self.worlds.step(self._actions)
+    def _step_slots(self, actions: Any) -> Steps:
+        seen, rewards, terminated, truncated, batched = self.worlds.step(actions)
         dones = terminated | truncated
         self._returns += rewards
         self._lengths += 1

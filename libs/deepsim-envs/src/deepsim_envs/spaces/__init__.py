@@ -3,6 +3,20 @@
 
 from .batches import Batch, batch_of
 from .leaves import leafwise
+from .masks import MASK, allowed, choices_of, has_action_mask, sample_allowed
 from .members import conform, copied, require_within, shown
 
-__all__ = ["Batch", "batch_of", "conform", "copied", "leafwise", "require_within", "shown"]
+__all__ = [
+    "MASK",
+    "Batch",
+    "allowed",
+    "batch_of",
+    "choices_of",
+    "conform",
+    "copied",
+    "has_action_mask",
+    "leafwise",
+    "require_within",
+    "sample_allowed",
+    "shown",
+]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
+from deepsim_envs.spaces import sample_allowed
 from deepsim_math import Vector3
 from deepsim_sync import CameraView, UnsupportedError
 
@@ -165,13 +166,13 @@ class Task:
 
 
 def random_actions(environment: Environment, rng: np.random.Generator) -> Policy:
-    """Returns the policy that draws every action from its agent's space."""
+    """Returns the policy that draws every action from its agent's space, as masks allow it."""
     spaces = {
         name: deepcopy(group.action_space) for group in environment.groups for name in group.names
     }
     for space in spaces.values():
         space.seed(int(rng.integers(2**31)))
-    return lambda agent, _observation: spaces[agent].sample()
+    return lambda agent, observation: sample_allowed(spaces[agent], observation)
 
 
 class _CheckedArrayPolicy(ArrayPolicy):

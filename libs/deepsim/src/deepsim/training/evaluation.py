@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Any
 
 from stable_baselines3 import PPO
-from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecEnv, sync_envs_normalization
 
 from deepsim.tasks.task import Task
 
 from .config import TrainingConfig
+from .masking import ppo_of
 from .progress import REWARD, EpisodeEnds
 from .scaling import scaled_worlds
 
@@ -56,6 +56,7 @@ class Evaluation:
             infos[known["i"]] = known["info"]
             ends.add(infos)
 
+        _, evaluate_policy = ppo_of(self._worlds)
         rewards, lengths = evaluate_policy(
             model, self._worlds, self._episodes, callback=on_step, return_episode_rewards=True
         )

@@ -10,9 +10,11 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
+from deepsim_envs.spaces import choices_of, has_action_mask
+
 from .features import Part
 from .networks import Convolution, Floats, Layer, PictureNetwork
-from .suitable_spaces import counts_of, is_picture, kind_of
+from .suitable_spaces import is_picture, kind_of
 from .trained_policy import TrainedPolicy
 
 
@@ -40,7 +42,8 @@ def plain_policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
         space.high.ravel() if continuous else None,
         space.shape,
         parts=tuple(part for part, _ in parts),
-        counts=counts_of(space) if kind_of(space) == "MultiDiscrete" else (),
+        counts=choices_of(space) if kind_of(space) == "MultiDiscrete" else (),
+        masked=has_action_mask(seen, space),
     )
 
 
@@ -58,9 +61,10 @@ def _part(
         channels, height, width = space.shape or (0, 0, 0)
         part = Part((height, width, channels), key, network=network)
         return part, _scale(len(network.layer[1]))
-    part = Part(space.shape or (), key, counts_of(space))
+    part = Part(space.shape or (), key, choices_of(space))
     size = sum(part.counts) or int(np.prod(part.shape))
-    if part.counts or not scaled.norm_obs or kind_of(space) != "Box":
+    scales = scaled.norm_obs and (key is None or key in scaled.norm_obs_keys)
+    if not scales or kind_of(space) != "Box":
         return part, _scale(size)
     known = scaled.obs_rms if key is None else scaled.obs_rms[key]
     scale = np.sqrt(known.var.ravel() + scaled.epsilon)

@@ -35,6 +35,7 @@ try:
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back, training_state
     from .evaluation import Evaluation
+    from .masking import ppo_of
     from .plain_policy import plain_policy
     from .scaling import scaled_worlds
 except ImportError as error:
@@ -142,7 +143,9 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
     rate = config.learning_rate
     seen = worlds.observation_space
     kind = "CnnPolicy" if is_picture(seen) else "MlpPolicy"
-    return PPO(
+    algorithm, _ = ppo_of(worlds)
+    spread = {"log_std_init": config.log_std} if algorithm is PPO else {}
+    return algorithm(
         "MultiInputPolicy" if kind_of(seen) == "Dict" else kind,
         worlds,
         seed=config.seed,
@@ -158,8 +161,8 @@ def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
         stats_window_size=WINDOW,
         policy_kwargs={
             "net_arch": list(config.hidden),
-            "log_std_init": config.log_std,
             "activation_fn": torch.nn.Tanh,
+            **spread,
         },
     )
 

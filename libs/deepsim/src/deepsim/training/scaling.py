@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, VecTransposeImage
 
+from deepsim_envs.spaces import MASK, has_action_mask
+
 from .config import TrainingConfig
 from .suitable_spaces import is_picture, kind_of
 
@@ -27,10 +29,11 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
     keys = None
     scales = _is_numbers(seen)
     if kind_of(seen) == "Dict":
-        keys = [key for key, part in seen.spaces.items() if _is_numbers(part)]
+        masked = has_action_mask(seen, worlds.action_space)
+        parts = {key: part for key, part in seen.spaces.items() if not (masked and key == MASK)}
+        keys = [key for key, part in parts.items() if _is_numbers(part)]
         scales = bool(keys)
-    parts = seen.spaces.values() if kind_of(seen) == "Dict" else [seen]
-    if any(is_picture(part) for part in parts):
+    if any(map(is_picture, seen.spaces.values() if kind_of(seen) == "Dict" else [seen])):
         worlds = _ChannelsFirst(worlds)
     return VecNormalize(
         worlds,

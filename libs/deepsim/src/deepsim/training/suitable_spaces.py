@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from deepsim.tasks.task_code import TaskError
+from deepsim_envs.spaces import has_action_mask
 
 _LEAST_PICTURE = 36  # pixels, below which the convolutions leave nothing
 
@@ -40,18 +41,15 @@ def require_suitable(seen: Any, acted: Any) -> None:
             _require_part(part, f"the observation {key!r}")
     else:
         _require_part(seen, "the observation")
+    try:
+        has_action_mask(seen, acted)
+    except ValueError as error:
+        raise TaskError(str(error)) from error
     if kind_of(acted) != "Box" and not _is_choice(acted):
         raise TaskError(
             "deepsim train takes actions of a Box, or of a Discrete or a row of MultiDiscrete that "
             f"counts from 0, got {acted}"
         )
-
-
-def counts_of(space: Any) -> tuple[int, ...]:
-    """Returns the number of values of each choice of a space; none of a space without choices."""
-    if kind_of(space) == "Discrete":
-        return (int(space.n),)
-    return tuple(space.nvec.tolist()) if kind_of(space) == "MultiDiscrete" else ()
 
 
 def _require_part(space: Any, what: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy
+from deepsim_envs.spaces import MASK
 
 from .features import Part, arrays_of, features_of, parts_of
 from .networks import Floats, Layer, dense
@@ -35,6 +36,7 @@ class TrainedPolicy(ArrayPolicy):
         shape: Shape of an action.
         parts: The parts of an observation; none where its features are its own n numbers.
         counts: The number of values of each choice of an action; none where there is one choice.
+        masked: Whether observations say by ``"action_mask"`` which values are allowed.
     """
 
     mean: Floats
@@ -46,6 +48,7 @@ class TrainedPolicy(ArrayPolicy):
     shape: tuple[int, ...]
     parts: tuple[Part, ...] = ()
     counts: tuple[int, ...] = ()
+    masked: bool = False
 
     def act(
         self,
@@ -74,6 +77,8 @@ class TrainedPolicy(ArrayPolicy):
             values = dense(layer, np.tanh(values) if number else values)
         if self.low is not None and self.high is not None:
             return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
+        if self.masked:  # among the parts, so that it is there
+            values = np.where(np.asarray(observations[MASK]) != 0, values, -np.inf)
         if not self.counts:
             return np.argmax(values, axis=1)
         ends = np.cumsum(self.counts[:-1])
@@ -90,6 +95,8 @@ class TrainedPolicy(ArrayPolicy):
             arrays |= {"low": self.low, "high": self.high}
         if self.counts:
             arrays["counts"] = np.array(self.counts, dtype=np.int64)
+        if self.masked:
+            arrays["masked"] = np.array(True)
         arrays |= arrays_of(self.parts)
         with whole_file(file) as stream:
             np.savez(stream, shape=np.array(self.shape, dtype=np.int64), **arrays)
@@ -116,6 +123,7 @@ class TrainedPolicy(ArrayPolicy):
                 tuple(arrays["shape"].tolist()),
                 parts_of(arrays),
                 tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
+                "masked" in arrays,
             )
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise TaskError(f"{file} is not a trained policy: {error}") from error
