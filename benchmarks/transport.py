@@ -8,6 +8,7 @@ What publishing costs is processor time, of all threads.
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from statistics import median
 
 import numpy as np
@@ -33,6 +35,8 @@ BARS = {
     "publishing / steps until the next, 1000 bodies": 0.2,
     "steps beside a mirror that sleeps 1 s / alone": 0.95,
 }
+HOSTILE = 100_000
+ROOT = Path(__file__).resolve().parents[1]
 BALL = GazeboXMLLoader().load_model(
     "<sdf version='1.7'><model name='ball'><link name='link'><inertial><mass>1</mass><inertia>"
     "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
@@ -157,6 +161,15 @@ def publishing(master: Master) -> dict[str, float]:
     }
 
 
+def hostile() -> dict[str, float]:
+    """Counts of random and damaged requests, and the memory [MB] after a tenth and after all."""
+    script = [sys.executable, ROOT / "libs/deepsim-transport/tests/hostile.py", str(HOSTILE)]
+    said = subprocess.run(script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    found = json.loads(said.stdout)
+    begin, end = found.pop("memory")
+    return {"sent": HOSTILE, **found, "MB after a tenth": begin, "MB after all": end}
+
+
 def main() -> None:
     """Measures, prints and writes."""
     with socket.socket() as probe:
@@ -167,7 +180,8 @@ def main() -> None:
         ratios = publishing(master)
     bare = times["bare zenoh, request and answer"]
     ratios["RemoteSimulator.step / bare zenoh"] = times["RemoteSimulator.step(1)"] / bare
-    write("transport", {"us": times, "ratios": ratios, "bars": BARS}, "numpy", "eclipse-zenoh")
+    found = {"us": times, "ratios": ratios, "bars": BARS, "hostile requests": hostile()}
+    write("transport", found, "numpy", "eclipse-zenoh")
 
 
 if __name__ == "__main__":

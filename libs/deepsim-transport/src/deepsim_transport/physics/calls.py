@@ -16,6 +16,22 @@ from .capability_calls import CAPABILITIES, CAPABILITY_CALLS, Answer, Arrays, ch
 from .failures import described
 from .plain_text import plain_text
 
+MOST_STEPS = 1_000_000
+"""Physics steps of one request; nobody else is answered meanwhile."""
+
+
+def checked_steps(n: Any) -> int:
+    """Returns how many steps a request asks for.
+
+    Raises:
+        ValueError: It is no int from 1 to `MOST_STEPS`.
+    """
+    if type(n) is not int or n < 1:
+        raise ValueError(f"n must be an int >= 1, got {n!r}")
+    if n > MOST_STEPS:
+        raise ValueError(f"one request makes at most {MOST_STEPS} steps, got {n}")
+    return n
+
 
 class Calls:
     """Answers requests by calls of a simulator.
@@ -53,9 +69,7 @@ class Calls:
         return {"worlds": simulator.worlds, "timestep": simulator.timestep, "has": has}, {}
 
     def _call_step(self, header: Any, arrays: Arrays) -> Answer:
-        n = header.get("n")
-        if type(n) is not int or n < 1:
-            raise ValueError(f"n must be an int >= 1, got {n!r}")
+        n = checked_steps(header.get("n"))
         changes = self._changes(header, arrays) if "batch" in header else None
         return _refused(self.simulator.step(n, chosen_worlds(self.simulator, arrays), changes)), {}
 

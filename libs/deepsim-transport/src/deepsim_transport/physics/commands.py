@@ -47,6 +47,22 @@ from .properties import (
 )
 
 
+def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:
+    """Does what a message says; returns the bytes of the `Answer`, also where that raises.
+
+    Raises:
+        MessageError: The bytes are no message of that class.
+    """
+    message = decode(kind, payload)
+    try:
+        act(message)
+    except (DeepSimError, ValueError, TypeError) as error:
+        return encode(Answer(False, str(error)))
+    except Exception as error:  # a fault here, of which the text alone may say little
+        return encode(Answer(False, f"{type(error).__name__}: {error}"))
+    return encode(Answer(True))
+
+
 class Commands:
     """Changes a simulator as messages ask, in all of its worlds.
 
@@ -58,20 +74,12 @@ class Commands:
     def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
         self._simulator, self._loader = simulator, loader
         self.topics: dict[str, Callable[[bytes], bytes]] = {
-            "set_entity_state": lambda payload: self._do(EntityState, self._set_entity, payload),
-            "set_joint_state": lambda payload: self._do(JointState, self._set_joint, payload),
-            "set_entity_prop": lambda payload: self._do(EntityProp, self._scale, payload),
-            "set_joint_property": lambda payload: self._do(JointProp, self._scale_joint, payload),
-            "insert_entity": lambda payload: self._do(InsertEntity, self._insert, payload),
+            "set_entity_state": lambda payload: answered(EntityState, self._set_entity, payload),
+            "set_joint_state": lambda payload: answered(JointState, self._set_joint, payload),
+            "set_entity_prop": lambda payload: answered(EntityProp, self._scale, payload),
+            "set_joint_property": lambda payload: answered(JointProp, self._scale_joint, payload),
+            "insert_entity": lambda payload: answered(InsertEntity, self._insert, payload),
         }
-
-    def _do(self, kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:
-        message = decode(kind, payload)
-        try:
-            act(message)
-        except (DeepSimError, ValueError, TypeError) as error:
-            return encode(Answer(False, str(error)))
-        return encode(Answer(True))
 
     def _set_entity(self, state: EntityState) -> None:
         linear, angular = state.twist.linear_velocity, state.twist.euler_angle_velocity

@@ -3,28 +3,27 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any
 
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import Simulator
+from deepsim_sync import SimulationError, Simulator
 from deepsim_transport.errors import MessageError
 from deepsim_transport.messages import (
-    Answer,
     Time,
     WorldControl,
     WorldStatistics,
-    decode,
-    encode,
 )
 from deepsim_transport.rows import unpack
 from deepsim_transport.session import Transport
 
-from .calls import Calls
-from .commands import Commands
+from .calls import Calls, checked_steps
+from .commands import Commands, answered
 from .followed import CONTROL
 from .remote import CALL
 from .updates import STATE, Updates
@@ -33,6 +32,8 @@ STATISTICS = "world_stats"
 STATISTICS_RATE = 5.0
 """How often the statistics are published, as in Gazebo [Hz]."""
 _IDLE = 0.05  # [s] between looks at the clock while the physics rests
+_BACKLOG = 256  # requests that wait; further ones are refused, so that none can fill the memory
+_LOG = logging.getLogger(__name__)
 
 
 class PhysicsServer:
@@ -44,7 +45,9 @@ class PhysicsServer:
     ``set_joint_state``, ``set_joint_property`` and ``insert_entity`` take commands, by
     `Transport.command`.
 
-    The thread that calls `run` or `run_once` is the one that uses the simulator.
+    The thread that calls `run` or `run_once` is the one that uses the simulator. If the physics
+    diverges while it runs, it rests from then on, and a line is logged; a reset and `WorldControl`
+    let it go on.
 
     Args:
         simulator: On any engine, with any number of worlds. It is not closed with the server.
@@ -83,7 +86,7 @@ class PhysicsServer:
         self.paused = paused
         self._statistics = transport.advertise(STATISTICS, WorldStatistics)
         self._waiting: SimpleQueue[Any] = SimpleQueue()
-        self._topics = {
+        self._topics: dict[str, Callable[[bytes], bytes]] = {
             transport.key(CALL): self._answer_call,
             transport.key(STATE): self._answer_state,
             transport.key(CONTROL): self._control,
@@ -92,7 +95,7 @@ class PhysicsServer:
             },
         }
         self._queryables = [
-            transport.session.declare_queryable(key, self._waiting.put) for key in self._topics
+            transport.session.declare_queryable(key, self._hear) for key in self._topics
         ]
         self._iterations = 0
         self._stopped = threading.Event()
@@ -112,7 +115,11 @@ class PhysicsServer:
         """Answers all requests that wait, advances unless paused, and publishes what changed."""
         self._answer_all()
         if not self.paused:
-            self._advance(self._steps)
+            try:
+                self._advance(self._steps)
+            except SimulationError as error:
+                self.paused = True
+                _LOG.error("the physics rests: %s", error)
         self._publish()
 
     def run(self) -> None:
@@ -153,6 +160,13 @@ class PhysicsServer:
     ) -> None:
         self.close()
 
+    def _hear(self, query: Any) -> None:
+        if self._waiting.qsize() < _BACKLOG:
+            self._waiting.put(query)
+            return
+        with query:  # zenoh's own thread
+            query.reply_err(f"busy: {_BACKLOG} requests wait".encode())
+
     def _advance(self, steps: int) -> None:
         self.simulator.step(steps)
         self._iterations += steps
@@ -181,12 +195,19 @@ class PhysicsServer:
         with query:
             payload = b"" if query.payload is None else query.payload.to_bytes()
             try:
-                answer = self._topics[str(query.key_expr)](payload)
-            except (MessageError, KeyError) as error:
+                answer = self._act(str(query.key_expr))(payload)
+            except MessageError as error:
                 self.malformed += 1
                 query.reply_err(str(error).encode())
+            except Exception as error:  # whoever asks is told; the others go on
+                query.reply_err(f"{type(error).__name__}: {error}".encode())
             else:
                 query.reply(query.key_expr, answer)
+
+    def _act(self, key: str) -> Callable[[bytes], bytes]:
+        if key not in self._topics:  # of a pattern that has this topic among others
+            raise MessageError(f"one topic is asked at a time, got {key!r}")
+        return self._topics[key]
 
     def _answer_call(self, payload: bytes) -> bytes:
         return self._calls.answer(unpack(payload))
@@ -195,11 +216,13 @@ class PhysicsServer:
         return self._updates.whole()
 
     def _control(self, payload: bytes) -> bytes:
-        asked = decode(WorldControl, payload)
+        return answered(WorldControl, self._obey, payload)
+
+    def _obey(self, asked: WorldControl) -> None:
+        steps = checked_steps(asked.steps) if asked.steps else 0
         self.paused = asked.pause
-        if asked.steps:
-            self._advance(asked.steps)
-        return encode(Answer(True))
+        if steps:
+            self._advance(steps)
 
     def _publish(self) -> None:
         now = time.monotonic()
