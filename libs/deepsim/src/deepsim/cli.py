@@ -12,6 +12,7 @@ from .commands.check import check
 from .commands.dataset import dataset
 from .commands.doctor import doctor
 from .commands.envs import envs
+from .commands.export import export
 from .commands.findings import own_versions
 from .commands.models import models
 from .commands.processes import master, physics, sensors
@@ -35,7 +36,9 @@ app.add_typer(envs, name="envs")
 app.add_typer(robots, name="robots")
 app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
-for command in (run, view, train, dataset, check, bench, serve, master, physics, sensors, doctor):
+for command in (
+    run, view, train, export, dataset, check, bench, serve, master, physics, sensors, doctor,
+):  # fmt: skip
     app.command()(command)
 
 

@@ -36,8 +36,8 @@ def run(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="Who acts: a policy of the task, or a folder of `deepsim train`; by default "
-            "random, or else the task's first."
+            help="Who acts: a policy of the task, a folder of `deepsim train`, or an ONNX model; "
+            "by default random, or else the task's first."
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="How many episodes of each world.")] = 1,

@@ -18,7 +18,7 @@ import yaml
 
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
-from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_envs import ArrayPolicy, Environment, Policy, PolicyMaker
 
 from .config import TrainingConfig
 from .trained_policy import FILE, TrainedPolicy
@@ -74,15 +74,20 @@ def task_folder_of(config: Path) -> str:
         raise TaskError(f"{config} does not say which task was trained: {error}") from None
 
 
-def policy_of(folder: Path, task: Task) -> PolicyMaker:
+def policy_of(folder: Path, task: Task, trained: ArrayPolicy | None = None) -> PolicyMaker:
     """Returns the maker of a trained policy, as a task's policies are.
 
     Agents that did not learn act by the policy that they had in the training.
 
+    Args:
+        folder: The folder of the training.
+        task: The task.
+        trained: Acts for those who learned; by default the policy in the folder.
+
     Raises:
         TaskError: The folder holds no trained policy, or one for other agents.
     """
-    trained = TrainedPolicy.load(folder / FILE)
+    trained = TrainedPolicy.load(folder / FILE) if trained is None else trained
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         agent, others = config["agent"], config["others"]
@@ -102,10 +107,12 @@ def policy_of(folder: Path, task: Task) -> PolicyMaker:
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
-    """Returns the policy of a name, or of the folder of a training.
+    """Returns the policy of a name, of the folder of a training, or of an ONNX model.
+
+    A model in the folder of a training acts for those who learned there, any other one for all.
 
     Args:
-        name: The name or the folder.
+        name: The name, the folder or the file.
         task: The task.
         trainings: The folder of the task's trainings, if there were any.
 
@@ -116,6 +123,15 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         TaskError: There is none.
     """
     folder = Path(name)
+    if folder.suffix == ".onnx" and name not in task.available_policies:
+        try:
+            # An extra, for this policy alone.
+            from .onnx_policy import OnnxPolicy  # noqa: PLC0415 (see above)
+        except ImportError as error:
+            raise TaskError(str(error)) from error
+        model = OnnxPolicy(folder)
+        of_training = (folder.parent / CONFIG).is_file()
+        return folder.stem, policy_of(folder.parent, task, model) if of_training else model
     if (folder / FILE).is_file():
         return "trained", policy_of(folder, task)
     if folder.is_dir() and name not in task.available_policies:

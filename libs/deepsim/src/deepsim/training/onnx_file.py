@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a trained policy as an ONNX model; needs ``deepsim[onnx]``, and no torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs.spaces import MASK
+
+from .features import Part
+from .networks import Layer
+from .trained_policy import TrainedPolicy
+from .whole_file import whole_file
+
+try:
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as error:
+    raise ImportError("ONNX models need an extra: pip install 'deepsim[onnx]'") from error
+
+OPSET, FORMAT = 17, 8  # of 2022, which the runtimes of today read
+
+
+def write_onnx(policy: TrainedPolicy, file: Path) -> None:
+    """Writes a model with an input for each part of observations, whose output is ``action``.
+
+    Inputs have the names of an observation's dict, or ``observation``. Their first axis and that
+    of the output are any number of observations. Types are float32, int64 for choices and uint8 for
+    pictures; actions are float32, or int64 for choices.
+
+    Raises:
+        TaskError: It cannot be written.
+    """
+    model = _Graph().model(policy)
+    onnx.checker.check_model(model, full_check=True)
+    try:
+        with whole_file(file) as stream:
+            stream.write(model.SerializeToString(deterministic=True))
+    except OSError as error:
+        raise TaskError(f"cannot write {file}: {error.strerror or error}") from error
+
+
+class _Graph:
+    """Collects the nodes of a graph; each value is the name of one."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._inputs: list[Any] = []
+
+    def model(self, policy: TrainedPolicy) -> Any:
+        """Returns the model of a policy."""
+        parts = policy.parts or (Part(policy.mean.shape),)
+        features = [self._features(part) for part in parts]
+        values = self.node("Concat", *features, axis=1) if len(features) > 1 else features[0]
+        values = self.node("Sub", values, self.constant(policy.mean))
+        values = self.node("Div", values, self.constant(policy.scale))
+        limit = np.asarray(policy.limit, np.float32)
+        values = self._clipped(values, -limit, limit)
+        for number, layer in enumerate(policy.layers):
+            values = self._dense(layer, self.node("Tanh", values) if number else values)
+        if policy.low is not None and policy.high is not None:
+            values = self._clipped(values, policy.low, policy.high)
+            values = self._reshaped(values, policy.shape)
+            kind = TensorProto.FLOAT
+        else:
+            values = self._chosen(policy, values)
+            kind = TensorProto.INT64
+        output = "action" if "action" not in [each.name for each in self._inputs] else "/action"
+        self._nodes.append(helper.make_node("Identity", [values], [output]))
+        graph = helper.make_graph(
+            self._nodes,
+            "policy",
+            self._inputs,
+            [helper.make_tensor_value_info(output, kind, ["count", *policy.shape])],
+            self._constants,
+        )
+        opset = [helper.make_opsetid("", OPSET)]
+        made = helper.make_model(graph, producer_name="deepsim", opset_imports=opset)
+        made.ir_version = FORMAT
+        return made
+
+    def node(self, kind: str, *inputs: str, outputs: int = 0, **attributes: Any) -> Any:
+        """Adds a node; returns the name of its output, or a list of several."""
+        name = f"/{kind}_{len(self._nodes)}"
+        names = [f"{name}_{number}" for number in range(outputs)] if outputs else [name]
+        self._nodes.append(helper.make_node(kind, inputs, names, **attributes))
+        return names if outputs else name
+
+    def constant(self, value: Any) -> str:
+        """Adds an array."""
+        name = f"/constant_{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def _features(self, part: Part) -> str:
+        name = "observation" if part.key is None else part.key
+        kind = TensorProto.INT64 if part.counts else TensorProto.FLOAT
+        kind = TensorProto.UINT8 if part.network is not None else kind
+        self._inputs.append(helper.make_tensor_value_info(name, kind, ["count", *part.shape]))
+        if part.network is not None:
+            return self._picture(part, name)
+        size = int(np.prod(part.shape))
+        rows = self._reshaped(name, (size,))
+        if not part.counts:
+            return rows
+        chosen = []
+        for number, count in enumerate(part.counts):
+            column = self.node("Gather", rows, self.constant(np.array([number])), axis=1)
+            same = self.node("Equal", column, self.constant(np.arange(count)))
+            chosen.append(self.node("Cast", same, to=TensorProto.FLOAT))
+        return str(self.node("Concat", *chosen, axis=1))
+
+    def _picture(self, part: Part, name: str) -> str:
+        assert part.network is not None  # for mypy: the caller asked
+        values = self.node("Transpose", name, perm=[0, 3, 1, 2])
+        values = self.node("Cast", values, to=TensorProto.FLOAT)
+        values = self.node("Div", values, self.constant(np.float32(255.0)))
+        for layer in part.network.convolutions:
+            weights, bias = self.constant(layer.weights), self.constant(layer.bias)
+            strides = [layer.stride, layer.stride]
+            values = self.node("Relu", self.node("Conv", values, weights, bias, strides=strides))
+        return str(self.node("Relu", self._dense(part.network.layer, self.node("Flatten", values))))
+
+    def _dense(self, layer: Layer, values: str) -> str:
+        weights, bias = map(self.constant, layer)
+        return str(self.node("Gemm", values, weights, bias, transB=1))
+
+    def _clipped(self, values: str, low: Any, high: Any) -> str:
+        values = self.node("Min", values, self.constant(np.asarray(high, np.float32)))
+        return str(self.node("Max", values, self.constant(np.asarray(low, np.float32))))
+
+    def _reshaped(self, values: str, shape: tuple[int, ...]) -> str:
+        return str(self.node("Reshape", values, self.constant(np.array([-1, *shape]))))
+
+    def _chosen(self, policy: TrainedPolicy, values: str) -> str:
+        """Returns the most likely values of choices, (k,) or (k, choices)."""
+        if policy.masked:
+            allowed = self.node("Cast", MASK, to=TensorProto.BOOL)
+            values = self.node("Where", allowed, values, self.constant(np.float32(-np.inf)))
+        if not policy.counts:
+            return str(self.node("ArgMax", values, axis=1, keepdims=0))
+        sizes = self.constant(np.array(policy.counts))
+        parts = self.node("Split", values, sizes, axis=1, outputs=len(policy.counts))
+        return str(self.node("Concat", *(self.node("ArgMax", p, axis=1) for p in parts), axis=1))
