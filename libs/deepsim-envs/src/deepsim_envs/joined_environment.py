@@ -119,6 +119,10 @@ class JoinedEnvironment:
         """Returns the info of all worlds; a value that a world lacks is None."""
         return self._joined_info([environment.info() for environment in self.environments])
 
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Returns what goals would have earned; see `Environment.compute_reward`."""
+        return self.environments[0].compute_reward(achieved_goal, desired_goal, info)
+
     def get_state(self) -> tuple[EnvironmentState, ...]:
         """Returns this instant between two steps; see `Environment.get_state`."""
         return tuple(environment.get_state() for environment in self.environments)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
-from stable_baselines3 import PPO
+from stable_baselines3 import DDPG, PPO, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
@@ -289,3 +289,59 @@ def test_slots_go_back_to_an_instant_amid_their_episodes(
 def noisy(environment: Environment, rng: np.random.Generator) -> Any:
     bias = rng.uniform(0.0, 0.5)
     return lambda name, seen: np.array([bias, rng.uniform(-0.1, 0.1)], np.float32)
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_her_learns_from_goals_that_were_achieved_instead(one: bool) -> None:
+    """Rewards of its samples are those of goals that the samples hold."""
+
+    class Line(Area):
+        """Agents go along a line to a point that is drawn; farther away than 0.1 they earn -1."""
+
+        part = Box(-9.0, 9.0, (1,))
+        agents = Agents(
+            ["a", "b"],
+            Dict({"observation": part, "achieved_goal": part, "desired_goal": part}),
+            Box(-1.0, 1.0, (1,)),
+        )
+
+        def __init__(self, world: World) -> None:
+            super().__init__(world)
+            self.x, self.goal = np.zeros((2, len(world), 2, 1))
+
+        def reset(self, worlds: Any) -> None:
+            self.x[worlds] = 0.0
+            self.goal[worlds, :, 0] = self.world.uniform(-1.0, 1.0, 2, worlds)
+
+        def act(self, actions: Any) -> None:
+            self.x += 0.3 * actions
+
+        def observe(self) -> Any:
+            return {"observation": self.x, "achieved_goal": self.x, "desired_goal": self.goal}
+
+        def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+            return -1.0 * (abs(np.asarray(achieved_goal) - desired_goal)[..., 0] > 0.1)
+
+        def reward(self) -> Any:
+            return self.compute_reward(self.x, self.goal, None)
+
+    environment = Environment(Line(World(TableSimulator(worlds=2))), max_episode_steps=8)
+    worlds: Any = AgentsVecEnv(environment)
+    if one:
+        view = GymnasiumVectorEnv(
+            environment, agent="b", autoreset_mode="SameStep",
+            others=lambda env, rng: lambda name, seen: np.zeros(1, np.float32),
+        )  # fmt: skip
+        worlds = WorldsVecEnv(view)
+    model = DDPG(
+        "MultiInputPolicy", worlds, replay_buffer_class=HerReplayBuffer, seed=0,
+        replay_buffer_kwargs={"n_sampled_goal": 4, "goal_selection_strategy": "future"},
+        learning_starts=64, batch_size=32, policy_kwargs={"net_arch": [16]},
+    )  # fmt: skip
+    model.learn(200)
+    samples = model.replay_buffer.sample(256, env=None)
+    achieved = samples.next_observations["achieved_goal"].numpy()
+    desired = samples.observations["desired_goal"].numpy()
+    told = environment.compute_reward(achieved, desired, None)
+    assert samples.rewards.numpy()[:, 0].tolist() == told.tolist()
+    assert set(told.tolist()) == {-1.0, 0.0}

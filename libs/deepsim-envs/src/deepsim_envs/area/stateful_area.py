@@ -11,7 +11,7 @@ from deepsim_sync import plain_attributes, restore_attributes
 
 
 class StatefulArea:
-    """The common part of `Area` and `AreaInterface`: options, snapshots, and the end.
+    """The common part of `Area` and `AreaInterface`: options, goals, snapshots, and the end.
 
     Attributes:
         reset_options: During a reset, the options that `Environment.reset` was given; read-only.
@@ -23,6 +23,23 @@ class StatefulArea:
     reward_terms: Sequence[str] = ()
 
     reset_options: Mapping[str, Any] = MappingProxyType({})
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Returns the rewards of having achieved some goals where others were desired.
+
+        For tasks whose observations are a dict with ``"achieved_goal"`` and ``"desired_goal"``;
+        trainers such as HER ask what else would have earned. `reward` must return the same for the
+        goals that the step's observations show.
+
+        Args:
+            achieved_goal: (..., n) goals, or one (n,).
+            desired_goal: As many.
+            info: What trainers know besides: an info, a list of as many, or None.
+
+        Returns:
+            (...).
+        """
+        raise NotImplementedError
 
     def get_state(self) -> Any:
         """Returns what the area remembers, for `Environment.get_state`; behaviours have their own.

@@ -13,7 +13,7 @@ from functools import partial
 
 from gymnasium.spaces import Dict
 
-from deepsim_envs.spaces import MASK
+from deepsim_envs.spaces import GOALS, MASK
 
 from . import checkers, promises
 from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
@@ -27,6 +27,10 @@ _TASTE = (  # what PettingZoo warns of, and is right all the same
     "Action space for each agent probably should be",
     "The class of observation spaces is different",
     "Agents have different observation space sizes",
+)
+_OF_PARTS = (  # of tasks whose observations have such parts
+    ("action masks allow an action", promises.masks, {MASK}),
+    ("goals earn rewards", promises.goals, GOALS),
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of terminals; Gymnasium writes its warnings in them
 
@@ -60,7 +64,7 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
     with make() as environment:
         agents = list(environment.agents)
         seen = [group.observation_space for group in environment.groups]
-    masked = any(isinstance(space, Dict) and MASK in space.spaces for space in seen)
+    parts = {key for space in seen if isinstance(space, Dict) for key in space.spaces}
     checks: list[tuple[str, Callable[[], object]]] = [
         ("the same seed gives the same bits", partial(promises.same_seed, make, steps)),
         ("a reset leaves nothing behind", partial(promises.fresh_reset, make, steps)),
@@ -70,7 +74,11 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
             partial(promises.any_number_of_worlds, make, steps // 4),
         ),
         ("random actions earn rewards", partial(promises.rewards, make, steps)),
-        *([("action masks allow an action", partial(promises.masks, make, steps))] * masked),
+        *(
+            (name, partial(check, make, steps))
+            for name, check, needed in _OF_PARTS
+            if parts >= needed
+        ),
         ("two worlds match (gymnasium)", partial(checkers.match, id, steps)),
         *(
             (f"check_env of {agent} (gymnasium)", partial(checkers.gymnasium_env, id, agent))

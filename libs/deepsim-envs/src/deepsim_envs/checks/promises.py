@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.digests import digest
-from deepsim_envs.environment import Environment
+from deepsim_envs.environment import Environment, info_of
 from deepsim_envs.joined_environment import takes_worlds
 from deepsim_envs.spaces import has_action_mask, leafwise, sample_allowed
 from deepsim_envs.viewing import entries_of, own_info
@@ -92,6 +92,28 @@ def masks(make: Make, steps: int) -> None:
         for name, space in environment.observation_space.items():
             has_action_mask(space, environment.action_space[name])
         _Drive(environment, _SEED).step(steps)
+
+
+def goals(make: Make, steps: int) -> None:
+    """Checks that steps earn what `compute_reward` says of the goals that are observed."""
+    with make() as environment:
+        rng = np.random.default_rng(_SEED)
+        seen, _ = environment.reset(_SEED)
+        for number in range(steps):
+            if not environment.live_agents:
+                seen, _ = environment.reset()
+            result = environment.step(random_actions(environment, rng, seen))
+            seen = result.observation
+            for name, own in seen.items():
+                info = info_of(name, environment, result.info)
+                if "diverged" in info or "achieved_goal" not in own:
+                    continue
+                told = environment.compute_reward(own["achieved_goal"], own["desired_goal"], info)
+                if not np.allclose(told, result.reward[name], rtol=1e-4, atol=1e-6):
+                    raise BrokenPromiseError(
+                        f"agent {name!r} earned {result.reward[name]} in step {number}, but "
+                        f"compute_reward of its goals there is {told}"
+                    )
 
 
 def any_number_of_worlds(make: Make, steps: int) -> None:

@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.area.agents import declared_groups
+from deepsim_envs.area.stateful_area import StatefulArea
 from deepsim_envs.environment_state import EnvironmentState
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
 from deepsim_envs.spaces import copied
 from deepsim_envs.step_result import Step, StepResult
-from deepsim_sync import SimulationError, WorldNumbers
+from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers, invoke
 
 from .episodes import Episodes, frozen
 from .group_batches import GroupBatches
@@ -226,6 +227,21 @@ class Environment:
         with self.world:
             info = self._hooks.info()
         return arrays_of_info(info, self.agents, len(self))
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Returns what goals would have earned, of a task with goals; see `Area.compute_reward`.
+
+        Raises:
+            UnsupportedError: The task has no goals.
+            CallbackError: The area raised.
+        """
+        owner, hook = type(self.area).__name__, self.area.compute_reward
+        if getattr(hook, "__func__", None) is StatefulArea.compute_reward:
+            raise UnsupportedError(
+                f"{owner} has no goals: a task with goals has the hook compute_reward"
+            )
+        with self.world:
+            return invoke(owner, self.world, hook, achieved_goal, desired_goal, info)
 
     # By name
 

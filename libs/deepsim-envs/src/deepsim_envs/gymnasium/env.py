@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.spaces import Dict
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.spaces import allowed
+from deepsim_envs.spaces import GOALS, allowed
 from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of, own_info
 from deepsim_sync import CameraView, UnsupportedError
 
@@ -138,6 +139,20 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         if self.environment.diverged[0]:
             info["diverged"] = True
         return info
+
+    @property
+    def compute_reward(self) -> Callable[[Any, Any, Any], Any]:
+        """The function that says what goals would have earned; see `Environment.compute_reward`.
+
+        Trainers take a view that has it for one of a task with goals.
+
+        Raises:
+            AttributeError: Observations have no goals.
+        """
+        seen = self.observation_space
+        if not isinstance(seen, Dict) or not seen.spaces.keys() >= GOALS:
+            raise AttributeError("compute_reward: observations have no goals")
+        return self.environment.compute_reward
 
     def render(self) -> NDArray[np.uint8] | None:
         """Takes a picture, (height, width, 3) RGB; None without a render mode."""

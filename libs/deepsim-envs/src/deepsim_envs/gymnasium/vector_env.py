@@ -178,6 +178,10 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         infos.update(self._info(np.ones(self.num_envs, dtype=np.bool_)))
         return self._agent.observations(self._seen), rewards, terminations, truncations, infos
 
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Returns what goals would have earned; see `Environment.compute_reward`."""
+        return self.environment.compute_reward(achieved_goal, desired_goal, info)
+
     def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]  # typed as a list there
         """Takes a picture of each world, (height, width, 3) RGB; None without a render mode."""
         return tuple(self._viewfinder.picture(world) for world in range(self.num_envs))
