@@ -57,13 +57,28 @@ class ArrayPolicy(ABC):
 
     def __call__(self, environment: Environment, rng: np.random.Generator) -> Policy:
         """Returns this policy for an environment of one world."""
+        return OneWorldPolicy(self, environment, rng)
 
-        def act(agent: str, observation: Any) -> Any:
-            batch = leafwise(lambda part: np.asarray(part)[None], observation)
-            actions = self.act(agent, batch, environment.action_space[agent], [rng])
-            return leafwise(lambda part: part[0], actions)
 
-        return act
+class OneWorldPolicy:
+    """An `ArrayPolicy` that acts in one world.
+
+    Attributes:
+        policy: As given; worlds with the same one can be played together.
+    """
+
+    def __init__(
+        self, policy: ArrayPolicy, environment: Environment, rng: np.random.Generator
+    ) -> None:
+        self.policy = policy
+        self._environment, self._rng = environment, rng
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the agent's action."""
+        batch = leafwise(lambda part: np.asarray(part)[None], observation)
+        space = self._environment.action_space[agent]
+        actions = self.policy.act(agent, batch, space, [self._rng])
+        return leafwise(lambda part: part[0], actions)
 
 
 def one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError
 from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.policy import ArrayPolicy, Policy, PolicyMaker, one_world
+from deepsim_envs.policy import ArrayPolicy, OneWorldPolicy, Policy, PolicyMaker, one_world
 from deepsim_envs.spaces import batch_of, leafwise, shown
 
 
@@ -77,16 +77,25 @@ class OneAgent:
                 self._began[world] = self._rngs[world].bit_generator.state
                 self._made[world] = self._others(self._tasks[world], self._rngs[world])
 
-    def get_state(self) -> tuple[list[Any], dict[int, Any]]:
-        """Returns the states of the generators, now and when the policies of others were made."""
-        return [rng.bit_generator.state for rng in self._rngs], dict(self._began)
+    def get_state(self) -> tuple[list[Any], dict[int, Any], dict[int, ArrayPolicy]]:
+        """Returns the states of the generators, now and when the policies of others were made.
 
-    def set_state(self, state: tuple[list[Any], dict[int, Any]]) -> None:
+        Those of an `ArrayPolicy` are part of it as they are.
+        """
+        made = self._made.items()
+        kept = {world: own.policy for world, own in made if isinstance(own, OneWorldPolicy)}
+        return [rng.bit_generator.state for rng in self._rngs], dict(self._began), kept
+
+    def set_state(self, state: tuple[list[Any], dict[int, Any], dict[int, ArrayPolicy]]) -> None:
         """Sets the generators, and makes the policies of others as they were made then."""
-        now, began = state
+        now, began, kept = state
         for world, then in began.items():
             self._rngs[world].bit_generator.state = then
-            self.begin([world])
+            if world in kept:
+                self._began[world] = then
+                self._made[world] = kept[world](self._tasks[world], self._rngs[world])
+            else:
+                self.begin([world])
         for rng, own in zip(self._rngs, now, strict=True):
             rng.bit_generator.state = own
 
@@ -127,14 +136,31 @@ class OneAgent:
                 if name == self.name:
                     acted = [own[world] for world in worlds]
                 elif self._tasks:
-                    get = self._batches[number].get
-                    acted = [self._made[w](name, get(seen[number], w, row)) for w in worlds]
+                    acted = self._of_episodes(number, row, seen[number], worlds)
                 else:
                     acted = self._on_arrays(self._others, number, row, seen[number], worlds)
                 for world, action in zip(worlds, acted, strict=True):
                     rows[world][row] = action
             groups.append(rows)
         return groups
+
+    def _of_episodes(
+        self, number: int, row: int, observations: Any, worlds: list[int]
+    ) -> list[Any]:
+        """Returns the actions of one agent of a group by the policies that some worlds have."""
+        acted: dict[int, Any] = {}
+        name, get = self._groups[number].names[row], self._batches[number].get
+        together: dict[int, tuple[ArrayPolicy, list[int]]] = {}
+        for world in worlds:
+            made = self._made[world]
+            if isinstance(made, OneWorldPolicy):
+                together.setdefault(id(made.policy), (made.policy, []))[1].append(world)
+            else:
+                acted[world] = made(name, get(observations, world, row))
+        for policy, own in together.values():
+            actions = self._on_arrays(policy, number, row, observations, own)
+            acted.update(zip(own, actions, strict=True))
+        return [acted[world] for world in worlds]
 
     def _on_arrays(
         self, policy: Any, number: int, row: int, observations: Any, worlds: list[int]

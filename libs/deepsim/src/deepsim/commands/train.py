@@ -119,7 +119,7 @@ def train(
                 config = TrainingConfig().changed(task.training)
                 if config_file is not None:
                     config = config.changed(settings_of(config_file))
-                config = config.changed(parse_settings(settings or ())).changed(given)
+                config = config.changed({**parse_settings(settings or ()), **given})
                 folder = resume or run_folder(found.name, config.seed, out)
                 with results_folder(folder) as results:
                     interrupted = _train(console, found, task, config, results, resume is not None)

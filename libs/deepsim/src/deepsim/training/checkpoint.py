@@ -15,6 +15,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from deepsim.tasks.task_code import TaskError
 
+from .league import League
 from .progress import EpisodeEnds, ProgressFiles
 
 FILE = "checkpoint.pkl"
@@ -27,12 +28,16 @@ _LOGGED = ("name_to_value", "name_to_count", "name_to_excluded")
 
 
 def training_state(
-    model: PPO, scaled: VecNormalize, ends: EpisodeEnds, files: ProgressFiles
+    model: PPO,
+    scaled: VecNormalize,
+    ends: EpisodeEnds,
+    files: ProgressFiles,
+    league: League | None,
 ) -> bytes:
     """Returns everything that the rest of a training depends on.
 
     It holds the network and its optimizer, the scales, the worlds in the middle of their episodes,
-    random numbers, and the log.
+    random numbers, the log, and past policies that are played against.
 
     Raises:
         UnsupportedError: The simulator cannot go back to an instant.
@@ -47,6 +52,7 @@ def training_state(
             "logged": {name: dict(getattr(model.logger, name)) for name in _LOGGED},
             "ends": ends,
             "files": files.get_state(),
+            "league": None if league is None else league.get_state(),
         }
     )
 
@@ -67,7 +73,11 @@ def load_training_state(file: Path) -> dict[str, Any]:
 
 
 def put_back(
-    state: dict[str, Any], model: PPO, scaled: VecNormalize, files: ProgressFiles
+    state: dict[str, Any],
+    model: PPO,
+    scaled: VecNormalize,
+    files: ProgressFiles,
+    league: League | None,
 ) -> EpisodeEnds:
     """Puts a training back to a state; returns the ends of its latest episodes.
 
@@ -78,6 +88,8 @@ def put_back(
     for owner, values in ((model, state["model"]), (scaled, state["scale"])):
         for name, value in values.items():
             setattr(owner, name, value)
+    if league is not None:
+        league.set_state(state["league"])
     scaled.venv.set_state(state["worlds"])
     for name, values in state["logged"].items():
         getattr(model.logger, name).update(values)

@@ -24,6 +24,9 @@ class TrainingConfig:
         seed: The same seed gives the same training on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         others: The task's policy of all other agents, if one learns.
+        self_play: The number of its own past policies against which one agent learns, as all other
+            agents; each episode of each world draws one. 0 for none.
+        self_play_every: Updates after which a policy joins them, and the oldest leaves.
         game_over: When the episode of a world is over: with ``"all"`` agents, or with ``"any"``.
         rollout: Steps of each agent between two updates.
         minibatch: Steps of agents in a step of gradient descent.
@@ -49,6 +52,8 @@ class TrainingConfig:
     seed: int = 0
     agent: str | None = None
     others: str | None = None
+    self_play: int = 0
+    self_play_every: int = 10
     game_over: GameOver = "all"
     rollout: int = 512
     minibatch: int = 256
@@ -68,10 +73,11 @@ class TrainingConfig:
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "envs", "rollout", "minibatch", "epochs", "evaluate_every"):
+        for name in ("steps", "envs", "rollout", "minibatch", "epochs", "evaluate_every",
+                     "self_play_every"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
-        for name in ("seed", "evaluate", "checkpoint"):
+        for name in ("seed", "evaluate", "checkpoint", "self_play"):
             if getattr(self, name) < 0:
                 raise TaskError(f"{name} must be >= 0, got {getattr(self, name)}")
         if self.learning_rate <= 0.0:
@@ -84,6 +90,11 @@ class TrainingConfig:
         if self.others is not None and self.agent is None:
             raise TaskError(
                 f"others {self.others!r} needs agent: without one, all learn and none is left"
+            )
+        if self.self_play and (self.agent is None or self.others is not None):
+            raise TaskError(
+                "self_play needs agent, the one that learns, and no others: they act by what it "
+                "learned before"
             )
         if any(size < 1 for size in self.hidden):
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")

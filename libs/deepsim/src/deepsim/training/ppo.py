@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
@@ -14,9 +15,11 @@ from typing import Any
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import GymnasiumVectorEnv
+from deepsim_envs.viewing import only_group
 from deepsim_sync import UnsupportedError
 
 from .config import TrainingConfig
+from .league import League
 from .progress import WINDOW, EpisodeEnds, ProgressFiles
 from .suitable_spaces import is_picture, kind_of, require_suitable
 from .trained_policy import FILE, TrainedPolicy
@@ -84,7 +87,8 @@ def train(
     torch.set_num_threads(1)
     closing = ExitStack()
     try:
-        agents, worlds = _worlds(task, config)
+        league = _league(config)
+        agents, worlds = _worlds(task, config, league)
         closing.callback(worlds.close)
         require_suitable(worlds.observation_space, worlds.action_space)
         scaled = scaled_worlds(worlds, config)
@@ -94,12 +98,15 @@ def train(
         ends = EpisodeEnds(agents)
         if state is not None:
             try:
-                ends = put_back(state, model, scaled, files)
+                ends = put_back(state, model, scaled, files, league)
             except (ValueError, KeyError, RuntimeError) as error:
                 raise TaskError(f"{folder} is of another task or settings: {error}") from error
-        watch = _Watch(ends, files, folder, config, on_step)
+        elif league is not None:
+            league.add(plain_policy(model, scaled), 0)
+        watch = _Watch(ends, files, folder, config, on_step, league)
         if config.evaluate:
-            watch.evaluation = closing.enter_context(Evaluation(task, config, _worlds))
+            apart = Evaluation(task, config, partial(_worlds, league=league))
+            watch.evaluation = closing.enter_context(apart)
         left = config.steps - model.num_timesteps
         interrupted = False
         try:
@@ -116,9 +123,11 @@ def train(
         torch.set_num_threads(threads)
 
 
-def _worlds(task: Task, config: TrainingConfig) -> tuple[Sequence[str], VecEnv]:
+def _worlds(
+    task: Task, config: TrainingConfig, league: League | None
+) -> tuple[Sequence[str], VecEnv]:
     """Returns the agents that learn, and all worlds, with a slot for each of them."""
-    others = None if config.others is None else task.policy(config.others)
+    others = league if config.others is None else task.policy(config.others)
     environment = task.environments(config.envs, config.seed, **config.make)
     try:
         if config.agent is None:
@@ -127,6 +136,10 @@ def _worlds(task: Task, config: TrainingConfig) -> tuple[Sequence[str], VecEnv]:
             raise TaskError(
                 f"--agent {config.agent} needs --others, the policy of all other agents"
             )
+        if league is not None:
+            only_group(environment, "self-play has one policy for all agents")
+            if len(environment.agents) == 1:
+                raise TaskError(f"self_play needs other agents than {environment.agents[0]!r}")
         view = GymnasiumVectorEnv(
             environment, agent=config.agent, others=others, autoreset_mode="SameStep"
         )
@@ -136,6 +149,11 @@ def _worlds(task: Task, config: TrainingConfig) -> tuple[Sequence[str], VecEnv]:
         if isinstance(error, TaskError):
             raise
         raise TaskError(f"{task.name} cannot be trained with these settings: {error}") from error
+
+
+def _league(config: TrainingConfig) -> League | None:
+    """Returns the past policies that are played against, if there are to be some."""
+    return League(config.self_play, config.self_play_every) if config.self_play else None
 
 
 def _model(worlds: VecEnv, config: TrainingConfig) -> PPO:
@@ -190,6 +208,7 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
         folder: Path,
         config: TrainingConfig,
         on_step: OnStep,
+        league: League | None,
     ) -> None:
         super().__init__()
         self.evaluation: Evaluation | None = None
@@ -197,6 +216,7 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
         self.resumable = True
         self._on_step_done = on_step
         self._ends, self._files, self._folder, self._config = ends, files, folder, config
+        self._league = league
         self._kept: tuple[bytes, bytes, TrainedPolicy] | None = None
         self._written = monotonic()
 
@@ -217,7 +237,7 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
         state = b""
         if self.resumable:
             try:
-                state = training_state(self.model, scaled, self._ends, self._files)
+                state = training_state(self.model, scaled, self._ends, self._files, self._league)
             except UnsupportedError:
                 self.resumable = False
         model = BytesIO()
@@ -226,6 +246,10 @@ class _Watch(BaseCallback):  # type: ignore[misc]  # not typed where it is not i
         self.steps = self.num_timesteps
 
     def _on_rollout_start(self) -> None:
+        update = self.num_timesteps // (self.model.n_steps * self.training_env.num_envs)
+        if self._league is not None and self._league.wants(update):
+            scaled = self.model.get_vec_normalize_env()
+            self._league.add(plain_policy(self.model, scaled), update)
         self._keep()
         if monotonic() - self._written >= self._config.checkpoint:
             self.write()
