@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
     """Return a page of HTML that shows a recording: the tree, and a chart of statuses over steps.
 
-    One can step, scrub and play. The page is complete in itself and loads nothing.
+    It opens at the last step. One can step, scrub and play. The page is complete in itself and
+    loads nothing.
 
     Args:
         recording: What to show.
