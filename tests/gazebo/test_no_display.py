@@ -42,7 +42,7 @@ def test_it_has_no_cameras_and_says_why(blind: str, caplog: pytest.LogCaptureFix
     simulator.spawn([SpawnRequest(EYE, "eye", Pose())])
     for camera in (CameraView(Pose()), "eye::link::camera", "nowhere"):
         with pytest.raises(CallRefusedError, match="found no display"):
-            client.image(camera)
+            client.look(camera)
     time = simulator.time
     simulator.step(5)
     np.testing.assert_allclose(simulator.time, time + 5 * simulator.timestep)

@@ -253,10 +253,10 @@ def test_an_unknown_camera_is_refused_with_the_known_ones(eye: GazeboSimulator) 
         render(eye, "eye::link::ear")
     client = BatchStateClient()
     with pytest.raises(CallRefusedError, match=r"'ear'; there are: eye::link::camera"):
-        client.image("ear")
+        client.look("ear")
     eye.delete("eye")
     with pytest.raises(CallRefusedError, match=r"'ear'; there is none"):
-        client.image("ear")
+        client.look("ear")
     client.close()
 
 

@@ -77,6 +77,7 @@ class GazeboSimulator:
     Attributes:
         cameras: Pictures, if gzserver found a display when it started; otherwise None. The reason
             is logged, and is part of `BatchStateClient.names`.
+        depth_cameras: Depths, models and links in pictures; the same object.
         physics: Factors of mass, weight, friction and damping.
         dynamics: Jacobians and bias forces.
         sensors: Measurements at the end of a step.
@@ -86,7 +87,6 @@ class GazeboSimulator:
     """
 
     worlds = 1
-    depth_cameras = None
     camera_mounts = None
     snapshots = None
 
@@ -116,7 +116,7 @@ class GazeboSimulator:
         except BaseException:
             self.close()
             raise
-        self.cameras = None if no_pictures else GazeboCameras(self._session)
+        self.cameras = self.depth_cameras = None if no_pictures else GazeboCameras(self._session)
         self.dynamics = GazeboDynamics(self._session, self.read)
         self.sensors = GazeboSensors(self._session, self.read, self.cameras, lock_step=lock_step)
         self._contacts: GazeboContacts | None = None

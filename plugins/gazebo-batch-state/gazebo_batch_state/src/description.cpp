@@ -59,13 +59,13 @@ void CheckModel(const sdf::SDFPtr& document) {
   }
 }
 
-/// Gives sensors that read joints a name that Gazebo passes over: it would refuse their model.
-void HideJointSensors(const sdf::ElementPtr& element) {
+/// Gives sensors that Gazebo does not know a name that it passes over.
+void HideSensors(const sdf::ElementPtr& element) {
   for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
     const std::string name = child->GetName();
     if (name == "model" || name == "link") {
-      HideJointSensors(child);
-    } else if (name == "sensor" && child->Get<std::string>("type") == "joint_state") {
+      HideSensors(child);
+    } else if (name == "sensor" && IsHidden(child->Get<std::string>("type"))) {
       child->SetName(kHiddenSensor);
     }
   }
@@ -161,7 +161,7 @@ void DescriptionReader::ReadDocument(const std::string& xml) {
   }
   if (models == 1) {
     CheckShapes(root);
-    HideJointSensors(root);
+    HideSensors(root);
     CheckModel(document_);
   }
 }

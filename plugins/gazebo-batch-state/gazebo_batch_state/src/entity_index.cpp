@@ -12,16 +12,14 @@
 #include <sstream>
 #include <utility>
 
+#include "gazebo_batch_state/sdf_text.hpp"
+
 namespace gazebo_batch_state {
 namespace {
 
 namespace physics = gazebo::physics;
 
 constexpr std::size_t kRemembered = 16;  // generations whose rows a client may still mean
-
-bool IsCamera(const std::string& type) {
-  return type == "camera" || type == "depth" || type == "multicamera" || type == "wideanglecamera";
-}
 
 /// Gazebo says that such a joint has no degree of freedom.
 bool IsBall(const physics::JointPtr& joint) { return joint->HasType(physics::Base::BALL_JOINT); }
@@ -247,13 +245,10 @@ void EntityIndex::AddLink(const physics::LinkPtr& link) {
   for (unsigned int child = 0; child < link->GetChildCount(); ++child) {
     AddLight(boost::dynamic_pointer_cast<physics::Light>(link->GetChild(child)));
   }
-  const sdf::ElementPtr description = link->GetSDF();
-  if (description->HasElement("sensor")) {
-    for (auto sensor = description->GetElement("sensor"); sensor;
-         sensor = sensor->GetNextElement("sensor")) {
-      if (IsCamera(sensor->Get<std::string>("type"))) {
-        cameras_.push_back(name + "::" + sensor->Get<std::string>("name"));
-      }
+  for (auto child = link->GetSDF()->GetFirstElement(); child; child = child->GetNextElement()) {
+    const bool is_sensor = child->GetName() == "sensor" || child->GetName() == kHiddenSensor;
+    if (is_sensor && IsCamera(child->Get<std::string>("type"))) {
+      cameras_.push_back(name + "::" + child->Get<std::string>("name"));
     }
   }
 }

@@ -84,6 +84,7 @@ void PictureSensor::Fini() {
     const std::lock_guard<std::mutex> lock(mutex_);
     rendered_.reset();
     RemoveCameras();
+    depth_camera_.reset();
     ended_ = true;
     done_.notify_all();
   }
@@ -136,6 +137,22 @@ void PictureSensor::Take(Picture& picture) {
   if (!picture.missing.empty()) {
     return;
   }
+  if (!is_lit_) {  // Gazebo tells a new scene of its light at some time, or not at all
+    scene->SetAmbientColor(picture.ambient);
+    is_lit_ = true;
+  }
+  if (picture.has_rgb) {
+    picture.rgb = Colors(picture);
+  }
+  if (picture.has_depth) {
+    if (!depth_camera_) {
+      depth_camera_ = std::make_unique<DepthCamera>(Scene());
+    }
+    picture.depths = depth_camera_->Take(picture.state.parts, picture.pose, picture.lens);
+  }
+}
+
+std::vector<std::uint8_t> PictureSensor::Colors(const Picture& picture) {
   FollowCameras();
   const Lens& lens = picture.lens;
   const rendering::CameraPtr camera = CameraFor(lens);
@@ -148,7 +165,7 @@ void PictureSensor::Take(Picture& picture) {
   if (pixels == nullptr) {
     throw std::runtime_error("Gazebo rendered nothing");
   }
-  picture.rgb.assign(pixels, pixels + std::size_t{3} * lens.width * lens.height);
+  return {pixels, pixels + std::size_t{3} * lens.width * lens.height};
 }
 
 rendering::CameraPtr PictureSensor::CameraFor(const Lens& lens) {

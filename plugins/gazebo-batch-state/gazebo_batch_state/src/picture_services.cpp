@@ -11,7 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/sdf_text.hpp"
+#include "gazebo_batch_state/sdf_values.hpp"
 
 namespace gazebo_batch_state {
 namespace {
@@ -33,13 +36,36 @@ Reason Unknown(const std::string& camera, const std::vector<std::string>& known)
 }
 
 sdf::ElementPtr FindSensor(const gazebo::physics::LinkPtr& link, const std::string& name) {
-  for (auto sensor = link->GetSDF()->GetElement("sensor"); sensor;
-       sensor = sensor->GetNextElement("sensor")) {
-    if (sensor->Get<std::string>("name") == name) {
-      return sensor;
+  for (auto child = link->GetSDF()->GetFirstElement(); child; child = child->GetNextElement()) {
+    const bool is_sensor = child->GetName() == "sensor" || child->GetName() == kHiddenSensor;
+    if (is_sensor && child->Get<std::string>("name") == name) {
+      return child;
     }
   }
   return nullptr;
+}
+
+/// The lens of a camera sensor: the leftmost of several.
+sdf::ElementPtr LensOf(const sdf::ElementPtr& sensor) {
+  sdf::ElementPtr leftmost = Child(sensor, "camera");
+  const auto left = [](const sdf::ElementPtr& lens) {
+    return ValueOf(lens, "pose", Pose3d::Zero).Pos().Y();
+  };
+  for (auto lens = leftmost; lens; lens = lens->GetNextElement("camera")) {
+    if (left(lens) > left(leftmost)) {
+      leftmost = lens;
+    }
+  }
+  return leftmost;
+}
+
+/// What is wrong with the size of an answer, if anything is.
+Reason CheckSize(const Picture& picture) {
+  const std::size_t pixel = (picture.has_rgb ? 3U : 0U) + (picture.has_depth ? 8U : 0U);
+  const std::size_t size = pixel * picture.lens.width * picture.lens.height;
+  return size <= kLargestMessage ? Reason()
+                                 : "the picture would take " + std::to_string(size) +
+                                       " bytes, more than " + std::to_string(kLargestMessage);
 }
 
 /// Aims at what a free camera sees.
@@ -73,32 +99,43 @@ Reason Aim(const BatchWorld::View& view, const std::string& camera,
   if (described->Get<std::string>("type") == "wideanglecamera") {
     return "camera '" + camera + "' has a wide angle lens, and pictures are those of a pinhole";
   }
-  const sdf::ElementPtr lens = described->GetElement("camera");
-  picture.lens.horizontal_fov = lens->Get<double>("horizontal_fov");
-  picture.lens.width = lens->GetElement("image")->Get<unsigned int>("width");
-  picture.lens.height = lens->GetElement("image")->Get<unsigned int>("height");
-  picture.lens.near = lens->GetElement("clip")->Get<double>("near");
-  picture.lens.far = lens->GetElement("clip")->Get<double>("far");
+  const sdf::ElementPtr lens = LensOf(described);
+  const sdf::ElementPtr image = Child(lens, "image");
+  const sdf::ElementPtr clip = Child(lens, "clip");
+  picture.lens.horizontal_fov = ValueOf(lens, "horizontal_fov", 1.047);  // SDF's own values
+  picture.lens.width = ValueOf(image, "width", 320U);
+  picture.lens.height = ValueOf(image, "height", 240U);
+  picture.lens.near = ValueOf(clip, "near", 0.1);
+  picture.lens.far = ValueOf(clip, "far", 100.0);
   const Reason reason = CheckLens(picture.lens);
   if (!reason.empty()) {
     return "camera '" + camera + "': " + reason;
   }
-  if (!sensor) {
+  if (!sensor && described->GetName() != kHiddenSensor) {
     picture.missing = "camera '" + camera + "'";
     return {};
   }
-  const Pose3d mount = Compose(sensor->Pose(), lens->Get<Pose3d>("pose"));
+  const Pose3d place = sensor ? sensor->Pose() : ValueOf(described, "pose", Pose3d::Zero);
+  const Pose3d mount = Compose(place, ValueOf(lens, "pose", Pose3d::Zero));
   picture.pose = Compose(view.StateOf(Table::kLinks, *row).pose, mount);
   return {};
 }
 
 }  // namespace
 
+PictureServices::PictureServices(BatchWorld& world, Renderer& renderer)
+    : world_(world),
+      renderer_(renderer),
+      ambient_(gazebo::msgs::Convert(world.World()->SceneMsg().ambient())) {}
+
 void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::Response& response) {
   response.message = PictureSensor::WhyNone();
   const auto deadline = Clock::now() + kPatience;
   while (response.message.empty() && response.success == 0) {
     Picture picture;
+    picture.ambient = ambient_;
+    picture.has_rgb = request.without_rgb == 0;
+    picture.has_depth = request.depth != 0;
     // Not with access to the world: Gazebo may want the world while it holds the sensors.
     const gazebo::sensors::SensorPtr sensor =
         request.camera.empty()
@@ -108,6 +145,7 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
       const BatchWorld::Access access(world_);
       response.message = request.camera.empty() ? AimFreely(request, picture)
                                                 : Aim(access, request.camera, sensor, picture);
+      response.message += response.message.empty() ? CheckSize(picture) : Reason();
       if (!response.message.empty()) {
         return;
       }
@@ -119,9 +157,14 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
       renderer_.Run([&picture](PictureSensor& taker) { taker.Take(picture); });
     }
     if (picture.missing.empty()) {
+      response.pose = ToRos(picture.pose);
+      response.horizontal_fov = picture.lens.horizontal_fov;
       response.width = picture.lens.width;
       response.height = picture.lens.height;
       response.rgb = std::move(picture.rgb);
+      response.depth = std::move(picture.depths.depth);
+      response.drawn = std::move(picture.depths.drawn);
+      response.links = std::move(picture.depths.links);
       response.success = 1;
     } else if (renderer_.Interrupted() || Clock::now() > deadline) {
       response.message = "Gazebo waits in vain to render " + picture.missing;

@@ -14,6 +14,7 @@
 
 #include "gazebo_batch_state/contact_record.hpp"
 #include "gazebo_batch_state/sdf_text.hpp"
+#include "gazebo_batch_state/sdf_values.hpp"
 
 namespace gazebo_batch_state {
 namespace {
@@ -24,15 +25,6 @@ using ignition::math::Quaterniond;
 constexpr std::size_t kMostRays = 1'000'000;
 const std::string kScope = "::";
 
-sdf::ElementPtr Child(const sdf::ElementPtr& element, const std::string& tag) {
-  return element && element->HasElement(tag) ? element->GetElement(tag) : nullptr;
-}
-
-template <class Number>
-Number ValueOf(const sdf::ElementPtr& element, const std::string& tag, Number otherwise) {
-  return element && element->HasElement(tag) ? element->Get<Number>(tag) : otherwise;
-}
-
 std::optional<SensorKind> KindOf(const std::string& type) {
   static const std::map<std::string, SensorKind> kinds = {
       {"imu", SensorKind::kImu},         {"force_torque", SensorKind::kForceTorque},
@@ -40,7 +32,10 @@ std::optional<SensorKind> KindOf(const std::string& type) {
       {"gpu_ray", SensorKind::kLidar},   {"lidar", SensorKind::kLidar},
       {"gpu_lidar", SensorKind::kLidar}, {"joint_state", SensorKind::kJointState}};
   const auto kind = kinds.find(type);
-  return kind == kinds.end() ? std::nullopt : std::optional<SensorKind>(kind->second);
+  if (kind != kinds.end()) {
+    return kind->second;
+  }
+  return IsCamera(type) ? std::optional<SensorKind>(SensorKind::kCamera) : std::nullopt;
 }
 
 /// Equal angles from the first to the last.
@@ -188,6 +183,7 @@ std::size_t SensorEntity::Size() const {
     case SensorKind::kLidar:
       return scan.directions.size();
     case SensorKind::kJointState:
+    case SensorKind::kCamera:
       return 0;
   }
   return 0;

@@ -118,6 +118,7 @@ void SensorTable::Read(std::size_t number, double timestep, double* numbers) {
     case SensorKind::kLidar:
       return ReadLidar(sensor, numbers);
     case SensorKind::kJointState:
+    case SensorKind::kCamera:
       return;
   }
 }

@@ -1,19 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures from a gzserver that renders."""
+"""Pictures and depths from a gzserver that renders."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_gazebo.errors import CallRefusedError
+from deepsim_gazebo.protocol.client import Shot
 from deepsim_gazebo.session.session import Session
 from deepsim_gazebo.session.single_world import check_world
-from deepsim_sync import CameraView, UnknownEntityError
+from deepsim_math import Pose
+from deepsim_sync import (
+    SCOPE,
+    CameraView,
+    DepthPicture,
+    Reading,
+    UnknownEntityError,
+    stereo_depth,
+)
 
 
 class GazeboCameras:
-    """The capability `deepsim_sync.Cameras` of a gzserver that found a display when it started."""
+    """The cameras of a gzserver that found a display when it started.
+
+    They are the capabilities `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`, at the present
+    instant; in a free-running world, after a step. Pictures have up to 4096 pixels a side, and
+    64 MB.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -24,10 +40,10 @@ class GazeboCameras:
         return self._session.names.present.cameras
 
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
-        """Takes a picture at the present instant; in a free-running world, after a step.
+        """Takes a picture.
 
         Args:
-            camera: The name of a camera sensor, or a free camera; up to 4096 pixels a side.
+            camera: The name of a camera sensor, or a free camera.
             world: 0, the only world.
 
         Returns:
@@ -38,9 +54,72 @@ class GazeboCameras:
             CallRefusedError: The server cannot take the picture; the message says why.
         """
         check_world(world)
+        return self._look(camera).rgb
+
+    def view(self, camera: str, world: int = 0) -> CameraView:
+        """Returns the present pose and lens of a camera sensor, as a free camera.
+
+        Raises:
+            UnknownEntityError: No camera sensor has the name.
+        """
+        check_world(world)
+        return self._look(camera, rgb=False).view
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths and tells models and links apart, in single precision.
+
+        Everything that is drawn counts, translucent surfaces too. Heightmaps have depths, but no
+        rows: Gazebo does not say whose they are.
+
+        Raises:
+            UnknownEntityError: No camera sensor has the name.
+            CallRefusedError: The server cannot take the picture; the message says why.
+        """
+        check_world(world)
+        return self._depths(self._look(camera, rgb=False, depth=True))
+
+    def rgbd(self, camera: str) -> Reading:
+        """Returns what a camera of colours and depths measures, (1, ...)."""
+        shot = self._look(camera, depth=True)
+        return {"rgb": shot.rgb[None], "depth": shot.depth[None].astype(np.float64)}
+
+    def stereo(self, camera: str, baseline: float) -> Reading:
+        """Returns what a stereo pair measures, (1, ...).
+
+        Args:
+            camera: The sensor, whose picture is that of the left camera.
+            baseline: From it to the right one [m].
+        """
+        left = self._look(camera, depth=True)
+        beside = replace(left.view, pose=left.view.pose @ Pose((0.0, -baseline, 0.0)))
+        right = self._look(beside, rgb=False, depth=True)
+        focal = float(left.view.intrinsic[0, 0])
+        pair = stereo_depth(left.depth, right.depth, focal, baseline)
+        return {
+            "rgb": left.rgb[None],
+            "disparity": pair.disparity[None],
+            "depth": pair.depth[None],
+        }
+
+    def segmentation(self, camera: str) -> Reading:
+        """Returns which models and links a camera sees, (1, ...)."""
+        picture = self.measure(camera)
+        return {"models": picture.models[None], "links": picture.links[None]}
+
+    def _depths(self, shot: Shot) -> DepthPicture:
+        entities = self._session.names.present.entities
+        rows = np.full((2, len(shot.links) + 1), -1, dtype=np.intp)  # the last is of nothing
+        for number, link in enumerate(shot.links):
+            if link in entities.links:
+                model = link.rpartition(SCOPE)[0]
+                rows[:, number] = entities.models.row(model), entities.links.row(link)
+        models, links = rows[:, shot.drawn]
+        return DepthPicture(shot.depth.astype(np.float64), models, links)
+
+    def _look(self, camera: str | CameraView, *, rgb: bool = True, depth: bool = False) -> Shot:
         self._session.take_control()
         try:
-            return self._session.client.image(camera)
+            return self._session.client.look(camera, rgb=rgb, depth=depth)
         except CallRefusedError:
             self._session.names.invalidate()
             if isinstance(camera, str) and camera not in self.names:

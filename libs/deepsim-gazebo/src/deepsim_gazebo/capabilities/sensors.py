@@ -29,8 +29,8 @@ class GazeboSensors:
 
     An acceleration is the change of the sensor's velocity in the latest physics step. Where there
     was none, an inertial unit feels its weight if something bears its model, and nothing otherwise;
-    forces are 0. What was read since the last step comes with the answer of the next one. Of
-    cameras the colours are measured, where gzserver renders.
+    forces are 0. What was read since the last step comes with the answer of the next one. Cameras
+    measure where gzserver renders.
 
     Args:
         session: The session with the server.
@@ -49,8 +49,8 @@ class GazeboSensors:
     ) -> None:
         self._lock_step = lock_step
         self._session, self._read_tables, self._cameras = session, read_tables, cameras
-        self._listing = SensorListing(-1, {})
-        self._infos: Mapping[str, SensorInfo] = {}
+        self._listing = SensorListing(-1, {}, {})
+        self._infos: dict[str, SensorInfo] = {}
         self._recent: dict[str, None] = {}  # read since the last step
         self._measured: dict[str, Rows] = {}
 
@@ -71,12 +71,10 @@ class GazeboSensors:
             listing = list_sensors(self._session.client, present.joints)
             names.observe(listing.generation)
             if listing.generation == present.generation:
-                cameras = () if self._cameras is None else self._cameras.names
                 self._listing = listing
-                self._infos = {
-                    **{name: each.info for name, each in listing.sensors.items()},
-                    **{name: SensorInfo("camera") for name in cameras},
-                }
+                self._infos = {name: each.info for name, each in listing.sensors.items()}
+                if self._cameras is not None:
+                    self._infos.update((name, each.info) for name, each in listing.cameras.items())
                 self._recent = {name: None for name in self._recent if name in self._infos}
                 self._measured = {}
 
@@ -92,10 +90,10 @@ class GazeboSensors:
         infos = self.infos
         if name not in infos:
             raise UnknownEntityError("sensor", name, infos)
+        info = infos[name]
         if name not in self._listing.sensors:
             assert self._cameras is not None
-            return {"rgb": self._cameras.render(name)[None]}
-        info = infos[name]
+            return self._picture(self._cameras, name, info)
         if info.kind == "joint_state":
             return self._joint_state(info)
         self._recent[name] = None
@@ -112,6 +110,15 @@ class GazeboSensors:
         else:
             raise MalformedReplyError(f"the answers of exchange lack what {name} measures")
         return _reading(self._listing.sensors[name], self._measured[name])
+
+    def _picture(self, cameras: GazeboCameras, name: str, info: SensorInfo) -> Reading:
+        if info.kind == "rgbd":
+            return cameras.rgbd(name)
+        if info.kind == "stereo":
+            return cameras.stereo(name, self._listing.cameras[name].baseline)
+        if info.kind == "segmentation":
+            return cameras.segmentation(name)
+        return {"rgb": cameras.render(name)[None]}
 
     def prefetched(self) -> Sequence[int]:
         """Returns the rows of the sensors that were read since the last step."""

@@ -23,6 +23,7 @@ from deepsim_gazebo.ros.serialization import Reader, pack_string, pack_strings
 from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_gazebo.shared_memory.mailbox import Mailbox
 from deepsim_gazebo.shared_memory.shared_file import SharedFile
+from deepsim_math import Pose, Quaternion
 from deepsim_sync import CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
@@ -33,9 +34,9 @@ _GENERATION = struct.Struct("<Q")
 _COUNT = struct.Struct("<I")
 _BOOL = struct.Struct("<?")
 _FILE = struct.Struct("<IQ")
-_FREE_CAMERA = struct.Struct("<8dII")
+_SHOT = struct.Struct("<8dII??")
 _STAMP = struct.Struct("<II")
-_PICTURE = struct.Struct("<IIII")
+_PICTURE = struct.Struct("<II8dII")
 _MOST_LISTED = 20  # names in an error message
 _MOST_PER_CALL = 100  # models: the timeout is for one call
 
@@ -62,6 +63,21 @@ class NewEntity(NamedTuple):
     """SDF or URDF text of a model or a light."""
     pose: ArrayLike
     """(7,) in the world frame; used instead of the pose in the text."""
+
+
+class Shot(NamedTuple):
+    """What a camera sees."""
+
+    view: CameraView
+    """Its pose and lens."""
+    rgb: NDArray[np.uint8]
+    """(height, width, 3), or empty."""
+    depth: NDArray[np.float32]
+    """(height, width) along the optical axis [m], inf for nothing; or empty."""
+    drawn: NDArray[np.int32]
+    """(height, width) which of `links`, -1 for nothing and for heightmaps; or empty."""
+    links: Sequence[str]
+    """Names of links."""
 
 
 class BatchStateClient:
@@ -177,29 +193,48 @@ class BatchStateClient:
         body = np.array([timestep, *vector], dtype="<f8").tobytes()
         self.do("set_physics", body, f"timestep {timestep} s, gravity {vector.tolist()}")
 
-    def image(self, camera: str | CameraView) -> NDArray[np.uint8]:
-        """Takes a picture at the present instant.
+    def look(self, camera: str | CameraView, *, rgb: bool = True, depth: bool = False) -> Shot:
+        """Looks with a camera at the present instant.
 
         Args:
             camera: The name of a camera sensor, or a free camera.
+            rgb: Whether to take a picture.
+            depth: Whether to measure depths, and to tell links apart.
 
-        Returns:
-            (height, width, 3) RGB, a new array.
+        Raises:
+            CallRefusedError: No camera sensor has the name, or the server cannot render it.
         """
         name, view = ("", camera) if isinstance(camera, CameraView) else (camera, None)
         free = (0.0,) * 6 + (1.0, 0.0, 0, 0)
         if view is not None:
             free = (*view.pose, view.horizontal_fov, view.width, view.height)
-        reader = self.ask("get_image", pack_string(name) + _FREE_CAMERA.pack(*free), str(camera))
+        body = pack_string(name) + _SHOT.pack(*free, not rgb, depth)
+        reader = self.ask("get_image", body, str(camera))
         self.check(reader, "get_image")
-        _, _, width, height = reader.fields(_PICTURE)
-        rgb = reader.octets()
+        _, _, *pose, angle, width, height = reader.fields(_PICTURE)
+        colors = reader.octets()
+        depths, drawn = reader.numbers("<f4"), reader.numbers("<i4")
+        links = reader.strings()
         reader.end()
-        if rgb.size != width * height * 3:
+        pixels = width * height
+        sizes = colors.size, depths.size, drawn.size
+        if sizes != (3 * pixels * rgb, pixels * depth, pixels * depth):
             raise MalformedReplyError(
-                f"the answer of get_image has {rgb.size} bytes for {width} x {height} pixels"
+                f"the answer of get_image has {sizes} numbers for {width} x {height} pixels"
             )
-        return rgb.reshape(height, width, 3).copy()
+        if depth and (drawn.min() < -1 or drawn.max() >= len(links)):
+            raise MalformedReplyError("the answer of get_image shows links that it does not name")
+        try:
+            view = CameraView(Pose(pose[:3], Quaternion(*pose[3:])), angle, width, height)
+        except ValueError as error:
+            raise MalformedReplyError(f"the answer of get_image has no lens: {error}") from None
+        return Shot(
+            view,
+            colors.reshape(height, width, 3).copy() if rgb else colors,
+            depths.reshape(height, width).copy() if depth else depths,
+            drawn.reshape(height, width).copy() if depth else drawn,
+            links,
+        )
 
     def bounds(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Returns the axis-aligned bounding boxes of collisions, as the physics engine has them.

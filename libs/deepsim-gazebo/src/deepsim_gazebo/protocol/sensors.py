@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.ros.serialization import pack_strings
+from deepsim_math import Euler, Pose
 from deepsim_sync import SCOPE, Names, Noise, SensorInfo, SensorKind
 
 from .client import BatchStateClient
@@ -18,6 +19,15 @@ from .client import BatchStateClient
 _GENERATION = struct.Struct("<Q")
 _BOOL = struct.Struct("<?")
 _KINDS: tuple[SensorKind, ...] = ("imu", "force_torque", "contact", "lidar", "joint_state")
+_CAMERA = len(_KINDS)
+_CAMERAS: dict[str, SensorKind] = {
+    "depth": "rgbd",
+    "depth_camera": "rgbd",
+    "rgbd": "rgbd",
+    "rgbd_camera": "rgbd",
+    "segmentation_camera": "segmentation",
+}
+"""By the type in a file; the others measure colours, but for stereo pairs."""
 _SIZES = {"imu": 10, "force_torque": 6, "contact": 19, "joint_state": 0}
 _NOISE = {
     "mean": "mean",
@@ -41,16 +51,25 @@ class SensorRow(NamedTuple):
     """Rows of a lidar, and rays in each."""
 
 
+class CameraSensor(NamedTuple):
+    """A sensor that takes pictures."""
+
+    info: SensorInfo
+    baseline: float
+    """Of a stereo pair [m]; otherwise 0."""
+
+
 class SensorListing(NamedTuple):
     """The sensors of one generation of entities."""
 
     generation: int
     sensors: dict[str, SensorRow]
     """By name, in the order of their rows."""
+    cameras: dict[str, CameraSensor]
 
 
 def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
-    """Returns all sensors but cameras.
+    """Returns all sensors.
 
     Args:
         client: The client of the server.
@@ -65,19 +84,19 @@ def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
     if not len(names) == len(texts) == len(kinds) == len(rows) == len(rays):
         raise MalformedReplyError("the answer of get_sensors has columns of unlike lengths")
     sensors: dict[str, SensorRow] = {}
+    cameras: dict[str, CameraSensor] = {}
     for number, (name, text, kind) in enumerate(zip(names, texts, kinds)):
         shape = rows[number], rays[number]
-        if kind >= len(_KINDS):
+        if kind > _CAMERA:
             raise MalformedReplyError(f"the answer of get_sensors has a sensor of kind {kind}")
-        info = _info(
-            name,
-            _KINDS[kind],
-            ElementTree.fromstring(text.replace("deepsim:sensor", "sensor")),
-            joints,
-        )
+        element = ElementTree.fromstring(text.replace("deepsim:sensor", "sensor"))
+        if kind == _CAMERA:
+            cameras.setdefault(name, _camera(element))
+            continue
+        info = _info(name, _KINDS[kind], element, joints)
         size = _SIZES.get(info.kind, shape[0] * shape[1])
         sensors.setdefault(name, SensorRow(number, info, size, shape))
-    return SensorListing(generation, sensors)
+    return SensorListing(generation, sensors, cameras)
 
 
 def watch(client: BatchStateClient, sensors: Sequence[str] = (), *, contacts: bool = False) -> None:
@@ -112,6 +131,28 @@ def _info(name: str, kind: SensorKind, sensor: ElementTree.Element, joints: Name
             for each in ("position", "velocity", "effort")
         }
     return SensorInfo(kind, max(rate, 0.0), 0.0, noise, limits, found)
+
+
+def _camera(sensor: ElementTree.Element) -> CameraSensor:
+    baseline = _baseline(sensor)
+    kind = "stereo" if baseline else _CAMERAS.get(sensor.get("type", ""), "camera")
+    rate = _number(sensor, "update_rate", 0.0)
+    return CameraSensor(SensorInfo(kind, max(rate, 0.0)), baseline)
+
+
+def _baseline(sensor: ElementTree.Element) -> float:
+    """The distance of two cameras side by side [m]; 0 for all other sets."""
+    poses = [_pose(lens) for lens in sensor.findall("camera")]
+    if sensor.get("type") != "multicamera" or len(poses) != 2:
+        return 0.0
+    beside = poses[0].relative(poses[1])
+    aside = Pose((0.0, beside.position.y, 0.0))
+    return abs(beside.position.y) if aside.isclose(beside, abs_tol=1e-6) else 0.0
+
+
+def _pose(element: ElementTree.Element) -> Pose:
+    numbers = [float(word) for word in element.findtext("pose", "").split()] or [0.0] * 6
+    return Pose(numbers[:3], Euler(*numbers[3:]))
 
 
 def _of_axes(sensor: ElementTree.Element, path: str) -> tuple[Noise, ...]:

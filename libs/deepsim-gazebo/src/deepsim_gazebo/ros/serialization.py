@@ -73,9 +73,14 @@ class Reader:
 
     def floats(self) -> NDArray[np.float64]:
         """Reads an array of float64, a read-only view of the message."""
-        count = self.length(8)
-        at = self._advance(8 * count)
-        return np.frombuffer(self._body, dtype="<f8", count=count, offset=at)
+        return self.numbers("<f8")
+
+    def numbers(self, dtype: str) -> NDArray[Any]:
+        """Reads an array of numbers of a type such as ``"<f4"``, a read-only view."""
+        size = np.dtype(dtype).itemsize
+        count = self.length(size)
+        at = self._advance(size * count)
+        return np.frombuffer(self._body, dtype=dtype, count=count, offset=at)
 
     def integers(self) -> list[int]:
         """Reads an array of uint32."""
@@ -85,9 +90,7 @@ class Reader:
 
     def octets(self) -> NDArray[np.uint8]:
         """Reads an array of uint8, a read-only view of the message."""
-        count = self.length(1)
-        at = self._advance(count)
-        return np.frombuffer(self._body, dtype=np.uint8, count=count, offset=at)
+        return self.numbers("u1")
 
     def end(self) -> None:
         """Checks that the message was read to its end."""

@@ -12,6 +12,7 @@ from deepsim_gazebo.simulator import GazeboSimulator
 from deepsim_sync import (
     CameraView,
     ContactPoints,
+    DepthPicture,
     PhysicsProperty,
     Reading,
     SensorInfo,
@@ -25,7 +26,10 @@ Floats = NDArray[np.float64]
 
 
 class ServersCameras:
-    """Takes pictures of the worlds of several servers; see `deepsim_sync.Cameras`."""
+    """Takes pictures of the worlds of several servers, and measures depths in them.
+
+    See `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`.
+    """
 
     def __init__(self, servers: Sequence[GazeboSimulator]) -> None:
         self._cameras = [each.cameras for each in servers if each.cameras is not None]
@@ -38,6 +42,14 @@ class ServersCameras:
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
         """Takes a picture of one world at the present instant."""
         return self._cameras[world].render(camera)
+
+    def view(self, camera: str, world: int = 0) -> CameraView:
+        """Returns the present pose and lens of a camera sensor in one world."""
+        return self._cameras[world].view(camera)
+
+    def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
+        """Measures depths and tells models and links apart, in one world."""
+        return self._cameras[world].measure(camera)
 
 
 class ServersContacts:

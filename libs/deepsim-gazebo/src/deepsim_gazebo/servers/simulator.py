@@ -71,6 +71,7 @@ class GazeboServers:
     Attributes:
         worlds: The number of worlds, W.
         cameras: Pictures, if all servers found a display when they started; otherwise None.
+        depth_cameras: Depths, models and links in pictures; the same object.
         physics: Factors of mass, weight, friction and damping.
         dynamics: Jacobians and bias forces.
         sensors: Measurements at the end of a step.
@@ -79,7 +80,6 @@ class GazeboServers:
         UnreachableError: At one of the masters no gzserver with the plugin is running.
     """
 
-    depth_cameras = None
     camera_mounts = None
     snapshots = None
 
@@ -117,7 +117,7 @@ class GazeboServers:
         self._entities = Entities(0)
         self._tables: dict[int, Tables] = {}  # of each server
         renders = all(server.cameras is not None for server in self._servers)
-        self.cameras = ServersCameras(self._servers) if renders else None
+        self.cameras = self.depth_cameras = ServersCameras(self._servers) if renders else None
         self.physics = ServersPhysics(self._calls, self.worlds)
         self.dynamics = ServersDynamics(self._calls, self.worlds)
         self.sensors = ServersSensors(self._calls, self._servers[0])

@@ -79,6 +79,10 @@ class PluginServer:
         lost_bytes: Number of bytes missing from its pictures.
         lost_numbers: Number of values missing from its bounds.
         hidden: Whether it refuses pictures.
+        cameras: Names of its camera sensors.
+        distance: All depths in its pictures [m].
+        drawn: The links in its pictures: nothing, the first, the second, ... pixel by pixel.
+        nothing: The number of what is no link.
         factors: Of each link, (n, 6).
         points: Of contacts, 12 numbers each.
         kinematics: The numbers of links, joints and gravity.
@@ -102,6 +106,10 @@ class PluginServer:
         self.lost_bytes = 0
         self.lost_numbers = 0
         self.hidden = False
+        self.cameras = CAMERAS
+        self.distance = 2.0
+        self.nothing = -1
+        self.drawn: tuple[str, ...] = ("pair::top", "gone::link")
         self.factors = np.ones((0, 6))
         self.points: list[list[float]] = []
         self.kinematics: list[float] = []
@@ -214,21 +222,32 @@ class PluginServer:
         return (
             struct.pack("<Q", self.generation)
             + b"".join(lists)
-            + strings(CAMERAS)
+            + strings(self.cameras)
             + string(self.no_pictures)
         )
 
     def _get_image(self, request: Request) -> bytes:
         name, numbers, size = request.string(), request.take("8d"), request.take("II")
-        if name not in ("", *CAMERAS):
+        without_rgb, with_depth = request.take("??")
+        if name not in ("", *self.cameras):
             return struct.pack("<?", False) + string(f"there is no camera {name!r}")
         if self.hidden:
             return struct.pack("<?", False) + string("not now")
         self.aimed = (name, *numbers)
         width, height = (4, 2) if name else size
-        rgb = np.arange(width * height * 3, dtype=np.uint8).tobytes()[self.lost_bytes :]
-        head = struct.pack("<?", True) + string("") + struct.pack("<IIII", 1, 0, width, height)
-        return head + struct.pack("<I", len(rgb)) + rgb
+        view = (0, 0, 1, 0, 0, 0, 1, 0.5) if name else numbers
+        rgb = np.arange(width * height * 3 * (not without_rgb), dtype=np.uint8)
+        depth = np.full(width * height * with_depth, self.distance, dtype=np.float32)
+        drawn = np.arange(len(depth), dtype=np.int32) % (len(self.drawn) + 1) - 1
+        drawn[drawn < 0] = self.nothing
+        arrays = [rgb[self.lost_bytes :], depth, drawn]
+        return (
+            struct.pack("<?", True)
+            + string("")
+            + struct.pack("<II8dII", 1, 0, *view, width, height)
+            + b"".join(struct.pack("<I", len(each)) + each.tobytes() for each in arrays)
+            + strings(self.drawn)
+        )
 
     def _get_bounds(self, request: Request) -> bytes:
         names = [request.string() for _ in range(request.number("I"))]

@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_gazebo import GazeboSimulator, MalformedReplyError
 from deepsim_math import Pose
-from deepsim_sync import QUANTITIES, Noise, SpawnRequest, UnknownEntityError
+from deepsim_sync import QUANTITIES, Noise, SensorKind, SpawnRequest, UnknownEntityError
 
 NOISE = "<noise type='gaussian'><stddev>0.1</stddev><bias_mean>0.2</bias_mean></noise>"
 IMU = f"""<sensor name="imu" type="imu"><update_rate>50</update_rate><imu><angular_velocity>
@@ -20,14 +20,24 @@ TOUCH = '<sensor name="touch" type="contact"/>'
 SCAN = """<sensor name="scan" type="ray"><ray><range><min>0.1</min><max>20</max></range>
     <noise><type>gaussian</type><stddev>0.01</stddev></noise></ray></sensor>"""
 
+EYE = "<camera><pose>0 {} 0 0 0 0</pose></camera>"
+CAMERAS = {
+    "colour": '<sensor name="colour" type="camera"><update_rate>10</update_rate></sensor>',
+    "depth": '<sensor name="depth" type="depth"/>',
+    "rows": '<sensor name="rows" type="segmentation_camera"/>',
+    "pair": f'<sensor type="multicamera">{EYE.format(0)}{EYE.format(0.25)}</sensor>',
+    "three": f'<sensor type="multicamera">{EYE.format(0) * 3}</sensor>',
+}
+
 
 @pytest.fixture
 def ball(simulator: GazeboSimulator, server: Any) -> GazeboSimulator:
-    """A ball with an imu, a contact sensor and a lidar of 2 rows of 3 rays."""
+    """A ball with an imu, a contact sensor, a lidar of 2 rows of 3 rays, and cameras."""
     server.sensors = [
         ("ball::link::imu", IMU, 0, 0, 0),
         ("ball::link::touch", TOUCH, 2, 0, 0),
         ("ball::link::scan", SCAN, 3, 2, 3),
+        *((f"ball::link::{name}", text, 5, 0, 0) for name, text in CAMERAS.items()),
     ]
     server.measurements = [list(range(10)), [1, *range(1, 19)], [1, 2, 3, 4, 5, math.inf]]
     server.factors = np.ones((1, 6))
@@ -39,9 +49,8 @@ def ball(simulator: GazeboSimulator, server: Any) -> GazeboSimulator:
 def test_descriptions_have_rates_noise_and_limits(ball: GazeboSimulator) -> None:
     """As their SDF says; cameras come after them."""
     infos = ball.sensors.infos
-    assert list(infos) == [f"ball::link::{n}" for n in ("imu", "touch", "scan")] + [
-        "eye::link::camera"
-    ]
+    assert [name.rpartition("::")[2] for name in infos] == ["imu", "touch", "scan", *CAMERAS]
+    assert infos["ball::link::colour"].update_rate == 10.0
     imu, scan = infos["ball::link::imu"], infos["ball::link::scan"]
     assert (imu.kind, imu.update_rate) == ("imu", 50.0)
     assert imu.noise["angular_velocity"] == (
@@ -126,3 +135,29 @@ def test_factors_follow_their_links(ball: GazeboSimulator, server: Any) -> None:
     ball.physics.scale("friction", ["ball::link"], 3.0)
     assert server.factors[:, 2].tolist() == [1.0, 3.0]
     assert ball.physics.factors("friction").tolist() == [[1.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "pictures"),
+    [
+        ("colour", "camera", 1),
+        ("depth", "rgbd", 1),
+        ("rows", "segmentation", 1),
+        ("pair", "stereo", 2),
+        ("three", "camera", 1),
+    ],
+)
+def test_a_camera_measures_by_its_type(
+    ball: GazeboSimulator, server: Any, name: str, kind: SensorKind, pictures: int
+) -> None:
+    """A pair of cameras side by side takes two pictures, all others one."""
+    sensor = f"ball::link::{name}"
+    assert ball.sensors.infos[sensor].kind == kind
+    server.cameras = (sensor,)
+    server.calls.clear()
+    reading = ball.sensors.read(sensor)
+    assert tuple(reading) == QUANTITIES[kind]
+    assert all(values.shape[:3] == (1, 2, 4) for values in reading.values())
+    assert server.calls == ["get_image"] * pictures
+    if kind == "stereo":  # to the right of the left one, by its distance
+        assert server.aimed[:4] == ("", 0, -0.25, 1)

@@ -12,7 +12,7 @@ import pytest
 
 from deepsim_gazebo import CallRefusedError, GazeboCameras, GazeboSimulator, MalformedReplyError
 from deepsim_math import Pose
-from deepsim_sync import CameraView, UnknownEntityError, UnsupportedError, World
+from deepsim_sync import CameraView, SpawnRequest, UnknownEntityError, UnsupportedError, World
 
 VIEW = CameraView(Pose((1, 2, 3), (0, 0, 0.6, 0.8)), horizontal_fov=0.7, width=5, height=3)
 NO_DISPLAY = "it found no display"
@@ -79,5 +79,35 @@ def test_a_refusal_is_passed_on(cameras: GazeboCameras, server: Any) -> None:
 def test_a_picture_with_missing_bytes_is_refused(cameras: GazeboCameras, server: Any) -> None:
     """The message has the expected size."""
     server.lost_bytes = 1
-    with pytest.raises(MalformedReplyError, match="44 bytes for 5 x 3 pixels"):
+    with pytest.raises(MalformedReplyError, match=r"\(44, 0, 0\) numbers for 5 x 3 pixels"):
         cameras.render(VIEW)
+
+
+def test_depths_come_with_rows_of_what_is_drawn(
+    connect: Callable[..., GazeboSimulator], server: Any
+) -> None:
+    """-1 for nothing, and for links that are not there any more; no colours are requested."""
+    simulator = connect()
+    simulator.spawn([SpawnRequest("pair", "pair", Pose())])
+    assert simulator.depth_cameras is not None
+    depth, models, links = simulator.depth_cameras.measure(VIEW)
+    np.testing.assert_array_equal(depth, np.full((3, 5), 2.0))
+    top = simulator.entities.links.row("pair::top")
+    assert links.ravel()[:6].tolist() == [-1, top, -1, -1, top, -1]
+    pair = simulator.entities.models.row("pair")
+    assert models.ravel()[:6].tolist() == [-1, pair, -1, -1, pair, -1]
+
+
+def test_a_view_is_that_of_the_sensor(cameras: GazeboCameras) -> None:
+    """As the server says."""
+    assert cameras.view("eye::link::camera") == CameraView(Pose((0, 0, 1)), 0.5, 4, 2)
+    with pytest.raises(UnknownEntityError, match="no camera is named 'ear'"):
+        cameras.view("ear")
+
+
+@pytest.mark.parametrize("number", [-2, 2])
+def test_a_link_without_a_name_is_refused(cameras: GazeboCameras, server: Any, number: int) -> None:
+    """The answer shows a link that it does not name."""
+    server.nothing = number
+    with pytest.raises(MalformedReplyError, match="links that it does not name"):
+        cameras.measure(VIEW)

@@ -8,6 +8,7 @@
 #include <functional>
 #include <gazebo/rendering/RenderTypes.hh>
 #include <gazebo/sensors/Sensor.hh>
+#include <ignition/math/Color.hh>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "gazebo_batch_state/depth_camera.hpp"
 #include "gazebo_batch_state/lens.hpp"
 #include "gazebo_batch_state/scene_state.hpp"
 
@@ -25,8 +27,12 @@ struct Picture {
   SceneState state;
   Pose3d pose;  ///< of the camera, world frame; it looks along +x, +z is up
   Lens lens;
+  ignition::math::Color ambient;  ///< light of the world's description
+  bool has_rgb = true;
+  bool has_depth = false;
   std::vector<std::uint8_t> rgb;  ///< row by row from the upper left
-  Reason missing;                 ///< what Gazebo does not show yet: try again
+  DepthImage depths;
+  Reason missing;  ///< what Gazebo does not show yet: try again
 };
 
 /// Takes pictures on the thread on which gzserver renders.
@@ -65,6 +71,7 @@ class PictureSensor : public gazebo::sensors::Sensor {
 
  private:
   void OnRender();
+  std::vector<std::uint8_t> Colors(const Picture& picture);
   gazebo::rendering::CameraPtr CameraFor(const Lens& lens);
   void RemoveCameras();
 
@@ -77,8 +84,10 @@ class PictureSensor : public gazebo::sensors::Sensor {
   const std::function<void()>* wanted_ = nullptr;
   Reason failure_;
   bool ended_ = false;
+  bool is_lit_ = false;
   using Size = std::pair<std::uint32_t, std::uint32_t>;
   std::map<Size, gazebo::rendering::CameraPtr> cameras_;
+  std::unique_ptr<DepthCamera> depth_camera_;
   std::vector<boost::weak_ptr<gazebo::rendering::Camera>> seen_;  // Gazebo's that were in the scene
   gazebo::event::ConnectionPtr rendered_;
 };

@@ -3,6 +3,8 @@
 
 #include <gazebo_batch_state_msgs/GetImage.h>
 
+#include <ignition/math/Color.hh>
+
 #include "gazebo_batch_state/batch_world.hpp"
 #include "gazebo_batch_state/renderer.hpp"
 
@@ -11,7 +13,8 @@ namespace gazebo_batch_state {
 /// Pictures of the present instant: see GetImage.srv.
 class PictureServices {
  public:
-  PictureServices(BatchWorld& world, Renderer& renderer) : world_(world), renderer_(renderer) {}
+  /// Call it where the world does not run yet.
+  PictureServices(BatchWorld& world, Renderer& renderer);
 
   void GetImage(gazebo_batch_state_msgs::GetImage::Request& request,
                 gazebo_batch_state_msgs::GetImage::Response& response);
@@ -19,6 +22,7 @@ class PictureServices {
  private:
   BatchWorld& world_;
   Renderer& renderer_;
+  ignition::math::Color ambient_;
 };
 
 }  // namespace gazebo_batch_state

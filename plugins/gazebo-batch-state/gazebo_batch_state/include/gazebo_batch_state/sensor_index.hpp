@@ -18,7 +18,8 @@ enum class SensorKind : std::uint8_t {
   kForceTorque = 1,
   kContact = 2,
   kLidar = 3,
-  kJointState = 4  ///< it is listed only: the table of joints has its numbers
+  kJointState = 4,  ///< it is listed only: the table of joints has its numbers
+  kCamera = 5       ///< it is listed only: see GetImage.srv
 };
 
 /// The rays of a lidar, in the frame of the sensor.
@@ -31,7 +32,7 @@ struct Scan {
   std::unordered_set<std::uint32_t> hidden;  ///< Gazebo's ids of the links of its own model
 };
 
-/// A sensor that measures physics.
+/// A sensor.
 struct SensorEntity {
   std::string name;  ///< model::link::sensor
   std::string xml;   ///< its description, in the newest version of SDF
