@@ -126,8 +126,8 @@ def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: boo
     """Prints the address, and runs until Ctrl-C."""
     if paused:
         viewer.control.pause()
-    _announce(console, viewer.url)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt):  # from the moment at which it says that Ctrl-C ends it
+        _announce(console, viewer.url)
         run()
 
 
@@ -144,10 +144,9 @@ def _view_recording(console: Console, path: Path, port: int, html: Path | None) 
         html.write_text(recording_page(recording), encoding="utf-8")
         console.print(f"wrote {html}", highlight=False, soft_wrap=True)
         return
-    with ReplayViewer(recording, port=port) as viewer:
+    with ReplayViewer(recording, port=port) as viewer, suppress(KeyboardInterrupt):
         _announce(console, viewer.url)
-        with suppress(KeyboardInterrupt):
-            viewer.wait()
+        viewer.wait()
 
 
 def _announce(console: Console, url: str) -> None:
