@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from deepsim_envs.digests import digest
 from deepsim_envs.environment import Environment, info_of
 from deepsim_envs.joined_environment import takes_worlds
 from deepsim_envs.spaces import has_action_mask, leafwise, sample_allowed
+from deepsim_envs.step_result import StepResult
 from deepsim_envs.viewing import entries_of, own_info
 from deepsim_sync import UnsupportedError
 
@@ -71,15 +72,8 @@ def snapshots(make: Make, steps: int) -> None:
 def rewards(make: Make, steps: int) -> None:
     """Checks that random actions earn some agent a reward other than 0."""
     with make() as environment:
-        rng = np.random.default_rng(_SEED)
-        seen, _ = environment.reset(_SEED)
-        for _ in range(steps):
-            if not environment.live_agents:
-                seen, _ = environment.reset()
-            result = environment.step(random_actions(environment, rng, seen))
-            if any(result.reward.values()):
-                return
-            seen = result.observation
+        if any(any(result.reward.values()) for result in _random_steps(environment, steps)):
+            return
     raise RemarkError(
         f"no agent earned a reward in {steps} steps of random actions: where does the task give "
         "one? (an agent by add_reward, an Area by its hook reward)"
@@ -97,14 +91,8 @@ def masks(make: Make, steps: int) -> None:
 def goals(make: Make, steps: int) -> None:
     """Checks that steps earn what `compute_reward` says of the goals that are observed."""
     with make() as environment:
-        rng = np.random.default_rng(_SEED)
-        seen, _ = environment.reset(_SEED)
-        for number in range(steps):
-            if not environment.live_agents:
-                seen, _ = environment.reset()
-            result = environment.step(random_actions(environment, rng, seen))
-            seen = result.observation
-            for name, own in seen.items():
+        for number, result in enumerate(_random_steps(environment, steps)):
+            for name, own in result.observation.items():
                 info = info_of(name, environment, result.info)
                 if "diverged" in info or "achieved_goal" not in own:
                     continue
@@ -136,6 +124,18 @@ def any_number_of_worlds(make: Make, steps: int) -> None:
                         f"world {world} of {worlds} differs from the world alone, with seed "
                         f"{_SEED + world}, first in {one[0]} ({number} of {len(expected)})"
                     )
+
+
+def _random_steps(environment: Environment, steps: int) -> Iterator[StepResult]:
+    """Yields what random actions lead to; an episode that has ended is followed by a new one."""
+    rng = np.random.default_rng(_SEED)
+    seen, _ = environment.reset(_SEED)
+    for _ in range(steps):
+        if not environment.live_agents:
+            seen, _ = environment.reset()
+        result = environment.step(random_actions(environment, rng, seen))
+        seen = result.observation
+        yield result
 
 
 class _Drive:
