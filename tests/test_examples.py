@@ -24,9 +24,9 @@ TRAINED = sorted(
 )
 
 
-def run(path: Path) -> str:
+def run(path: Path, *options: str) -> str:
     finished = subprocess.run(
-        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", str(path)],
+        [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", str(path), *options],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
         encoding="utf-8",
@@ -73,6 +73,21 @@ def test_the_robot_patrols_and_charges_between() -> None:
         "│   └── [▶] charge",
         "└── [ ] drive_to_next_post",
     ]
+
+
+def test_doors_and_lamps_of_three_rooms_follow_the_robots() -> None:
+    lines = run(EXAMPLES / "rooms", "--seconds", "12").splitlines()
+    corners = [int(line.split()[2]) for line in lines if "corners" in line]
+    assert len(corners) == 4
+    assert min(corners) >= 2  # nobody is stuck at a door
+    assert [line for line in lines if "door" in line or "bulb" in line] == [
+        "west_door opened 3 times",
+        "east_door opened 3 times",
+        "hall_bulb is dark",
+        "kitchen_bulb shines",
+        "study_bulb shines",
+    ]
+    assert "the arm moved the cup 1 times in 1 tries" in lines
 
 
 def test_the_pole_is_balanced_in_every_world_and_falls_without() -> None:
