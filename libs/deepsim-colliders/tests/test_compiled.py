@@ -85,6 +85,24 @@ def test_numba_changes_no_bit(cases, family, seed, count, worlds, scale):
     assert np.array_equal(pure.pairs(), fast.pairs())
 
 
+@pytest.mark.parametrize("family", [[*CONVEX, PlaneCollider()], AREAS], ids=["3D", "2D"])
+@settings(max_examples=12, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    worlds=st.sampled_from([None, 2]),
+    spread=st.tuples(*[st.sampled_from([0.0, 0.1, 30.0, 1e5])] * 3),
+)
+def test_pairs_of_hundreds(cases, family, seed, worlds, spread):
+    """In a point, a line, a plane or a space, with some that are lost or far away."""
+    case = cases(seed)
+    colliders = [family[k] for k in case.random.integers(len(family), size=300)]
+    poses = case.poses((worlds or 1) * 300, 1).reshape(worlds or 1, 300, 7)
+    poses[:, :, :3] *= spread
+    poses[0, 7, 0], poses[-1, 8, 1], poses[0, 9, 0] = math.nan, math.inf, 1e300
+    pure, fast = both(colliders, poses if worlds else poses[0], worlds)
+    assert np.array_equal(pure.pairs(), fast.pairs())
+
+
 def test_equal_distances_along_faces():
     """Boxes side by side, rays along the faces that they share, and onto them."""
     places = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), axis=-1).reshape(-1, 3)

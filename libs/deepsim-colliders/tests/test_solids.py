@@ -104,6 +104,16 @@ def test_closest_points_prove_the_distance(cases, kinds):
     assert some > 2
 
 
+@pytest.mark.parametrize("turn", [(0, 0, 0, 1), (0.5, -0.1, 0.7, 0.5)])
+def test_equal_solids_in_one_place(turn):
+    """Many ways part them as soon: that of a cylinder as long as it is wide is any of its own."""
+    pose = Pose((1, 2, 3), turn)
+    first, second = (CylinderCollider(0.5, 1, pose_offset=pose) for _ in range(2))
+    assert first.contacts(second)[0].depth == pytest.approx(1.0, abs=1e-3)
+    capsule = CapsuleCollider(0.4, 1, pose_offset=pose)
+    assert capsule.contacts(second)[0].depth == pytest.approx(0.9, abs=1e-3)
+
+
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 def test_moving_by_the_depth_parts_them(cases, kinds):
     """Contacts name the least depth: by it the other moves free, by no other way is it shorter."""

@@ -18,6 +18,9 @@ from .tree import Tree
 # Shapes of a world up to which comparing all of them takes less than opening a tree.
 _FEW = 256
 
+# Shapes of a world up to which a sweep takes less than a tree, even where they share one line.
+_SWEPT = 4096
+
 
 class Bounds:
     """Finds pairs whose bounds meet, in each world apart.
@@ -66,6 +69,18 @@ class Bounds:
         )
         world = np.repeat(np.arange(worlds), self.count)
         return self._around(other.tree, world if other.worlds > 1 else 0 * world, lower, upper)
+
+    def among(self) -> Iterator[Pairs]:
+        """Pairs of two rows of one world, the one with the lower number first."""
+        if self._compiled and _FEW < self.count <= _SWEPT:
+            # Here, and not at the top: numba is of an extra.
+            from deepsim_colliders.compiled.sweep import swept  # noqa: PLC0415
+
+            yield from swept(*self.boxes)
+            return
+        for first, second in self.overlapping(self):
+            once = np.flatnonzero(first < second)
+            yield first[once], second[once]
 
     def around(self, points: Array) -> Iterator[Pairs]:
         """Pairs of a point, of (worlds, p, dimensions), and a row."""

@@ -46,7 +46,6 @@ def penetration(pair: Pairing, size: float) -> Penetration:
         _face(points, corners, inner) for corners in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3))
     ]
     known = [face for face in faces if face is not None]
-    best = min(known, key=lambda face: face.offset)
     for _ in range(_STEPS):
         best = min(known, key=lambda face: face.offset)
         new = pair.far(best.normal)
@@ -57,7 +56,8 @@ def penetration(pair: Pairing, size: float) -> Penetration:
             break
         known = grown
     # Of several faces in one plane, that which the foot is on has the points.
-    level = [face for face in known if face.offset <= best.offset + 4.0 * _RELATIVE * size]
+    least = min(face.offset for face in known)
+    level = [face for face in known if face.offset <= least + 4.0 * _RELATIVE * size]
     parts = [_parts(points, face) for face in level]
     pick = max(range(len(level)), key=lambda number: min(parts[number]))
     return _at(points, level[pick], parts[pick])

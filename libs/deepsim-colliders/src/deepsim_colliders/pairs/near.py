@@ -19,16 +19,14 @@ def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index,
         b: the other side; may be the same.
         once: leave out a collider with itself, and of two pairs of the same the second.
     """
-    for code, j in a.bounds.overlapping(b.bounds):
+    near = a.bounds.among() if once else a.bounds.overlapping(b.bounds)
+    for code, j in near:
         world, i = np.divmod(code, a.bounds.count)
         if a.worlds > 1:
             i = code
-        if once:  # parts of a collider follow each other
-            later = np.flatnonzero(i < j)
-            world, i, j = world[later], i[later], j[later]
         ids, others = a.all_rows.owner[i], b.all_rows.owner[j]
         asked = a.live[i] & b.live[j] & a.may_meet(b, ids, others)
-        if once:
+        if once:  # parts of a collider follow each other
             asked &= ids < others
         met = np.flatnonzero(asked)
         yield world[met], i[met], j[met]
