@@ -25,7 +25,7 @@ M = TypeVar("M")
 
 TIMEOUT = 10.0
 """How long an answer may take, unless said otherwise [s]."""
-PATIENCE = 3.0
+PATIENCE = 2.5
 """How long somebody who answers may be unknown [s]."""
 BACKLOG = 256
 """Messages that wait for a subscriber; the oldest go first."""
