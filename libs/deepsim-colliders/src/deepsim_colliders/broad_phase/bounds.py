@@ -117,6 +117,8 @@ class Bounds:
 
     def _in_space(self, columns: Array, flat: float) -> Array:
         """Do the same, with `flat` for the z of the plane."""
-        if len(columns) == 2:
-            columns = np.vstack([columns, np.full_like(columns[:1], flat)])
-        return np.ascontiguousarray(self._by_world(columns))
+        rows = self._by_world(columns)
+        space = np.empty((*rows.shape[:2], 3))
+        space[..., : len(columns)] = rows
+        space[..., len(columns) :] = flat
+        return space

@@ -10,14 +10,13 @@ import numpy as np
 from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs
 from deepsim_colliders.sets.rows import Array
 
-from .loader import compiled, writable
+from .loader import compiled
 
 
 def swept(lower: Array, upper: Array) -> Iterator[Pairs]:
     """Pairs of boxes (worlds, n, 3) of one world, numbered over all worlds; the lower one first."""
-    lower, upper = writable(lower), writable(upper)
     axis = longest(lower)
-    order = writable(np.argsort(lower[:, :, axis], axis=1))
+    order = np.argsort(lower[:, :, axis], axis=1)
     size = 2 * order.size
     while True:
         first, second = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
@@ -72,11 +71,11 @@ def sweep(lower: Any, upper: Any, axis: int, order: Any, first: Any, second: Any
                 if begin[0, later] > last:
                     break
                 if (
-                    (begin[1, later] <= end[1, place])
-                    & (begin[1, place] <= end[1, later])
-                    & (begin[2, later] <= end[2, place])
-                    & (begin[2, place] <= end[2, later])
-                    & (begin[0, later] <= end[0, later])
+                    begin[1, later] <= end[1, place]
+                    and begin[1, place] <= end[1, later]
+                    and begin[2, later] <= end[2, place]
+                    and begin[2, place] <= end[2, later]
+                    and begin[0, later] <= end[0, later]
                 ):
                     if found < first.size:
                         one, two = order[world, place], order[world, later]
