@@ -44,6 +44,7 @@ class TrainingConfig:
             own, always with the same seeds; 0 for none.
         evaluate_every: Updates between two evaluations.
         checkpoint: Least number of seconds between two checkpoints.
+        wandb: Project of Weights & Biases that gets the curves too, offline; None for none.
         make: Options of the task's ``make``, by name.
     """
 
@@ -70,6 +71,7 @@ class TrainingConfig:
     evaluate: int = 0
     evaluate_every: int = 10
     checkpoint: float = 30.0
+    wandb: str | None = None
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

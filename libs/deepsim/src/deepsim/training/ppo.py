@@ -87,6 +87,9 @@ def train(
     torch.set_num_threads(1)
     closing = ExitStack()
     try:
+        more = [_wandb_log(folder, config)] if config.wandb is not None else []
+        for log in more:
+            closing.callback(log.close)
         league = _league(config)
         agents, worlds = _worlds(task, config, league)
         closing.callback(worlds.close)
@@ -94,7 +97,8 @@ def train(
         scaled = scaled_worlds(worlds, config)
         model = _model(scaled, config)
         files = _Files(folder)
-        model.set_logger(Logger(str(folder), [files, TensorBoardOutputFormat(str(folder))]))
+        formats = [files, TensorBoardOutputFormat(str(folder)), *more]
+        model.set_logger(Logger(str(folder), formats))
         ends = EpisodeEnds(agents)
         if state is not None:
             try:
@@ -149,6 +153,16 @@ def _worlds(
         if isinstance(error, TaskError):
             raise
         raise TaskError(f"{task.name} cannot be trained with these settings: {error}") from error
+
+
+def _wandb_log(folder: Path, config: TrainingConfig) -> KVWriter:
+    """Opens the log for Weights & Biases."""
+    try:
+        # An extra, for this setting alone.
+        from .wandb_log import WandbLog  # noqa: PLC0415 (see above)
+    except ImportError as error:
+        raise TaskError(str(error)) from error
+    return WandbLog(folder, config)
 
 
 def _league(config: TrainingConfig) -> League | None:
