@@ -28,7 +28,7 @@ def box(name: str, size: str, color: str, place: str = "0 0 0") -> str:
 
 
 def parts() -> Iterator[str]:
-    """The walls and the table top, each 1 m high at most, so that one sees over them."""
+    """Yields the walls, low enough to see over them, and the table."""
     length, side = 3 * SIZE, 0.5 * (SIZE - GAP)
     for number, y in enumerate((-0.5 * SIZE, 0.5 * SIZE)):
         yield box(f"long_{number}", f"{length} .1 1", WALL, f"0 {y} .5")
@@ -41,7 +41,7 @@ def parts() -> Iterator[str]:
 
 
 def door(name: str, x: float) -> str:
-    """A panel that slides along y, beside the wall; at 0 it closes the doorway."""
+    """Returns a panel that slides along y, beside the wall; at 0 m it closes the doorway."""
     return f"""<model name="{name}"><pose>{x + 0.1} 0 .5 0 0 0</pose>
       <link name="panel"><gravity>false</gravity>
         <inertial><mass>8</mass>
@@ -53,7 +53,7 @@ def door(name: str, x: float) -> str:
 
 
 def lamp(room: str, x: float) -> str:
-    """A light above a room, dark at first, and the bulb that shows it."""
+    """Returns a light above a room, dark at first, and the bulb that shows it."""
     return f"""<light name="{room}_lamp" type="point"><pose>{x} 0 1.9 0 0 0</pose>
         <diffuse>0 0 0 1</diffuse><specular>0 0 0 1</specular>
         <attenuation><range>6</range><constant>.4</constant><linear>.15</linear></attenuation></light>

@@ -47,6 +47,17 @@ def test_runs_lie_offline_in_the_folder_and_go_on_with_one_id(task: Path, tmp_pa
         assert b"minibatch" in content
 
 
+def test_a_run_that_cannot_begin_is_an_error_with_its_reason(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("wandb", reason="tox -e py311-train in libs/deepsim")
+    result = CliRunner().invoke(
+        app, ["train", str(task), *SMALL, "--set", "wandb=a/b", "--out", str(tmp_path / "out")]
+    )
+    assert result.exit_code == 1
+    assert "Weights & Biases begins no run" in " ".join(result.output.split())
+
+
 def test_without_the_package_nothing_begins(
     task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Tuple
+from typing import Callable, Iterator, Tuple
 
 import numpy as np
 
@@ -37,6 +37,25 @@ def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
             waiting, size = [], 0
     if size:
         yield _joined(waiting)
+
+
+def filled(fill: Callable[[Index, Index], int], size: int) -> Iterator[Pairs]:
+    """Pairs that compiled code finds, in blocks.
+
+    Args:
+        fill: writes both sides of the pairs into arrays, as they fit, and returns how many pairs
+            there are.
+        size: expected number of pairs.
+    """
+    while True:
+        first, second = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
+        found = fill(first, second)
+        if found <= size:
+            break
+        size = found
+    for start in range(0, found, BLOCK):
+        some = slice(start, min(start + BLOCK, found))
+        yield first[some], second[some]
 
 
 def _joined(parts: list[Pairs]) -> Pairs:

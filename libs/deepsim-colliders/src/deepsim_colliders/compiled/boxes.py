@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterator
 
 import numpy as np
 
-from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs
+from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs, filled
 from deepsim_colliders.broad_phase.tree import Tree
 from deepsim_colliders.sets.rows import Array, Index
 
@@ -16,17 +17,9 @@ from .loader import compiled, writable
 
 def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
     """Do as `Tree.around`."""
-    size = 8 * world.size + BLOCK
     query = [writable(world), writable(lower), writable(upper)]
-    while True:
-        number, row = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
-        found = around(tree.boxes, tree.starts, tree.rows, *query, number, row)
-        if found <= size:
-            break
-        size = found
-    for start in range(0, found, BLOCK):
-        some = slice(start, min(start + BLOCK, found))
-        yield number[some], row[some]
+    fill = partial(around, tree.boxes, tree.starts, tree.rows, *query)
+    return filled(fill, 8 * world.size + BLOCK)
 
 
 @compiled

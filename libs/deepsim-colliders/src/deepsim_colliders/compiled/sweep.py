@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterator
 
 import numpy as np
 
-from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs
+from deepsim_colliders.broad_phase.blocks import Pairs, filled
 from deepsim_colliders.sets.rows import Array
 
 from .loader import compiled
@@ -17,16 +18,7 @@ def swept(lower: Array, upper: Array) -> Iterator[Pairs]:
     """Pairs of boxes (worlds, n, 3) of one world, numbered over all worlds; the lower one first."""
     axis = longest(lower)
     order = np.argsort(lower[:, :, axis], axis=1)
-    size = 2 * order.size
-    while True:
-        first, second = np.empty(size, dtype=np.intp), np.empty(size, dtype=np.intp)
-        found = sweep(lower, upper, axis, order, first, second)
-        if found <= size:
-            break
-        size = found
-    for start in range(0, found, BLOCK):
-        some = slice(start, min(start + BLOCK, found))
-        yield first[some], second[some]
+    return filled(partial(sweep, lower, upper, axis, order), 2 * order.size)
 
 
 @compiled

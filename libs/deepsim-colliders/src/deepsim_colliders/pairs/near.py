@@ -16,8 +16,9 @@ def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index,
 
     Args:
         a: one side.
-        b: the other side; may be the same.
-        once: leave out a collider with itself, and of two pairs of the same the second.
+        b: the other side.
+        once: both sides are the same: leave out a collider with itself, and of two pairs of the
+            same the second.
     """
     near = a.bounds.among() if once else a.bounds.overlapping(b.bounds)
     for code, j in near:

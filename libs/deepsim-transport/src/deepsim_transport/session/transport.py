@@ -128,7 +128,7 @@ class Transport:
                 if text == "Timeout":
                     raise NoAnswerError(f"{key} has not answered within {timeout:g} s")
                 raise MessageError(f"{key}: {text}")
-            if time.monotonic() - begin > PATIENCE:
+            if time.monotonic() - begin > min(PATIENCE, timeout):
                 raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}")
             time.sleep(0.02)  # whoever has just begun is not yet known everywhere
 

@@ -87,9 +87,6 @@ def train(
     torch.set_num_threads(1)
     closing = ExitStack()
     try:
-        more = [_wandb_log(folder, config)] if config.wandb is not None else []
-        for log in more:
-            closing.callback(log.close)
         league = _league(config)
         agents, worlds = _worlds(task, config, league)
         closing.callback(worlds.close)
@@ -97,8 +94,11 @@ def train(
         scaled = scaled_worlds(worlds, config)
         model = _model(scaled, config)
         files = _Files(folder)
-        formats = [files, TensorBoardOutputFormat(str(folder)), *more]
+        formats = [files, TensorBoardOutputFormat(str(folder))]
+        if config.wandb is not None:
+            formats.append(_wandb_log(folder, config))
         model.set_logger(Logger(str(folder), formats))
+        closing.callback(model.logger.close)
         ends = EpisodeEnds(agents)
         if state is not None:
             try:
@@ -118,7 +118,6 @@ def train(
         except KeyboardInterrupt:
             interrupted = True
         watch.write()
-        model.logger.close()
         return Training(watch.steps, files.rows, interrupted, watch.resumable)
     except OSError as error:
         raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error

@@ -13,6 +13,8 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter
 
+from deepsim.tasks.task_code import TaskError
+
 from .config import TrainingConfig
 
 try:
@@ -28,6 +30,9 @@ class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not ins
 
     The run is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A training
     that is resumed has the id of its run.
+
+    Raises:
+        TaskError: The run cannot begin, as without an account where it is to be online.
     """
 
     def __init__(self, folder: Path, config: TrainingConfig) -> None:
@@ -35,16 +40,19 @@ class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not ins
         if not file.is_file():
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(uuid.uuid4().hex[:8], encoding="utf-8")
-        self._run = wandb.init(
-            project=config.wandb,
-            dir=str(folder),
-            name=folder.name,
-            id=file.read_text(encoding="utf-8").strip(),
-            resume="allow",
-            mode=os.environ.get("WANDB_MODE", "offline"),
-            config=asdict(config),
-            settings=wandb.Settings(console="off", silent=True, x_disable_stats=True),
-        )
+        try:
+            self._run = wandb.init(
+                project=config.wandb,
+                dir=str(folder),
+                name=folder.name,
+                id=file.read_text(encoding="utf-8").strip(),
+                resume="allow",
+                mode=os.environ.get("WANDB_MODE", "offline"),
+                config=asdict(config),
+                settings=wandb.Settings(console="off", silent=True, x_disable_stats=True),
+            )
+        except wandb.Error as error:
+            raise TaskError(f"Weights & Biases begins no run: {error}") from error
 
     def write(
         self,
