@@ -80,13 +80,20 @@ def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
     Raises:
         ValueError: when a quaternion has zero length.
     """
-    matrices = quaternions.to_matrix(poses[:, 3:])
     center = np.ascontiguousarray(poses[:, :dimensions].T)
     if dimensions == 3:
+        matrices = quaternions.to_matrix(poses[:, 3:])
         return center, np.ascontiguousarray(matrices.transpose(2, 1, 0))
-    x, y = matrices[:, 0, 0], matrices[:, 1, 0]
+    qx, qy, qz, qw = np.ascontiguousarray(poses[:, 3:].T)
+    xw, yz = qx * qx + qw * qw, qy * qy + qz * qz
+    size = xw + yz
+    if not size.all():
+        raise ValueError(f"the quaternion of pose {int(np.argmin(size != 0.0))} has zero length")
+    # The forward axis, as long as the square of the quaternion; nothing depends on its length.
+    x, y = xw - yz, 2.0 * (qx * qy + qw * qz)
     length = np.hypot(x, y)
-    vertical = length < 1e-9
-    length[vertical] = 1.0
-    x, y = np.where(vertical, 1.0, x / length), np.where(vertical, 0.0, y / length)
+    vertical = length < 1e-9 * size
+    if vertical.any():
+        x, y, length = (np.where(vertical, v, u) for u, v in ((x, 1.0), (y, 0.0), (length, 1.0)))
+    x, y = x / length, y / length
     return center, np.array([[x, y], [-y, x]])

@@ -113,7 +113,7 @@ class Snapshot:
         self._put(np.broadcast_to(array, (self.worlds, *shape)).copy())
 
     def _put(self, bases: Array) -> None:
-        own = bases[:, self._owner].reshape(-1, 7)
+        own = bases.take(self._owner, axis=1).reshape(-1, 7)
         if self._offsets[:, :6].any():
             offsets = np.tile(self._offsets, (self.worlds, 1))
             pose = poses.compose(own, offsets)
