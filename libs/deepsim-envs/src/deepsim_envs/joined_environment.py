@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_sync import UnsupportedError, call_all, world_seeds
 
 from .environment import Environment
-from .environment.group_batches import GroupBatches
-from .environment.slots import slots_of, world_values
+from .environment.slots import world_values
 from .environment_state import EnvironmentState
 from .errors import ResetNeededError
-from .spaces import leafwise
+from .spaces import GroupBatches, leafwise
 from .step_result import Step
 
 
@@ -61,8 +60,7 @@ class JoinedEnvironment:
                     raise ValueError(f"environment {number} has {found}, instead of {wanted}")
             stack.pop_all()
         self.groups, self.agents, self.frame_skip = first.groups, first.agents, first.frame_skip
-        slots, owner = slots_of(self.groups, len(self)), type(first.area).__name__
-        self._actions = GroupBatches("action", self.groups, slots, len(self), owner)
+        self._actions = GroupBatches("action", self.groups, len(self), type(first.area).__name__)
         self._seen: list[tuple[Any, ...]] = [()] * len(self)
         self._no_step_because: str | None = "no episode has begun"
 

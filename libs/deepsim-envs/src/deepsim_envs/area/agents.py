@@ -44,6 +44,11 @@ class Agents:
         return len(self.names)
 
 
+def slot_name(agent: str, world: int, worlds: int) -> str:
+    """Returns the name of an agent of one of several worlds, as ``"car/3"``; of one, its own."""
+    return agent if worlds == 1 else f"{agent}/{world}"
+
+
 def require_unique(names: Sequence[str]) -> None:
     """Refuses names that occur twice.
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
-from types import TracebackType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,15 +17,14 @@ from deepsim_envs.area.agents import declared_groups
 from deepsim_envs.area.stateful_area import StatefulArea
 from deepsim_envs.environment_state import EnvironmentState
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
-from deepsim_envs.spaces import copied
+from deepsim_envs.spaces import GroupBatches, copied
 from deepsim_envs.step_result import Step, StepResult
 from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers, invoke
 
 from .episodes import Episodes, frozen
-from .group_batches import GroupBatches
 from .hooks import FixedUpdates, Hooks
 from .object_area import ObjectArea
-from .slots import Slot, arrays_of_info, info_by_name, slots_of
+from .slots import Slot, arrays_of_info, info_by_name, slots_of, values_by_name
 
 Seed: TypeAlias = "int | Sequence[int | None] | None"
 _HALFWAY = "the last {} failed halfway"
@@ -101,8 +99,8 @@ class Environment:
         slots = slots_of(self.groups, worlds)
         self._slots = {slot.name: slot for slot in slots}
         self.slots = tuple(self._slots)
-        self._actions = GroupBatches("action", self.groups, slots, worlds, owner)
-        self._observations = GroupBatches("observation", self.groups, slots, worlds, owner)
+        self._actions = GroupBatches("action", self.groups, worlds, owner)
+        self._observations = GroupBatches("observation", self.groups, worlds, owner)
         self._episodes = Episodes(slots, worlds, max_episode_steps)
         self._hooks = Hooks(self._task, owner, self.agents, slots, self._episodes)
         if self._hooks.fixed_update is not None:
@@ -268,7 +266,7 @@ class Environment:
             info = self._info()
         info["deepsim"], _ = self._ends(slots, nobody, nobody)
         self._no_step_because = None
-        return self._observations.by_name(self._seen, slots), info
+        return values_by_name(self._observations, self._seen, slots), info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
         """Has every live agent act once, and the worlds advance by `frame_skip` physics steps.
@@ -300,14 +298,14 @@ class Environment:
             actions, earned, terminated, truncated = self._step(given, self._episodes.live_worlds())
             info = self._info()
             if self._objects is None:
-                last_action = self._actions.by_name(actions, slots)
+                last_action = values_by_name(self._actions, actions, slots)
             else:
                 last_action = self._objects.last_actions()
         self._no_step_because = None
         info["deepsim"], done = self._ends(slots, terminated, truncated)
         rewards = earned.tolist()
         reward = {slot.name: rewards[slot.world][slot.column] for slot in slots}
-        observation = self._observations.by_name(self._seen, slots)
+        observation = values_by_name(self._observations, self._seen, slots)
         return StepResult(observation, reward, done, last_action, info)
 
     # Snapshots
@@ -323,6 +321,7 @@ class Environment:
             CallbackError: An agent, a behaviour or the area raised.
         """
         self._require_open()
+        terms = self._hooks.terms
         with self.world:
             return EnvironmentState(
                 world=self.world.get_state(),
@@ -332,7 +331,7 @@ class Environment:
                 live=self._episodes.live,
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
-                reward_terms=self._hooks.terms.get_state(),
+                reward_terms=None if terms is None else terms.get_state(),
             )
 
     def set_state(self, state: EnvironmentState) -> None:
@@ -356,7 +355,8 @@ class Environment:
         self._seen = () if seen is None else copied(tuple(seen))
         self.diverged = self._episodes.nowhere
         self._episodes.go_back(state.steps, state.live)
-        self._hooks.terms.set_state(state.reward_terms)
+        if self._hooks.terms is not None:
+            self._hooks.terms.set_state(state.reward_terms)
         self._no_step_because = state.no_step_because
         self._first_seed = state.first_seed
 
@@ -366,7 +366,7 @@ class Environment:
         """Closes the area and its world; closing twice does no harm."""
         if self._closed:
             return
-        self._closed = True
+        self._closed, self._no_step_because = True, "it is closed"
         try:
             with self.world:
                 self._hooks.close()
@@ -376,12 +376,7 @@ class Environment:
     def __enter__(self) -> Environment:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # A reset
@@ -410,7 +405,8 @@ class Environment:
             self._seen = self._observe(bounds=True)
         if self._objects is not None:
             self._objects.forget_rewards()
-        self._hooks.terms.begin(stepping)
+        if self._hooks.terms is not None:
+            self._hooks.terms.begin(stepping)
         self._episodes.begin(begins)
         self.diverged = self._episodes.nowhere
         self._first_seed = None
@@ -426,16 +422,19 @@ class Environment:
             The checked actions, and reward, terminated and truncated; the observation is `_seen`.
         """
         task, hooks, episodes = self._task, self._hooks, self._episodes
-        live, stepping = episodes.taking_part(worlds)
+        live, stepping = episodes.live, episodes.all_worlds
+        if worlds is not None or live is not episodes.everyone:
+            live, stepping = episodes.taking_part(worlds)
         actions = self._actions.checked(given, live, bounds=True)
         if live is not episodes.everyone:
             self._actions.overwrite(actions, ~live)
         self._no_step_because = _STEP_HALFWAY
         task.live, task.stepping = live, stepping
-        hooks.terms.begin_step(stepping)
+        if hooks.terms is not None:
+            hooks.terms.begin_step(stepping)
         hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
-        episodes.count(worlds)
+        episodes.steps[... if worlds is None else worlds] += 1
         terminated = truncated = episodes.nobody
         if not len(task.stepping):
             reward = np.zeros(live.shape)
@@ -539,7 +538,6 @@ class Environment:
             raise ClosedEnvironmentError
 
     def _require_ready(self) -> None:
-        if self._closed:
-            raise ClosedEnvironmentError
         if self._no_step_because is not None:
+            self._require_open()
             raise ResetNeededError(self._no_step_because)

@@ -46,7 +46,6 @@ class Episodes:
         self.nowhere: Bools = frozen(np.zeros(worlds, np.bool_))
         self.live = self.nobody
         self.steps = np.zeros(worlds, np.int64)
-        self._once = np.ones(worlds, np.int64)
         self._live_slots: Sequence[Slot] | None = None
 
     def numbers(self, worlds: ArrayLike) -> WorldNumbers | None:
@@ -104,19 +103,10 @@ class Episodes:
             some, stepping = self.nobody.copy(), worlds
             some[worlds] = live[worlds]
             live = frozen(some)
-        elif live is self.everyone:
-            return live, stepping
         over = stepping[~live[stepping].any(axis=1)]
         if len(over):
             raise ResetNeededError(f"all agents of worlds {over.tolist()} are done")
         return live, stepping
-
-    def count(self, worlds: WorldNumbers | None) -> None:
-        """Counts a step of some worlds."""
-        if worlds is None:
-            self.steps = self.steps + self._once
-        else:
-            self.steps[worlds] += 1
 
     def end(self, done: Bools) -> None:
         """Ends the episodes of agents."""

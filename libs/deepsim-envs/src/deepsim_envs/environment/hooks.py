@@ -37,7 +37,7 @@ class Hooks:
         episodes: Who is live.
 
     Attributes:
-        terms: The parts of rewards that have names.
+        terms: The parts of rewards that have names; None if the area has none.
 
     Raises:
         TypeError: An attribute takes the place of a hook, or a reward term is no name.
@@ -66,8 +66,12 @@ class Hooks:
         self._truncated = self._overridden("truncated")
         self._reward: Hook = self._bound("reward")
         self._info = self._overridden("info")
-        self.terms = RewardTerms(owner, area.reward_terms, agents, len(area.world))
-        self.has_info = self._info is not None or bool(self.terms.names)
+        self.terms = (
+            RewardTerms(owner, area.reward_terms, agents, len(area.world))
+            if area.reward_terms
+            else None
+        )
+        self.has_info = self._info is not None or self.terms is not None
         self.diverged: Hook = self._bound("diverged")
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
@@ -100,7 +104,7 @@ class Hooks:
         """
         live = self._area.live
         values = self._reward()
-        terms = self._terms(values) if self.terms.names else {}
+        terms = {} if self.terms is None else self._terms(values, self.terms.names)
         if terms and not isinstance(self._area, ObjectArea):
             first, *others = terms.values()
             values = sum(others, first)
@@ -114,7 +118,7 @@ class Hooks:
                 of = {term: float(each.flat[place]) for term, each in terms.items()}
                 parts = f" from {of}" if of else ""
                 raise ValueError(f"reward of agent {name!r} must be finite, got {got}{parts}")
-        if terms:
+        if self.terms is not None:
             self.terms.earn(np.where(live, np.stack(list(terms.values())), 0.0))
         return reward
 
@@ -131,13 +135,12 @@ class Hooks:
             raise ValueError(
                 f"the info of {self._owner} must leave the key 'deepsim' to the environment"
             )
-        return self.terms.add_to(info) if self.terms.names else info
+        return info if self.terms is None else self.terms.add_to(info)
 
-    def _terms(self, values: Any) -> dict[str, NDArray[np.float64]]:
+    def _terms(self, values: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
         """Returns a copy of each part of the rewards, (W, A), in the order of their names."""
         if isinstance(self._area, ObjectArea):
             values = self._area.terms()
-        names = self.terms.names
         if not isinstance(values, Mapping) or set(values) != set(names):
             raise ValueError(
                 f"reward of {self._owner} must be a dict of its reward_terms {list(names)}, "

@@ -24,7 +24,7 @@ class RewardTerms:
 
     Args:
         owner: The name of the area's class, for messages.
-        names: The terms that the area declares; none are fine.
+        names: The terms that the area declares.
         agents: The names of all agents.
         worlds: W.
 
@@ -48,13 +48,11 @@ class RewardTerms:
 
     def begin(self, worlds: WorldNumbers) -> None:
         """Begins the episodes of some worlds, in which nothing is earned yet."""
-        if self.names:
-            self._values[:, :, worlds] = 0.0
+        self._values[:, :, worlds] = 0.0
 
     def begin_step(self, worlds: WorldNumbers) -> None:
         """Begins a step of some worlds."""
-        if self.names:
-            self._values[0][:, worlds] = 0.0
+        self._values[0][:, worlds] = 0.0
 
     def earn(self, terms: Floats) -> None:
         """Adds what the terms (T, W, A) give in the step; 0 where an agent takes no part."""

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
-from deepsim_envs.spaces import copied
+from deepsim_envs.area.agents import slot_name
+from deepsim_envs.spaces import GroupBatches, copied
 
 if TYPE_CHECKING:
     from .environment import Environment
@@ -39,10 +40,20 @@ def slots_of(groups: Sequence[Agents], worlds: int) -> tuple[Slot, ...]:
         for row, agent in enumerate(agents.names)
     ]
     return tuple(
-        Slot(agent if worlds == 1 else f"{agent}/{world}", agent, world, group, row, column)
+        Slot(slot_name(agent, world, worlds), agent, world, group, row, column)
         for world in range(worlds)
         for column, (agent, group, row) in enumerate(places)
     )
+
+
+def values_by_name(
+    batches: GroupBatches, values: Sequence[Any], slots: Iterable[Slot]
+) -> dict[str, Any]:
+    """Returns copies of the actions or observations of some agents, from a batch for each group."""
+    return {
+        slot.name: batches.of_groups[slot.group].get(values[slot.group], slot.world, slot.row)
+        for slot in slots
+    }
 
 
 def info_by_name(

@@ -92,7 +92,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self._seeded = True
         self._rngs[0] = self.np_random
         self._agent.begin([0])
-        return self._agent.observation(self._seen), self._info()
+        agent = self._agent
+        return agent.batch.get(self._seen[agent.group], 0, agent.row), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Steps the agent, and the others as their policy acts; see `Environment.step`.
@@ -111,9 +112,10 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             actions = self._agent.actions([action], live, self._seen)
         step = self.environment.step_worlds(actions, copy=False)
         self._seen, reward, terminated, truncated = step
-        column = self._agent.column
+        agent = self._agent
+        column = agent.column
         return (
-            self._agent.observation(self._seen),
+            agent.batch.get(self._seen[agent.group], 0, agent.row),
             reward.item(0, column),
             terminated.item(0, column),
             truncated.item(0, column),

@@ -28,7 +28,10 @@ class OneAgent:
     Attributes:
         name: The agent's name.
         column: The agent's number among all agents.
-        spaces: The agent's group, with its spaces.
+        group: Number of the agent's group.
+        row: Number of the agent within it.
+        spaces: The group, with its spaces.
+        batch: The group's batches of observations.
 
     Raises:
         ValueError: There is no such agent, or it is not clear which one of several is meant or
@@ -52,13 +55,14 @@ class OneAgent:
         self.name = names[0] if agent is None else agent
         self.column = names.index(self.name)
         self._groups = environment.groups
-        self._group, self._row = next(
+        self.group, self.row = next(
             (number, group.names.index(self.name))
             for number, group in enumerate(self._groups)
             if self.name in group.names
         )
-        self.spaces = self._groups[self._group]
+        self.spaces = self._groups[self.group]
         self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
+        self.batch = self._batches[self.group]
         self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
         self._others = others
         self._rngs = rngs
@@ -99,18 +103,14 @@ class OneAgent:
         for rng, own in zip(self._rngs, now, strict=True):
             rng.bit_generator.state = own
 
-    def observation(self, batches: Sequence[Any]) -> Any:
-        """Returns a copy of the agent's observation in world 0."""
-        return self._batches[self._group].get(batches[self._group], 0, self._row)
-
     def observations(self, batches: Sequence[Any]) -> Any:
         """Returns the agent's observations (W, ...), as Gymnasium batches them."""
 
         def own(part: NDArray[Any]) -> Any:
-            column = part[:, self._row]
+            column = part[:, self.row]
             return tuple(column) if column.dtype == object else np.ascontiguousarray(column)
 
-        return leafwise(own, batches[self._group])
+        return leafwise(own, batches[self.group])
 
     def actions(
         self, own: Sequence[Any], live: NDArray[np.bool_], seen: Sequence[Any]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of Gymnasium's spaces: checked and copied one by one, or in batches over worlds."""
 
-from .batches import Batch, batch_of
+from .batches import Batch, GroupBatches, batch_of
 from .goals import GOALS
 from .leaves import leafwise
 from .masks import MASK, allowed, choices_of, has_action_mask, sample_allowed
@@ -11,6 +11,7 @@ __all__ = [
     "GOALS",
     "MASK",
     "Batch",
+    "GroupBatches",
     "allowed",
     "batch_of",
     "choices_of",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of a space's members over worlds and agents.
+"""Batches of actions or observations over worlds and agents: one for each group of agents.
 
 Members that are numbers or arrays lie in one array (W, A, ...); those of a `Dict` or `Tuple` in a
 dict or tuple of batches; all others in an array (W, A) of objects. A batch may also be given as a
@@ -10,22 +10,146 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from deepsim_envs.area import Agents
+from deepsim_envs.area.agents import slot_name
+from deepsim_envs.errors import ActionError, ObservationError
 from deepsim_sync import square_sum
 
-from .members import copied, shown
+from .leaves import leafwise
+from .members import conform, copied, require_within, shown
 
 # ruff: noqa: D102 (methods are documented by Batch)
 
 Bools = NDArray[np.bool_]
 Misfits: TypeAlias = "Bools | None"
 """(W, A) bool, where members do not lie in the space; None if all do."""
+
+
+class GroupBatches:
+    """The actions, or the observations, of all agents: a batch for each group.
+
+    Args:
+        kind: ``"action"`` or ``"observation"``.
+        groups: The groups of agents.
+        worlds: W.
+        owner: The name of the area's class, for messages.
+
+    Attributes:
+        of_groups: The batch of each group.
+
+    Raises:
+        TypeError: A space is not one of Gymnasium's.
+    """
+
+    def __init__(self, kind: str, groups: Sequence[Agents], worlds: int, owner: str) -> None:
+        self._error = ActionError if kind == "action" else ObservationError
+        self._kind, self._groups, self._worlds = kind, groups, worlds
+        batches: list[Batch] = []
+        self._columns: list[slice] = []
+        first = 0
+        for group in groups:
+            space = getattr(group, f"{kind}_space")
+            if not isinstance(space, spaces.Space):
+                raise TypeError(
+                    f"the {kind} space of agent {group.names[0]!r} of {owner} must be a "
+                    f"gymnasium.spaces.Space, got {space!r}"
+                )
+            batches.append(batch_of(space, worlds, len(group)))
+            self._columns.append(slice(first, first + len(group)))
+            first += len(group)
+        self.of_groups = tuple(batches)
+
+    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, ...]:
+        """Returns new batches in the types of the spaces.
+
+        Args:
+            values: A batch for each group, which may be a list of lists of members.
+            live: (W, A) bool, the agents whose values count.
+            bounds: Whether the bounds of boxes are checked, too.
+
+        Raises:
+            ActionError, ObservationError: A value of a live agent does not lie in its space.
+        """
+        if not isinstance(values, (tuple, list)) or len(values) != len(self.of_groups):
+            raise self._error(
+                self._groups[0].names[0],
+                f"{self._kind}s must be a tuple with a batch for each of "
+                f"{len(self.of_groups)} groups of agents, got {values!r}",
+            )
+        batches = []
+        for group, batch in enumerate(self.of_groups):
+            counting = live if len(values) == 1 else live[:, self._columns[group]]
+            try:
+                new, misfits = batch.checked(values[group], counting, bounds=bounds)
+            except (TypeError, ValueError) as error:
+                members = self._members(group, values[group], counting, error)
+                new, misfits = batch.checked(members, counting, bounds=bounds)
+            if misfits is not None and (misfits & counting).any():
+                world, row = np.argwhere(misfits & counting)[0].tolist()
+                self._conformed(group, world, row, batch.get(new, world, row), refuse=True)
+            batches.append(new)
+        return tuple(batches)
+
+    def void(self) -> list[list[list[Any]]]:
+        """Returns members that do not count, by group, world and agent."""
+        return [
+            [[batch.void] * batch.agents for _ in range(batch.worlds)] for batch in self.of_groups
+        ]
+
+    def overwrite(
+        self, batches: Sequence[Any], where: Bools, source: Sequence[Any] | None = None
+    ) -> None:
+        """Copies values of other batches at (W, A) bool; zeros, without a source."""
+        for group, batch in enumerate(batches):
+            own = where[:, self._columns[group]]
+            if source is None:
+                leafwise(partial(_overwrite, own, None), batch)
+            else:
+                leafwise(partial(_overwrite, own), source[group], batch)
+
+    def _members(
+        self, group: int, values: Any, counting: Bools, error: Exception
+    ) -> list[list[Any]]:
+        """Returns members in the types of the space, or says which one does not fit."""
+        batch, names = self.of_groups[group], self._groups[group].names
+        try:
+            rows = batch.rows(values)
+        except (TypeError, ValueError):
+            reason = f"{self._kind} of agent {', '.join(names)} {error}"
+            raise self._error(names[0], reason) from None
+        members = [[batch.void] * batch.agents for _ in range(batch.worlds)]
+        for world, row in np.argwhere(counting).tolist():
+            members[world][row] = self._conformed(group, world, row, rows[world][row])
+        return members
+
+    def _conformed(
+        self, group: int, world: int, row: int, value: Any, *, refuse: bool = False
+    ) -> Any:
+        """Returns one agent's value in the types of its space; an error names the agent."""
+        agent, space = self._groups[group].names[row], self.of_groups[group].space
+        what = f"{self._kind} of agent {agent!r}"
+        if self._worlds > 1:
+            what += f" in world {world}"
+        try:
+            member = conform(space, value, what)
+            if refuse:
+                require_within(space, value, what)
+                raise ValueError(f"{what} must lie in {space}")
+        except ValueError as error:
+            raise self._error(slot_name(agent, world, self._worlds), str(error)) from None
+        return member
+
+
+def _overwrite(where: Bools, source: NDArray[Any] | None, leaf: NDArray[Any]) -> None:
+    leaf[where] = 0 if source is None else source[where]
 
 
 class Batch(ABC):
