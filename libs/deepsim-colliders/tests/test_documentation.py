@@ -15,10 +15,11 @@ import deepsim_colliders
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+SOURCE = ROOT / "src"
 MODULES = [
-    "collider",
-    "convex_collider",
-    *(f"shapes.{path.stem}" for path in (ROOT / "src/deepsim_colliders/shapes").glob("[a-z]*.py")),
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    for path in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
 ]
 
 
@@ -37,7 +38,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
-    assert doctest.testmod(importlib.import_module(f"deepsim_colliders.{name}")).failed == 0
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_readme_names_everything_public():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """2D and 3D colliders: intersects, contains and raycast.
 
-A collider has a fixed shape and a pose that it takes from what it is attached to. Colliders are
-closed sets, so touching counts; 2D colliders ignore z. Metres, the world frame, and the values of
-deepsim-math everywhere.
+A collider has a fixed shape, and follows the pose of the object that it is attached to. Colliders
+are closed sets, so touching counts; 2D colliders ignore z. Metres, the world frame, and the values
+of deepsim-math everywhere.
 """
 
 from .cameras.segmentation import Segmentation

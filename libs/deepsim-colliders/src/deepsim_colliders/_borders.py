@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def numbers(values: Any, name: str) -> NDArray[np.float64]:
-    """Read real numbers.
+    """Reads real numbers.
 
     Raises:
         TypeError: when `values` holds text or complex numbers, has no order or is masked.
@@ -24,7 +24,7 @@ def numbers(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def unmasked(values: Any, name: str) -> Any:
-    """What is given, unless it is masked.
+    """Returns `values` unchanged, unless they are masked.
 
     Raises:
         TypeError: for a masked array.
@@ -35,7 +35,7 @@ def unmasked(values: Any, name: str) -> Any:
 
 
 def points_array(values: Any, name: str) -> NDArray[np.float64]:
-    """Read finite points, (n, 3).
+    """Reads finite points, (n, 3).
 
     Raises:
         TypeError: see `numbers`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a line crosses a shape, in the shape's own frame and in any number of dimensions."""
+"""Crossings of a line and a shape, in the frame of the shape and in any number of dimensions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple, Sequence
 class Crossing(NamedTuple):
     """Interval of t with origin + t * direction in the shape, and the normal at its start.
 
-    There is no normal when a ray starts inside.
+    The normal is None when a ray starts inside.
     """
 
     start: float
@@ -21,7 +21,7 @@ class Crossing(NamedTuple):
 def cross_box(
     origin: Sequence[float], direction: Sequence[float], half: Sequence[float]
 ) -> Crossing | None:
-    """Cross the box [-half, half] by slabs (Kay and Kajiya 1986)."""
+    """Crosses the box [-half, half] by slabs (Kay and Kajiya 1986)."""
     start, end = -math.inf, math.inf
     face, side = 0, 0.0
     for axis, (o, d, h) in enumerate(zip(origin, direction, half)):
@@ -43,7 +43,7 @@ def cross_box(
 def cross_ball(
     origin: Sequence[float], direction: Sequence[float], radius: float
 ) -> Crossing | None:
-    """Cross the ball of `radius` about the origin of the frame.
+    """Crosses the ball of `radius` about the origin of the frame.
 
     Measures from the point of the line nearest to the centre, which keeps its accuracy when the ray
     starts far away.

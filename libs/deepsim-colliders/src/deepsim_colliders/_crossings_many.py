@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where many lines cross a shape in its own frame: `_crossings` for arrays."""
+"""Crossings of many lines and a shape in its own frame: `_crossings` for arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Rows = NDArray[np.float64]
 
 
 def cross_balls(origins: Rows, directions: Rows, radius: float) -> tuple[Rows, Rows]:
-    """First and last t of lines, (n, d), in the ball about the origin; NaN for those that miss.
+    """Returns the first and last t of lines, (n, d), in the ball about the origin; NaN for misses.
 
     A line of no length stays where it is: it is in the ball for all t, or never.
     """
@@ -29,7 +29,7 @@ def cross_balls(origins: Rows, directions: Rows, radius: float) -> tuple[Rows, R
 
 
 def cross_slab(origins: Rows, directions: Rows, half: float) -> tuple[Rows, Rows]:
-    """First and last t of lines on an axis, (n,), in [-half, half]; NaN for those that miss."""
+    """Returns the first and last t of lines on an axis, (n,), in [-half, half]; NaN for misses."""
     with np.errstate(divide="ignore", invalid="ignore"):
         one, two = (-half - origins) / directions, (half - origins) / directions
         still = directions == 0.0

@@ -14,7 +14,7 @@ ORIGIN = Pose()
 
 
 class Follower:
-    """Has a pose of its own, relative to that of what it is attached to."""
+    """Has a pose relative to that of its source."""
 
     def __init__(self, pose_offset: Pose) -> None:
         self._source: tuple[Any, bool] | None = None  # and whether it is a function
@@ -23,9 +23,9 @@ class Follower:
         self._known: tuple[Any, Pose, Pose] | None = None
 
     def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
-        """Follow `source`: an object with a `pose`, or a function that returns one.
+        """Follows `source`: an object with a `pose`, or a function that returns one.
 
-        What it followed before is left first, with `on_detach`.
+        A source followed before is left first, with `on_detach`.
 
         Raises:
             TypeError: when `source` has neither.
@@ -50,7 +50,7 @@ class Follower:
         self.on_attach(source)
 
     def detach(self) -> None:
-        """Follow nothing: `pose_offset` is in the world frame now."""
+        """Follows nothing: `pose_offset` is in the world frame now."""
         followed, self._source = self._source, None
         if followed is not None:
             self.on_detach(followed[0])
@@ -63,7 +63,7 @@ class Follower:
 
     @property
     def pose_offset(self) -> Pose:
-        """Pose in the frame of what it is attached to; may be set."""
+        """Pose in the frame of the source; may be set."""
         return self._offset
 
     @pose_offset.setter
@@ -84,7 +84,7 @@ class Follower:
         return pose
 
     def _base_now(self) -> Any:
-        """Pose of what it is attached to, in whatever form that gives it."""
+        """Returns the pose of the source, in whatever form the source gives it."""
         followed = self._source
         if followed is None:
             return ORIGIN

@@ -14,7 +14,7 @@ Triple = Tuple[float, float, float]
 
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:
-    """Scalar product in any number of dimensions."""
+    """Returns the scalar product in any number of dimensions."""
     return math.fsum(map(mul, a, b))
 
 
@@ -35,23 +35,23 @@ class Frame2D:
         self.axes: tuple[Pair, Pair] = ((cos, sin), (-sin, cos))
 
     def to_local(self, point: Pair) -> Pair:
-        """Take a point from the world to this frame."""
+        """Takes a point from the world to this frame."""
         return self.turn_to_local((point[0] - self.origin[0], point[1] - self.origin[1]))
 
     def turn_to_local(self, vector: Pair) -> Pair:
-        """Take a direction from the world to this frame."""
+        """Takes a direction from the world to this frame."""
         x, y = vector
         (xx, xy), (yx, yy) = self.axes
         return x * xx + y * xy, x * yx + y * yy
 
     def turn_to_world(self, vector: Pair) -> Pair:
-        """Take a direction from this frame to the world."""
+        """Takes a direction from this frame to the world."""
         x, y = vector
         (xx, xy), (yx, yy) = self.axes
         return x * xx + y * yx, x * xy + y * yy
 
     def to_world(self, point: Pair) -> Pair:
-        """Take a point from this frame to the world."""
+        """Takes a point from this frame to the world."""
         x, y = self.turn_to_world(point)
         return self.origin[0] + x, self.origin[1] + y
 
@@ -72,13 +72,13 @@ class Frame3D:
         )
 
     def to_local(self, point: Triple) -> Triple:
-        """Take a point from the world to this frame."""
+        """Takes a point from the world to this frame."""
         x, y, z = point
         ox, oy, oz = self.origin
         return self.turn_to_local((x - ox, y - oy, z - oz))
 
     def turn_to_local(self, vector: Triple) -> Triple:
-        """Take a direction from the world to this frame."""
+        """Takes a direction from the world to this frame."""
         x, y, z = vector
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
         return (
@@ -88,7 +88,7 @@ class Frame3D:
         )
 
     def turn_to_world(self, vector: Triple) -> Triple:
-        """Take a direction from this frame to the world."""
+        """Takes a direction from this frame to the world."""
         x, y, z = vector
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
         return (
@@ -98,7 +98,7 @@ class Frame3D:
         )
 
     def to_world(self, point: Triple) -> Triple:
-        """Take a point from this frame to the world."""
+        """Takes a point from this frame to the world."""
         x, y, z = self.turn_to_world(point)
         ox, oy, oz = self.origin
         return ox + x, oy + y, oz + z

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def first_hit(collider: Collider, ray: Ray) -> Hit | None:
-    """The first connected piece of a ray in a collider."""
+    """Returns the first connected piece of a ray in a collider."""
     _refuse_no_ray(ray)
     shapes = collider._live_shapes()
     origin, direction = collider._point(ray.origin), collider._point(ray.direction)
@@ -35,7 +35,7 @@ def first_hit(collider: Collider, ray: Ray) -> Hit | None:
 
 
 def all_hits(collider: Collider, ray: Ray) -> list[Hit]:
-    """All connected pieces of a ray in a collider, in order."""
+    """Returns all connected pieces of a ray in a collider, in order."""
     _refuse_no_ray(ray)
     shapes = collider._live_shapes()
     origin, direction = collider._point(ray.origin), collider._point(ray.direction)
@@ -45,7 +45,7 @@ def all_hits(collider: Collider, ray: Ray) -> list[Hit]:
 
 
 def _joined(pieces: Sequence[Crossing]) -> Iterator[Crossing]:
-    """Pieces in order, those that overlap or touch as one."""
+    """Returns pieces in order, those that overlap or touch as one."""
     if not pieces:
         return
     joined = pieces[0]
@@ -71,7 +71,7 @@ def _refuse_no_ray(ray: Ray) -> None:
 
 
 def _connected_end(shapes: Sequence[Shape], origin: Any, direction: Any, end: float) -> float:
-    """Follow a ray that leaves one shape at `end` through the shapes that it is in there."""
+    """Follows a ray that leaves one shape at `end` through the shapes that it is in there."""
     grown = True
     while grown and end < math.inf:
         grown = False

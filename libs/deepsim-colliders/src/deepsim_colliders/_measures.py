@@ -10,7 +10,7 @@ import numpy as np
 
 
 def positive(value: SupportsFloat, name: str) -> float:
-    """Read a positive, finite number.
+    """Reads a positive, finite number.
 
     Raises:
         TypeError: when `value` is not a number.

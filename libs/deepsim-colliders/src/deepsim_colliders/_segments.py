@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near a line segment comes to a box: what decides about capsules."""
+"""Distances of line segments from boxes, which decide about capsules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence[float]) -> float:
-    """Distance between the points start + t * step, 0 <= t <= 1, and the box [-half, half].
+    """Returns the distance of the points start + t * step, 0 <= t <= 1, from the box [-half, half].
 
     The squared distance is convex in t, and its slope is a chain of straight pieces that bends
     where the line crosses a slab of the box; so the zero of the slope is found exactly.
@@ -39,7 +39,7 @@ def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence
 
 
 def segments_to_boxes(start: Array, step: Array, half: Array) -> Array:
-    """Do the same for columns: arrays of shape (dimensions, n) in, (n,) out."""
+    """Does the same for columns: arrays of shape (dimensions, n) in, (n,) out."""
     with np.errstate(all="ignore"):
         bends = np.concatenate([(-half - start) / step, (half - start) / step])
         bends = np.nan_to_num(np.clip(bends, 0.0, 1.0), copy=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a collider of one piece answers, in its own frame and in the world."""
+"""Colliders of one piece: their queries, in their own frame and in the world."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KINDS = 5
 
 
 def within(points: Any, half: Any, reach: Any) -> NDArray[np.bool_]:
-    """Whether points are within `reach` of the box [-half, half].
+    """Returns whether points are within `reach` of the box [-half, half].
 
     All take one number or array for each dimension, but `reach` just one.
     """
@@ -70,7 +70,7 @@ class Shape(Collider):
         return f"{type(self).__name__}({sizes})"
 
     def _sizes(self) -> str:
-        """Arguments of the constructor, as in Python."""
+        """Returns the arguments of the constructor as Python text."""
         return ""
 
     @property
@@ -79,11 +79,11 @@ class Shape(Collider):
         return TOUCH * self._extent
 
     def _holds_here(self, point: Any) -> bool:
-        """Whether a point of the world is in the shape or touches it."""
+        """Returns whether a point of the world is in the shape or touches it."""
         return self._holds(self._frame.to_local(point))
 
     def _hold_here(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """`_holds_here` for an array of points, shape (n, dimensions)."""
+        """Returns `_holds_here` of each of an array of points, shape (n, dimensions)."""
         frame = self._frame
         with np.errstate(invalid="ignore"):  # a point that is not finite is outside
             if self._framed is ORIGIN:  # as of a track that is where its geometry says
@@ -92,7 +92,7 @@ class Shape(Collider):
             return self._hold(np.array(frame.axes) @ offset)
 
     def _cross_here(self, origin: Any, direction: Any) -> Crossing | None:
-        """Find the first connected piece of a ray of the world, t >= 0, in the shape.
+        """Finds the first connected piece of a ray of the world, t >= 0, in the shape.
 
         The normal, in the world, is None when the ray starts in the shape.
         """
@@ -100,7 +100,7 @@ class Shape(Collider):
         return self._first_here(start, self._cross(start, self._frame.turn_to_local(direction)))
 
     def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
-        """All connected pieces of a ray, as `_cross_here`."""
+        """Returns all connected pieces of a ray, as `_cross_here`."""
         start = self._frame.to_local(origin)
         pieces = self._crossings(start, self._frame.turn_to_local(direction))
         first = self._first_here(start, pieces[0] if pieces else None)
@@ -117,7 +117,7 @@ class Shape(Collider):
         return crossing._replace(normal=self._frame.turn_to_world(crossing.normal))
 
     def _meets(self, other: Shape) -> bool:
-        """Whether both, of the same dimensions, share a point."""
+        """Returns whether both, of the same dimensions, share a point."""
         answer = self._intersects(other)
         if answer is NotImplemented:
             answer = other._intersects(self)
@@ -129,7 +129,7 @@ class Shape(Collider):
         return [(self, base @ self.pose_offset, self.enabled)]
 
     def _live_shapes(self) -> tuple[Shape, ...]:
-        """This shape in a frame that is read from its pose once, for a query."""
+        """Returns this shape in a frame that is read from its pose once, for a query."""
         if not self._enabled:
             return ()
         pose, placed = self.pose, self._placed
@@ -138,36 +138,36 @@ class Shape(Collider):
         return () if placed._frame is None else (placed,)
 
     def _at(self, pose: Pose) -> Shape:
-        """This shape, fixed at a pose."""
+        """Returns this shape, fixed at a pose."""
         placed = self._in(self._make_frame(pose) if math.isfinite(sum(pose)) else None)
         placed._framed = pose
         self._placed = placed
         return placed
 
     def _in(self, frame: Any) -> Shape:
-        """This shape, fixed in a frame of the world."""
+        """Returns this shape, fixed in a frame of the world."""
         placed: Shape = object.__new__(type(self))
         placed.__dict__.update(self.__dict__, _frame=frame, _framed=None, _placed=None)
         return placed
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what is only remembered to be quick."""
+        """Leaves out the caches."""
         return {**self.__dict__, "_placed": None}
 
     def _touch(self, other: Shape) -> float:
-        """Gap [m] below which this and `other` count as touching."""
+        """Returns the gap [m] below which this and `other` count as touching."""
         return TOUCH * (self._extent + other._extent)
 
     @property
     def _extent(self) -> float:
-        """How large the shape is, wherever it lies in its frame [m]: what tolerances refer to."""
+        """Extent of the shape, wherever it lies in its frame [m]; tolerances refer to it."""
         return self._size
 
     # What the dimensions decide.
 
     @abstractmethod
     def _make_frame(self, pose: Pose) -> Any:
-        """Frame2D or Frame3D of a pose."""
+        """Returns the Frame2D or Frame3D of a pose."""
 
     @property
     @abstractmethod
@@ -176,28 +176,28 @@ class Shape(Collider):
 
     @abstractmethod
     def _spot(self, point: Any) -> Any:
-        """A point of the world as a shape of no size that is at its place."""
+        """Returns a point of the world as a shape of no size that is at its place."""
 
     @abstractmethod
     def _separation(self, other: Any) -> Separation:
-        """How this and `other`, of the same dimensions, lie to each other in the world."""
+        """Returns the separation of this and `other`, of the same dimensions, in the world."""
 
     def _meetings(self, other: Any) -> Iterable[tuple[Any, list[tuple[Any, float]]]]:
-        """Where this meets `other`: normals from this to that, each with points and depths."""
+        """Returns the normals from this to `other` where they meet, each with points and depths."""
         raise NotImplementedError(f"{type(self).__name__} has no contacts")
 
     @abstractmethod
     def _corners(self) -> Sequence[Any]:
-        """Corners in the world frame; none for what is round."""
+        """Returns the corners in the world frame; round shapes have none."""
 
     @abstractmethod
     def _span(self, axis: int) -> tuple[float, float]:
-        """Least and greatest coordinate in the world."""
+        """Returns the least and greatest coordinate in the world."""
 
     # What a shape answers in its own frame.
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
-        """`_holds` for arrays of the coordinates of many points."""
+        """Returns `_holds` of many points, given as arrays of their coordinates."""
         solid = self._solid
         return within(points, solid.half, solid.radius + self._gap)
 
@@ -208,14 +208,14 @@ class Shape(Collider):
 
     @abstractmethod
     def _holds(self, point: Any) -> bool:
-        """Whether a point is in the shape or touches it."""
+        """Returns whether a point is in the shape or touches it."""
 
     @abstractmethod
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
-        """Find the first connected piece of a ray or its line in the shape."""
+        """Finds the first connected piece of a ray or its line in the shape."""
 
     def _crossings(self, origin: Any, direction: Any) -> list[Crossing]:
-        """Find all connected pieces, in order: one at most in a convex shape."""
+        """Finds all connected pieces, in order: one at most in a convex shape."""
         crossing = self._cross(origin, direction)
         return [] if crossing is None else [crossing]
 
@@ -223,20 +223,20 @@ class Shape(Collider):
 
     @abstractmethod
     def _near(self, point: Any, reach: float) -> bool:
-        """Whether some point of the shape is within `reach` of `point`."""
+        """Returns whether some point of the shape is within `reach` of `point`."""
 
     @abstractmethod
     def _farthest(self, point: Any) -> float:
-        """Distance from `point` of the point of the shape that is farthest from it."""
+        """Returns the distance from `point` of the point of the shape that is farthest from it."""
 
     @abstractmethod
     def _support(self, direction: Any) -> float:
-        """How far the shape reaches along the unit vector `direction`: max of p . direction."""
+        """Returns the extent along the unit vector `direction`: the maximum of p . direction."""
 
     @abstractmethod
     def _intersects(self, other: Any) -> Any:
-        """Whether both meet; NotImplemented leaves the question to `other`."""
+        """Returns whether both meet; NotImplemented leaves the question to `other`."""
 
     @abstractmethod
     def _contains(self, other: Any) -> bool:
-        """Whether `other`, of the same dimensions, is in the shape."""
+        """Returns whether `other`, of the same dimensions, is in the shape."""

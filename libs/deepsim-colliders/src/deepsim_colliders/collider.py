@@ -29,20 +29,25 @@ Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 class Collider(Follower, Layered, ABC):
     """Shape that can be asked what it meets.
 
-    The shape is fixed in the collider's own frame; `pose` says where that frame is now: the pose of
-    what it is attached to, composed with `pose_offset`. Each query reads the pose anew.
+    The shape is fixed in the collider's own frame; `pose` says where that frame is now: the
+    pose of its source, composed with `pose_offset`. Each query reads the current pose.
 
     Colliders are closed sets: their surface belongs to them. Touching counts as intersecting, and
-    what touches from the inside is contained, a collider in itself for one. Surfaces closer than
+    a collider contains others that touch it from the inside, itself included. Surfaces closer than
     1e-9 of the sizes involved count as touching.
 
     A disabled collider meets nothing, whichever side asks; nor does one whose pose is not finite.
     Colliders whose `layers` and `mask` exclude each other do not meet; points and rays know no
     layers.
 
+    >>> from deepsim_colliders import BoxCollider, SphereCollider
+    >>> box = BoxCollider(1.0, 1.0, 1.0)
+    >>> ball = SphereCollider(0.5, pose_offset=Pose((0, 0, 2.0)))
+    >>> box.intersects(ball), box.distance(ball)
+    (False, 1.0)
+
     Args:
-        pose_offset: pose in the frame of what it is attached to, or in the world frame while it is
-            attached to nothing.
+        pose_offset: pose in the frame of the source, or in the world frame without a source.
     """
 
     dimensions: int
@@ -53,14 +58,14 @@ class Collider(Follower, Layered, ABC):
         Layered.__init__(self)
 
     def intersects(self, target: Target) -> bool:
-        """Whether they share at least one point; for a point, whether it is in the collider.
+        """Returns whether both share a point; for a point, whether it is in the collider.
 
         Args:
             target: collider of the same dimensions, or a point: three numbers in the world frame
                 (a 2D collider ignores z and takes two as well).
 
         Raises:
-            TypeError: for a collider of other dimensions or what is neither.
+            TypeError: for a collider of other dimensions, or another object.
         """
         if not isinstance(target, Collider):
             return self.contains(target)
@@ -75,13 +80,13 @@ class Collider(Follower, Layered, ABC):
         return False
 
     def contains(self, target: Target) -> bool:
-        """Whether no point of `target` is outside the collider.
+        """Returns whether no point of `target` is outside the collider.
 
         Args:
             target: as for `intersects`.
 
         Raises:
-            TypeError: for a collider of other dimensions or what is neither.
+            TypeError: for a collider of other dimensions, or another object.
         """
         shapes = self._live_shapes()
         if not isinstance(target, Collider):
@@ -96,7 +101,7 @@ class Collider(Follower, Layered, ABC):
     __contains__ = contains
 
     def contains_points(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each of many points is in the collider, as `contains` of each.
+        """Returns whether each of many points is in the collider, as `contains` of each.
 
         Args:
             points: shape (..., 3), in the world frame; a 2D collider takes (..., 2) as well.
@@ -105,7 +110,7 @@ class Collider(Follower, Layered, ABC):
             Array of shape (...).
 
         Raises:
-            TypeError: when `points` are no real numbers, or masked.
+            TypeError: when `points` are not real numbers, or masked.
             ValueError: when `points` has another shape.
         """
         array = self._points_array(points)
@@ -116,10 +121,10 @@ class Collider(Follower, Layered, ABC):
         return inside.reshape(array.shape[:-1])
 
     def raycast(self, ray: Ray) -> Hit | None:
-        """Find where the ray first meets the collider; None when it does not.
+        """Finds the first meeting of the ray and the collider; None when it misses.
 
         One rule for all colliders: the ray is the points at distances >= 0. When it starts in the
-        collider or on its surface, the distance is 0 and there is no normal.
+        collider or on its surface, the distance is 0 and the normal is None.
 
         Raises:
             TypeError: when `ray` is not a Ray.
@@ -127,7 +132,7 @@ class Collider(Follower, Layered, ABC):
         return first_hit(self, ray)
 
     def raycast_all(self, ray: Ray) -> list[Hit]:
-        """Find all connected pieces of the ray in the collider, the nearest first.
+        """Finds all connected pieces of the ray in the collider, the nearest first.
 
         >>> from deepsim_colliders import BoxCollider, CompoundCollider
         >>> gate = CompoundCollider(
@@ -143,19 +148,19 @@ class Collider(Follower, Layered, ABC):
         return all_hits(self, ray)
 
     def distance(self, target: Target) -> float:
-        """Distance between both [m]; 0 when they meet, infinite when one takes no part.
+        """Returns the distance between both [m]; 0 when they meet, infinite when one takes no part.
 
         Args:
             target: as for `intersects`.
 
         Raises:
-            TypeError: for a collider of other dimensions or what is neither.
+            TypeError: for a collider of other dimensions, or another object.
         """
         found = self._least_separation(target)
         return math.inf if found is None else max(found.distance, 0.0)
 
     def closest_points(self, target: Target) -> tuple[Point, Point] | None:
-        """The points of both that are nearest to each other; None when one takes no part.
+        """Returns the points of both that are nearest to each other; None when one takes no part.
 
         When they meet, both are the same point of the two.
 
@@ -163,7 +168,7 @@ class Collider(Follower, Layered, ABC):
             target: as for `intersects`.
 
         Raises:
-            TypeError: for a collider of other dimensions or what is neither.
+            TypeError: for a collider of other dimensions, or another object.
         """
         found = self._least_separation(target)
         if found is None:
@@ -174,7 +179,7 @@ class Collider(Follower, Layered, ABC):
         return _world_point(first), _world_point(second)
 
     def contacts(self, target: Collider) -> list[Contact]:
-        """Where two colliders in space touch or overlap, the deepest first.
+        """Returns the contacts of two colliders in space that touch or overlap, the deepest first.
 
         Faces that lie on each other have a contact at each corner of the area that both cover;
         other pairs of convex shapes have one. A mesh has those of its triangles.
@@ -185,7 +190,7 @@ class Collider(Follower, Layered, ABC):
         [Contact(point=Point(2.0, 0.0, -0.125), normal=Vector3(0.0, 0.0, -1.0), depth=0.25)]
 
         Raises:
-            TypeError: for 2D colliders, or what is no collider.
+            TypeError: for 2D colliders, or another object.
         """
         if not isinstance(target, Collider):
             raise TypeError(f"contacts are those of two colliders, got {target!r}")
@@ -214,12 +219,12 @@ class Collider(Follower, Layered, ABC):
         return Bounds(Point(*lower), Point(*upper))
 
     def corners(self) -> NDArray[np.float64]:
-        """Corners in the world frame, (n, dimensions) [m]; none for what is round."""
+        """Returns the corners in the world frame, (n, dimensions) [m]; none for what is round."""
         found = [corner for shape in self._live_shapes() for corner in shape._corners()]
         return np.array(found, dtype=np.float64).reshape(-1, self.dimensions)
 
     def _least_separation(self, target: Target) -> Separation | None:
-        """How the nearest shapes of both lie to each other; None when one takes no part."""
+        """Returns the separation of the nearest shapes of both; None when one takes no part."""
         if not isinstance(target, Collider):
             point, nearest = self._point(target), None
             pairs = [(shape, shape._spot(point)) for shape in self._live_shapes()]
@@ -234,14 +239,14 @@ class Collider(Follower, Layered, ABC):
         return nearest
 
     def _live_pairs(self, target: Collider) -> list[tuple[Shape, Shape]]:
-        """The shapes of both that take part, each with each; none if their layers exclude them."""
+        """Yields each pair of shapes that take part; none if their layers exclude each other."""
         if not self._may_meet(target):
             return []
         others = target._live_shapes()
         return [(shape, other) for shape in self._live_shapes() for other in others]
 
     def _points_array(self, points: ArrayLike, name: str = "points") -> NDArray[np.float64]:
-        """Read points, (..., dimensions), and (..., 3) where z is ignored."""
+        """Reads points, (..., dimensions), and (..., 3) where z is ignored."""
         array = numbers(points, name)
         self._refuse_array(array)
         return array
@@ -255,24 +260,24 @@ class Collider(Follower, Layered, ABC):
 
     @abstractmethod
     def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
-        """The shapes of which the collider is the union, and whether each is enabled.
+        """Returns the shapes of which the collider is the union, and whether each is enabled.
 
-        With the pose of each when what the collider is attached to is at `base`.
+        Each comes with its pose when the source is at `base`.
         """
 
     @abstractmethod
     def _live_shapes(self) -> Sequence[Shape]:
-        """The shapes that take part now, each with its frame read from its pose."""
+        """Returns the shapes that take part now, each with its frame read from its pose."""
 
     @abstractmethod
     def _point(self, values: Any) -> Any:
-        """Coordinates of a point or vector, as many as there are dimensions."""
+        """Returns the coordinates of a point or vector, as many as there are dimensions."""
 
     @abstractmethod
     def _refuse_array(self, points: NDArray[np.float64]) -> None:
-        """Raise ValueError when `points` is no array of points for this many dimensions."""
+        """Raises ValueError when `points` is not an array of points of these dimensions."""
 
 
 def _world_point(values: Sequence[float]) -> Point:
-    """A point in space; those of 2D colliders have z = 0."""
+    """Returns a point in space; those of 2D colliders have z = 0."""
     return Point(values[0], values[1], values[2] if len(values) > 2 else 0.0)

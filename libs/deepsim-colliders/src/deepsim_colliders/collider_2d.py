@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the 2D colliders share."""
+"""The base class of 2D colliders."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ class Collider2D(Shape):
     In 3D it is as if it had walls without end up and down: a ray meets it where the ray's shadow on
     the ground does. The yaw is that of the forward axis of the pose, seen from above; other tilt
     changes nothing. While the forward axis is vertical, the yaw is 0.
+
+    >>> from deepsim_colliders import RectangleCollider
+    >>> from deepsim_math import Ray
+    >>> RectangleCollider(2.0, 2.0).raycast(Ray((-3, 0, 7), (1, 0, 0))).distance
+    2.0
     """
 
     dimensions = 2
@@ -31,7 +36,7 @@ class Collider2D(Shape):
         return Frame2D(pose)
 
     def _flat(self) -> tuple[shapely.Geometry, float]:
-        """The shape in the world: what it is a band around, and the width of the band [m]."""
+        """Returns the core of the shape in the world, and the width [m] of the band around it."""
         raise NotImplementedError(f"{type(self).__name__} has no outline")
 
     def _spot(self, point: Pair) -> Spot:
@@ -85,11 +90,11 @@ class Spot:
 
 
 def _nearest(a: shapely.Geometry, b: shapely.Geometry) -> tuple[tuple[Pair, Pair], float]:
-    """Closest points of two geometries, and their distance."""
+    """Returns the closest points of two geometries, and their distance."""
     first, second = shapely.get_coordinates(shapely.shortest_line(a, b)).tolist()
     return (tuple(first), tuple(second)), float(shapely.distance(a, b))
 
 
 def _lines(shape: shapely.Geometry) -> shapely.Geometry:
-    """The rings of areas, or the lines themselves."""
+    """Returns the rings of areas, or the lines themselves."""
     return shape.boundary if shape.area > 0.0 else shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the 3D colliders share."""
+"""The base class of 3D colliders."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class Collider3D(Shape):
     # What a set of colliders asks, in the frame of the shape.
 
     def _enter(self, origins: Rows, directions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """First t >= 0 at which rays, (n, 3), are in the shape, and whether they start inside."""
+        """Returns the first t >= 0 of rays, (n, 3), in the shape, and whether they start inside."""
         starts = self._cross_many(origins, directions)[0]
         return np.where(starts >= 0.0, starts, np.inf), self._hold(origins.T)
 
     def _normals(self, origins: Rows, directions: Rows) -> Rows:
-        """Unit normals, (n, 3), where rays enter the shape."""
+        """Returns the unit normals, (n, 3), where rays enter the shape."""
         return self._cross_many(origins, directions)[1]
 
     def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
-        """`_cross` of many rays: starts, NaN for those that miss, and normals."""
+        """Crosses many rays as `_cross`: returns starts, NaN for those that miss, and normals."""
         starts, normals = np.full(len(origins), np.nan), np.full(origins.shape, np.nan)
         for k, ray in enumerate(zip(origins.tolist(), directions.tolist())):
             crossing = self._cross(*ray)
@@ -68,7 +68,7 @@ class Collider3D(Shape):
         return separation(self, other)
 
     def _meetings(self, other: Any) -> Iterable[tuple[Vec, list[tuple[Vec, float]]]]:
-        """Where this meets `other`: normals from this to that, each with points and depths."""
+        """Returns the normals from this to `other` where they meet, each with points and depths."""
         return meetings(self, other, self._touch(other))
 
     def _span(self, axis: int) -> tuple[float, float]:
@@ -76,18 +76,18 @@ class Collider3D(Shape):
         return -self._support(scaled(forward, -1.0)), self._support(forward)
 
     def _encloses(self, other: Any) -> bool:
-        """Whether `other`, which no piece of this touches, is inside; only meshes have room."""
+        """Returns whether `other`, which touches no piece of this, is inside; only in meshes."""
         return False
 
     def _ball(self) -> tuple[Vec, float]:
-        """Middle and radius of a ball around the shape, in the world."""
+        """Returns the middle and radius of a ball around the shape, in the world."""
         middle: Vec = self._frame.origin
         return middle, self._size
 
     @abstractmethod
     def _pieces(self, other: Any) -> Iterable[Any]:
-        """The convex pieces, in the world, that may be near `other`."""
+        """Returns the convex pieces, in the world, that may be near `other`."""
 
     @abstractmethod
     def _extremes(self) -> Iterable[Vec]:
-        """Points of the surface in the world; all corners, or some around what is round."""
+        """Returns points of the surface in the world: all corners, or some around round shapes."""

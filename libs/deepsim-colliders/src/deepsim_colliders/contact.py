@@ -22,7 +22,12 @@ class Contact(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The smallest box along the axes of the world that a collider fits in."""
+    """The smallest box along the axes of the world that a collider fits in.
+
+    >>> from deepsim_colliders import SphereCollider
+    >>> SphereCollider(1.0).bounds.upper
+    Point(1.0, 1.0, 1.0)
+    """
 
     lower: Point
     """Least x, y and z [m]; z is -infinity for a 2D collider."""

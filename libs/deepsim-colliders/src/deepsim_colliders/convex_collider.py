@@ -66,22 +66,22 @@ class ConvexCollider(Collider3D):
 
     @abstractmethod
     def support_point(self, direction: Triple) -> Triple:
-        """The point of the shape that is farthest along a direction, in its own frame.
+        """Returns the point of the shape that is farthest along a direction, in its own frame.
 
         Args:
             direction: in the frame of the shape, of any length > 0.
         """
 
     def _core_point(self, direction: Triple) -> Triple:
-        """The same for the core, beyond which the shape reaches by its rounding."""
+        """Returns the same for the core, beyond which the shape reaches by its rounding."""
         return self.support_point(direction)
 
     def _core_corners(self) -> Sequence[Triple] | None:
-        """Corners of the core, in the frame; None when it is round."""
+        """Returns the corners of the core, in the frame; None when it is round."""
         return None
 
     def _box_here(self) -> tuple[list[float], list[float]]:
-        """Least and greatest coordinates in the frame."""
+        """Returns the least and greatest coordinates in the frame."""
         if "box" not in self._memo:
             upper = [self.support_point(axis)[k] for k, axis in enumerate(AXES)]
             lower = [self.support_point(scaled(axis, -1.0))[k] for k, axis in enumerate(AXES)]
@@ -109,14 +109,14 @@ class ConvexCollider(Collider3D):
     # In the frame of the shape.
 
     def _gap_to(self, point: Triple) -> tuple[float, Triple]:
-        """Distance of a point from the shape, and the direction from the shape to it."""
+        """Returns the distance of a point from the shape, and the direction towards it."""
         here = Pairing(Spot(point), _Local(self))
         gap = nearest(here, math.dist(point, (0.0, 0.0, 0.0)) + self._size).gap
         length = math.hypot(*gap)
         return length, scaled(gap, 1.0 / length) if length > 0.0 else gap
 
     def _levels(self) -> list[Level]:
-        """Functions of which none is > 0 in the shape, and one is for each point outside."""
+        """Returns the functions that are all <= 0 in the shape, and of which one is > 0 outside."""
         return [self._depth_level]
 
     def _depth_level(self, point: Triple) -> tuple[float, Triple]:
@@ -151,7 +151,7 @@ class ConvexCollider(Collider3D):
         return Crossing(start / speed, max(start, end) / speed, first[1])
 
     def _cast(self, origin: Triple, heading: Triple) -> tuple[float, Triple] | None:
-        """Distance and normal where a ray from outside meets the shape.
+        """Returns the distance and normal where a ray from outside meets the shape.
 
         From plane to plane of those that part the ray from the shape: conservative advancement.
         """
@@ -173,12 +173,12 @@ class ConvexCollider(Collider3D):
     # In the world.
 
     def _far_point(self, direction: Vec) -> Vec:
-        """Point of the core that is farthest along a direction of the world."""
+        """Returns point of the core that is farthest along a direction of the world."""
         frame = self._frame
         return frame.to_world(self._core_point(frame.turn_to_local(direction)))  # type: ignore[no-any-return]
 
     def _toward(self, point: Vec) -> tuple[float, Vec]:
-        """Distance of a point of the world from the core, and the direction to it."""
+        """Returns the distance of a point of the world from the core, and the direction to it."""
         distance, direction = self._gap_to(self._frame.to_local(point))
         return distance, self._frame.turn_to_world(direction)
 
@@ -229,15 +229,15 @@ class ConvexCollider(Collider3D):
     # Where it lies on something flat.
 
     def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
-        """Normal and corners, in order, of the flat face most across a direction of the frame."""
+        """Returns the normal and corners, in order, of the flat face most across a direction."""
         return None
 
     def _low_points(self, direction: Triple) -> Sequence[Triple]:
-        """Points of the core that may lie on a plane, the farthest along a direction included."""
+        """Returns points of the core that may lie on a plane, with the farthest one."""
         return self._core_corners() or (self._core_point(direction),)
 
     def _face_there(self, direction: Vec) -> tuple[Vec, list[Vec]] | None:
-        """Do the same in the world."""
+        """Does the same in the world."""
         frame = self._frame
         face = self._face_here(frame.turn_to_local(direction))
         if face is None:
@@ -245,14 +245,14 @@ class ConvexCollider(Collider3D):
         return frame.turn_to_world(face[0]), [frame.to_world(corner) for corner in face[1]]
 
     def _low_points_there(self, direction: Vec) -> list[Vec]:
-        """Do the same in the world, on the surface."""
+        """Does the same in the world, on the surface."""
         frame = self._frame
         found = self._low_points(frame.turn_to_local(direction))
         return [along(frame.to_world(point), self._rounding, direction) for point in found]
 
 
 def highest(level: Level, shape: Any) -> float:
-    """The greatest value of a convex function of the world on a shape.
+    """Returns the greatest value of a convex function of the world on a shape.
 
     It is at an extreme point. From each of many, goes on to the one farthest along the ascent for
     as long as the value grows.

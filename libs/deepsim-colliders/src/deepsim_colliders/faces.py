@@ -12,7 +12,7 @@ _ALIGNED = 0.996
 
 
 def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]:
-    """Points half-way between both surfaces and their depths, for pieces that meet.
+    """Returns the points half-way between both surfaces and their depths, for pieces that meet.
 
     Where a face of each is across the normal, those are the corners of the area that both cover
     (Sutherland and Hodgman 1974). On a half space they are all corners below it. Else there is one.
@@ -40,7 +40,7 @@ def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]
 
 
 def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
-    """The points of a piece below a half space, half-way to its surface."""
+    """Returns the points of a piece below a half space, half-way to its surface."""
     if a._is_plane and b._is_plane:
         return []  # they share too much to name points
     plane, piece = (a, b) if a._is_plane else (b, a)
@@ -54,7 +54,7 @@ def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
 
 
 def _face(shape: Any, direction: Vec) -> list[Vec] | None:
-    """Corners of the face that is across a direction, in order; None if there is none."""
+    """Returns the corners, in order, of the face across a direction; None without one."""
     face: tuple[Vec, list[Vec]] | None = shape._face_there(direction)
     if face is None or dot(face[0], direction) < _ALIGNED:
         return None
@@ -62,7 +62,7 @@ def _face(shape: Any, direction: Vec) -> list[Vec] | None:
 
 
 def _both(mine: list[Vec], theirs: list[Vec]) -> list[tuple[float, float, float, float]]:
-    """Corners of the area that two convex polygons cover, with the height of each there."""
+    """Returns the corners of the area that two convex polygons cover, with their heights there."""
     upper, lower = _height(mine), _height(theirs)
     area = [(u, v) for u, v, _ in _turned_left(theirs)]
     clip = _turned_left(mine)
@@ -90,7 +90,7 @@ def _turned_left(polygon: list[Vec]) -> list[Vec]:
 
 
 def _height(polygon: list[Vec]) -> Any:
-    """The height of the plane of a polygon over (u, v)."""
+    """Returns the height of the plane of a polygon over (u, v)."""
     first = polygon[0]
     normals = [cross(minus(p, first), minus(q, first)) for p, q in zip(polygon[1:], polygon[2:])]
     normal = max(normals, key=lambda one: abs(one[2]))

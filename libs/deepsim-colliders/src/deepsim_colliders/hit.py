@@ -12,12 +12,18 @@ if TYPE_CHECKING:
 
 
 class Hit(NamedTuple):
-    """Where a ray meets a collider, in the world frame.
+    """The meeting of a ray and a collider, in the world frame.
 
     Colliders are closed sets: their surface belongs to them. The ray is cut to its first connected
     piece inside the collider, at distances [distance, exit_distance] along the ray.
 
     Hits are ordered by distance: ``min(hits)`` is the nearest.
+
+    >>> from deepsim_colliders import SphereCollider
+    >>> from deepsim_math import Ray
+    >>> hit = SphereCollider(1.0).raycast(Ray((-3, 0, 0), (1, 0, 0)))
+    >>> hit.distance, hit.exit_distance, hit.point
+    (2.0, 4.0, Point(-1.0, 0.0, 0.0))
     """
 
     collider: Collider

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which colliders take part, and which of them meet each other."""
+"""Layers and masks: the colliders that take part, and those that may meet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ALL_LAYERS = 0xFFFFFFFF
 
 
 def layer_bits(value: SupportsIndex, name: str) -> int:
-    """Read a set of layers, one bit each.
+    """Reads a set of layers, one bit each.
 
     Raises:
         TypeError: when `value` is not an integer.
@@ -42,11 +42,11 @@ class Layered:
         return self._enabled
 
     def enable(self) -> None:
-        """Take part again."""
+        """Takes part again."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Meet nothing until enabled again."""
+        """Meets nothing until enabled again."""
         self._enabled = False
 
     @property

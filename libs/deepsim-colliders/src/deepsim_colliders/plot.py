@@ -26,7 +26,7 @@ _QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
 
 
 def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw the outlines of colliders as seen from above, where they are now.
+    """Draws the outlines of colliders as seen from above, where they are now.
 
     Disabled colliders are drawn dashed; planes, which have no end, and colliders whose pose is not
     finite are left out.
@@ -62,7 +62,7 @@ def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any
 
 
 def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
-    """Outline of a shape in the x-y plane of the world."""
+    """Returns the outline of a shape in the x-y plane of the world."""
     if not math.isfinite(sum(pose)):
         return shapely.Point()
     placed = shape._in(shape._make_frame(pose))
@@ -81,7 +81,7 @@ def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
 
 
 def _path(outline: shapely.Geometry) -> Path:
-    """All lines of an outline, with its holes; rings of polygons are closed."""
+    """Returns all lines of an outline, with its holes; rings of polygons are closed."""
     areas = outline.area > 0.0
     lines = shapely.get_parts(outline.boundary if areas else outline)
     rings = [

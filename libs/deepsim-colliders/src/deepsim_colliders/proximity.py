@@ -13,7 +13,7 @@ from .separation import Separation
 
 
 def separation(a: Any, b: Any) -> Separation:
-    """The smallest distance, or else the greatest depth, of the pieces of two shapes."""
+    """Returns the smallest distance, or else the greatest depth, of the pieces of two shapes."""
     best: Separation | None = None
     for piece, other in _pairs(a, b):
         if best is not None and _apart(piece, other) > max(best.distance, 0.0):
@@ -28,7 +28,7 @@ def separation(a: Any, b: Any) -> Separation:
 
 
 def meetings(a: Any, b: Any, touch: float) -> Iterator[tuple[Vec, list[tuple[Vec, float]]]]:
-    """Where the pieces of two shapes meet: normals, and the points and depths there."""
+    """Returns the normals, points and depths where the pieces of two shapes meet."""
     for piece, other in _pairs(a, b):
         if _apart(piece, other) > touch:
             continue
@@ -38,7 +38,7 @@ def meetings(a: Any, b: Any, touch: float) -> Iterator[tuple[Vec, list[tuple[Vec
 
 
 def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """Convex pieces of both, those that are near each other first."""
+    """Returns the convex pieces of both, those that are near each other first."""
     firsts, seconds = list(a._pieces(b)), list(b._pieces(a))
     pairs = [(piece, other) for piece in firsts for other in seconds]
     if len(pairs) > 1:
@@ -47,12 +47,12 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _apart(a: Any, b: Any) -> float:
-    """At most the distance of two pieces: that of the balls around them."""
+    """Returns a lower bound of the distance of two pieces: that of the balls around them."""
     return float(math.dist(*(one._ball()[0] for one in (a, b))) - a._ball()[1] - b._ball()[1])
 
 
 def piece_separation(a: Any, b: Any) -> Separation:
-    """The separation of two convex pieces; a plane is one, too."""
+    """Returns the separation of two convex pieces; a plane is one, too."""
     if a._is_plane:
         return _turned(_to_plane(b, a))
     if b._is_plane:
@@ -79,7 +79,7 @@ def piece_separation(a: Any, b: Any) -> Separation:
 
 
 def _to_point(a: Any, b: Any, size: float) -> Separation:
-    """The separation of the core of a piece and a core that is just a point."""
+    """Returns the separation of the core of a piece and a core that is just a point."""
     point = b._far_point((1.0, 0.0, 0.0))
     if a._is_point:
         away = minus(point, a._far_point((1.0, 0.0, 0.0)))
@@ -97,12 +97,12 @@ def _depth(a: Any, b: Any, size: float) -> Separation:
 
 
 def _turned(found: Separation) -> Separation:
-    """The separation of the second from the first."""
+    """Returns the separation of the second from the first."""
     return Separation(found.distance, scaled(found.normal, -1.0), found.second, found.first)
 
 
 def _to_plane(a: Any, plane: Any) -> Separation:
-    """The separation of a piece and a half space, or of two half spaces."""
+    """Returns the separation of a piece and a half space, or of two half spaces."""
     out, middle = plane._normal_there(), plane._frame.origin
     normal = scaled(out, -1.0)
     if a._is_plane:

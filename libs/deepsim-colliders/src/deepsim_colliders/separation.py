@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How two shapes lie to each other."""
+"""Distance or depth of two shapes."""
 
 from __future__ import annotations
 

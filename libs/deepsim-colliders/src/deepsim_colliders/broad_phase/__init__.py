@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which pairs deserve an exact test, by the bounds of shapes; none that meets is ever lost."""
+"""Pairs that deserve an exact test, by the bounds of shapes; no pair that meets is ever lost."""

@@ -36,7 +36,7 @@ class Balls:
             self._ahead = np.stack([*local.transpose(2, 0, 1), ones], axis=1)
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Pairs of a point, of (worlds, p, dimensions), and a shape whose ball it touches."""
+        """Returns pairs of a point of (worlds, p, dimensions) and a shape whose ball it touches."""
         with np.errstate(all="ignore"):  # what is not finite is near to nothing
             left = self._left(points)
             for world, some in self._blocks(points.shape[1]):
@@ -44,7 +44,7 @@ class Balls:
                 yield self._where(near, world, some, points.shape[1])
 
     def along(self, origins: Array, directions: Array) -> Iterator[Pairs]:
-        """Pairs of a ray, of (worlds, r, dimensions), and a shape whose ball it touches.
+        """Returns pairs of a ray, of (worlds, r, dimensions), and a shape whose ball it touches.
 
         Directions are of any length, also zero.
         """
@@ -63,7 +63,7 @@ class Balls:
                 yield self._where(near, world, some, origins.shape[1])
 
     def overlapping(self, other: Balls) -> Iterator[Pairs]:
-        """Pairs of a shape of this side and one of the other whose balls touch, world by world."""
+        """Returns pairs of a shape of each side whose balls touch, world by world."""
         with np.errstate(all="ignore"):
             reach = self._reach[..., np.newaxis]
             local = self._center - other._middle
@@ -92,7 +92,7 @@ class Balls:
         return np.concatenate([local, square, np.ones_like(square)], axis=2)
 
     def _blocks(self, count: int, worlds: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Worlds and numbers of what is compared with the shapes at once."""
+        """Yields the worlds and numbers that are compared with the shapes at once."""
         size, worlds = self._reach.shape[1], max(worlds, len(self._reach))
         step = max(1, BLOCK // max(size * count, 1))
         some = max(1, BLOCK // max(size, 1))

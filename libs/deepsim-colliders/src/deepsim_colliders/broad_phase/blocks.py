@@ -15,7 +15,7 @@ Pairs = Tuple[Index, Index]
 
 
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
-    """Number and value of the ranges start .. start + count, one after the other, in blocks."""
+    """Yields number and value of the ranges start .. start + count in turn, in blocks."""
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
     shift = start - (ends - count)
@@ -26,7 +26,7 @@ def ragged(start: Index, count: Index) -> Iterator[Pairs]:
 
 
 def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
-    """Join parts until they are worth the fixed cost of what is done with them."""
+    """Joins parts until they are worth the fixed cost of a further step."""
     waiting: list[Pairs] = []
     size = 0
     for part in parts:
@@ -40,7 +40,7 @@ def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
 
 
 def filled(fill: Callable[[Index, Index], int], size: int) -> Iterator[Pairs]:
-    """Pairs that compiled code finds, in blocks.
+    """Returns pairs that compiled code finds, in blocks.
 
     Args:
         fill: writes both sides of the pairs into arrays, as they fit, and returns how many pairs

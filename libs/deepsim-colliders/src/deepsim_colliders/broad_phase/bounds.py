@@ -61,7 +61,7 @@ class Bounds:
         return Tree(*self.boxes)
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
-        """Pairs of a row of this side and one of the other; a single world is in all others."""
+        """Returns pairs of a row of each side; a single world is in all others."""
         if self.count * other.count <= BLOCK:  # quicker than any tree
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
@@ -72,7 +72,7 @@ class Bounds:
         return self._around(other.tree, world if other.worlds > 1 else 0 * world, lower, upper)
 
     def among(self) -> Iterator[Pairs]:
-        """Pairs of two rows of one world, the one with the lower number first."""
+        """Returns pairs of two rows of one world, the one with the lower number first."""
         if self._compiled and _FEW < self.count <= _SWEPT:
             # Here, and not at the top: numba is of an extra.
             from deepsim_colliders.compiled.sweep import swept  # noqa: PLC0415
@@ -84,7 +84,7 @@ class Bounds:
             yield first[once], second[once]
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Pairs of a point, of (worlds, p, dimensions), and a row."""
+        """Returns pairs of a point, of (worlds, p, dimensions), and a row."""
         if not self._compiled and self.count <= _FEW:
             return collected(self.balls.around(points))
         flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)
@@ -93,7 +93,7 @@ class Bounds:
         return self._around(self.tree, world, flat, flat)
 
     def along(self, rays: Rays) -> Iterator[Pairs]:
-        """Pairs of a ray, of as many dimensions as the shapes, and a row."""
+        """Returns pairs of a ray, of as many dimensions as the shapes, and a row."""
         count = rays.nearest.size // self.worlds
         if self.count <= _FEW:
             return collected(
@@ -113,11 +113,11 @@ class Bounds:
         return overlapping(tree, world, lower, upper)
 
     def _by_world(self, columns: Array) -> Array:
-        """From (dimensions, worlds * k) to (worlds, k, dimensions)."""
+        """Reshapes (dimensions, worlds * k) to (worlds, k, dimensions)."""
         return columns.T.reshape(self.worlds, -1, len(columns))
 
     def _in_space(self, columns: Array, flat: float) -> Array:
-        """Do the same, with `flat` for the z of the plane."""
+        """Does the same as `_by_world`, with `flat` for the z of the plane."""
         rows = self._by_world(columns)
         space = np.empty((*rows.shape[:2], 3))
         space[..., : len(columns)] = rows

@@ -62,7 +62,7 @@ class Tree:
         return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 
     def around(self, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-        """Pairs of one of the boxes (n, 3), each in its world, and a shape that it overlaps."""
+        """Returns pairs of a box of (n, 3), each in its world, and a shape that it overlaps."""
 
         def overlap(which: Index, boxes: Array) -> Flags:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]
@@ -77,7 +77,7 @@ class Tree:
     def along(
         self, world: Index, origins: Array, directions: Array, nearest: Array, farthest: Array
     ) -> Iterator[Pairs]:
-        """Pairs of a ray (n, 3), in its world, and a shape whose box it crosses."""
+        """Returns pairs of a ray (n, 3), in its world, and a shape whose box it crosses."""
         # What rounding may move a point, as a part of its coordinates.
         slack = 1e-14 * (np.abs(origins).sum(axis=1) + self.size)
         steps = np.copysign(1.0 / np.maximum(np.abs(directions), 1e-300), directions)
@@ -99,7 +99,7 @@ class Tree:
         return self._opened(world, crossed)
 
     def _opened(self, world: Index, test: Callable[[Index, Array], Flags]) -> Iterator[Pairs]:
-        """Open groups from the top down for as long as `test` finds a child."""
+        """Opens groups from the top down for as long as `test` finds a child."""
         top = len(self.starts) - 2
         boxes = self.boxes.reshape(-1, 6, GROUP)
         total, rows = self.boxes.shape[1], self.rows
@@ -123,7 +123,7 @@ class Tree:
 
 
 def _grouped(boxes: Array) -> Array:
-    """From (worlds, n, 6) to (worlds, groups, 6, 16), filled up with boxes of nothing."""
+    """Groups (worlds, n, 6) as (worlds, groups, 6, 16), filled up with empty boxes."""
     worlds, count, _ = boxes.shape
     groups = -(-count // GROUP)
     padded = np.empty((worlds, groups * GROUP, 6))
@@ -133,7 +133,7 @@ def _grouped(boxes: Array) -> Array:
 
 
 def _morton(lower: Array, upper: Array) -> Index:
-    """Places of the middles of boxes on a curve that fills space, (worlds, n)."""
+    """Returns the places of the middles of boxes on a curve that fills space, (worlds, n)."""
     with np.errstate(all="ignore"):
         middle = np.ascontiguousarray((0.5 * (lower + upper)).swapaxes(1, 2))
         middle[~np.isfinite(middle)] = 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which pixels of a picture may show which shapes."""
+"""Pixels of a picture and the shapes that they may show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EDGES = np.array(
 
 
 def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]:
-    """Unit directions (3, height * width) through the middles of pixels, and their cosines.
+    """Returns unit directions (3, height * width) through the middles of pixels, and cosines.
 
     Row by row from the upper left corner; the cosine is that of the angle to the view's axis.
     """
@@ -40,7 +40,7 @@ def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]
 def seen_pixels(
     rows: Rows, frustum: Frustum, width: int, height: int
 ) -> Iterator[tuple[Index, Index]]:
-    """Pairs of a pixel and a shape whose box, seen by the camera, covers its middle; in blocks.
+    """Yields pairs of a pixel and a shape whose box, as the camera sees it, covers its middle.
 
     The box is cut at the near plane, so that what passes the camera does not count as all around.
     """
@@ -77,7 +77,7 @@ def seen_pixels(
 
 
 def _extent(places: Array, size: int) -> tuple[Index, Index]:
-    """First and last pixel whose middle is within the lowest and highest of places 0 .. 1."""
+    """Returns the first and last pixel whose middle is within the extremes of places 0 .. 1."""
     # A millionth of a pixel allows for rounding. Without any place the last is before the first.
     low, high = np.fmin.reduce(places) * size - 0.5, np.fmax.reduce(places) * size - 0.5
     first = np.ceil(np.nan_to_num(np.clip(low - 1e-6, 0, size), nan=size))
@@ -86,7 +86,7 @@ def _extent(places: Array, size: int) -> tuple[Index, Index]:
 
 
 def segment(rows: Rows, frustum: Frustum, height: int, width: int) -> Segmentation:
-    """The picture that a camera takes of some rows."""
+    """Returns the picture that a camera takes of some rows."""
     directions, cosines = pixel_rays(frustum, width, height)
     origins = np.asarray(frustum.pose.position)[:, np.newaxis]
     rays = Rays(origins, directions, frustum.near / cosines, frustum.far / cosines)

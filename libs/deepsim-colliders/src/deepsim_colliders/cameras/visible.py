@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which shapes a camera may see."""
+"""Shapes that a camera may see."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deepsim_math import Frustum, frustums, quaternions
 
 
 def seen(rows: Rows, frustum: Frustum) -> Flags:
-    """Whether shapes in space have a point in the frustum: balls, and boxes around all others.
+    """Returns whether balls, and the boxes around all other shapes, have a point in the frustum.
 
     Rounding never loses one.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which boxes overlap those of a tree, compiled."""
+"""Boxes that overlap those of a tree, compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .loader import compiled, writable
 
 
 def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-    """Do as `Tree.around`."""
+    """Does as `Tree.around`."""
     query = [writable(world), writable(lower), writable(upper)]
     fill = partial(around, tree.boxes, tree.starts, tree.rows, *query)
     return filled(fill, 8 * world.size + BLOCK)
@@ -26,7 +26,7 @@ def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterato
 def around(
     boxes: Any, starts: Any, order: Any, world: Any, lower: Any, upper: Any, number: Any, row: Any
 ) -> int:
-    """Fill `number` and `row` with pairs of a box (n, 3), in its world, and a shape, as they fit.
+    """Fills `number` and `row` with pairs of a box (n, 3), in its world, and a shape, as they fit.
 
     Returns how many there are.
     """

@@ -13,7 +13,7 @@ Function = Callable[..., Any]
 
 
 def compiled(function: Function, inline: Any = "never") -> Function:
-    """The function as machine code, made at the first call.
+    """Returns the function as machine code, made at the first call.
 
     It is kept next to the sources, or in the user's cache where those cannot be written.
     """
@@ -27,13 +27,13 @@ def compiled(function: Function, inline: Any = "never") -> Function:
 
 
 def compiled_within(function: Function) -> Function:
-    """The function as machine code in the place of each call: arrays pass at no cost."""
+    """Returns the function as machine code in the place of each call: arrays pass at no cost."""
     return compiled(function, "always")
 
 
 @lru_cache(maxsize=None)
 def numba_works() -> bool:
-    """Whether numba is installed and agrees with this version of NumPy."""
+    """Returns whether numba is installed and agrees with this version of NumPy."""
     if importlib.util.find_spec("numba") is None:
         return False
     try:
@@ -44,7 +44,7 @@ def numba_works() -> bool:
 
 
 def use_compiled(wanted: bool | None) -> bool:
-    """Whether a set computes with compiled code.
+    """Returns whether a set computes with compiled code.
 
     Raises:
         ImportError: when it is wanted and numba is not installed.
@@ -55,5 +55,5 @@ def use_compiled(wanted: bool | None) -> bool:
 
 
 def writable(array: Any) -> Any:
-    """The array as compiled code takes it: in C order and writable."""
+    """Returns the array as compiled code takes it: in C order and writable."""
     return np.require(array, requirements=["C", "W"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which shape each ray meets first, compiled: the steps of `rays.distances`, with its roundings."""
+"""The first shape on each ray, compiled: the steps of `rays.distances`, with its roundings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _meeting(
     at: float,
     farthest: float,
 ) -> float:
-    """Where a ray is first in a shape; infinity for nowhere."""
+    """Returns the least distance at which a ray is in a shape; infinity if it misses."""
     x, y, z = ox - solids[which, 0], oy - solids[which, 1], oz - solids[which, 2]
     lx = x * solids[which, 3] + y * solids[which, 4] + z * solids[which, 5]
     ly = x * solids[which, 6] + y * solids[which, 7] + z * solids[which, 8]
@@ -107,7 +107,7 @@ def trace(
     distance: Any,
     row: Any,
 ) -> None:
-    """Fill `distance` and `row` for rays (3, n), as many for each world."""
+    """Fills `distance` and `row` for rays (3, n), as many for each world."""
     worlds, count = boxes.shape[0], origins.shape[1]
     per_world, per_tree, width = count // worlds, boxes.shape[1], boxes.shape[3]
     # One index instead of rows of rows: each of these would be counted as a reference.

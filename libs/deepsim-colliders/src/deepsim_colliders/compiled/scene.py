@@ -30,7 +30,7 @@ class Scene:
         self.rest = None if whole else Bounds(rows.take(self.slow), worlds)
 
     def trace(self, rays: Rays, asked: Flags | None, nearest: Nearest) -> None:
-        """Find the first of the compiled shapes that each ray meets."""
+        """Finds the first of the compiled shapes that each ray meets."""
         # Here, and not at the top: numba is of an extra.
         from .rays import trace  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ class Scene:
             nearest.row[met] = self._fast[nearest.row[met]]
 
     def surfaces(self, rays: Rays, nearest: Nearest, dimensions: int) -> tuple[Array, Array]:
-        """Points and normals, (n, 3), where rays enter; of shapes that are all compiled."""
+        """Returns points and normals, (n, 3), where rays enter compiled shapes."""
         from .surfaces import surfaces  # noqa: PLC0415
 
         points, normals = np.empty((2, nearest.row.size, 3))
@@ -63,7 +63,7 @@ class Scene:
 
 
 def _solids(rows: Rows) -> Array:
-    """Centre, axes, half lengths, radius and touch of each shape in one row, (n, 17)."""
+    """Returns centre, axes, half lengths, radius and touch of each shape as a row of (n, 17)."""
     dimensions, count = rows.center.shape
     packed = np.zeros((count, 17))
     packed[:, :dimensions] = rows.center.T

@@ -26,7 +26,7 @@ def surfaces(
     points: Any,
     normals: Any,
 ) -> None:
-    """Fill `points` and `normals`, (n, 3), for rays (3, n) that enter shape `row` at `distance`."""
+    """Fills `points` and `normals`, (n, 3), of rays (3, n) that enter shape `row` at `distance`."""
     local, out = np.empty(3), np.empty(3)
     for ray in range(row.size):
         which, at = row[ray], distance[ray]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which boxes of a set overlap, by a sweep along one axis, compiled."""
+"""Overlapping boxes of a set, by a sweep along one axis, compiled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .loader import compiled
 
 
 def swept(lower: Array, upper: Array) -> Iterator[Pairs]:
-    """Pairs of boxes (worlds, n, 3) of one world, numbered over all worlds; the lower one first."""
+    """Yields pairs of boxes (worlds, n, 3) of one world, numbered over all; the lower one first."""
     axis = longest(lower)
     order = np.argsort(lower[:, :, axis], axis=1)
     return filled(partial(sweep, lower, upper, axis, order), 2 * order.size)
@@ -23,7 +23,7 @@ def swept(lower: Array, upper: Array) -> Iterator[Pairs]:
 
 @compiled
 def longest(places: Any) -> int:
-    """The axis along which finite places, (worlds, n, 3), lie farthest apart."""
+    """Returns the axis along which finite places, (worlds, n, 3), lie farthest apart."""
     best, chosen = -1.0, 0
     for axis in range(3):
         least, greatest = np.inf, -np.inf
@@ -39,7 +39,7 @@ def longest(places: Any) -> int:
 
 @compiled
 def sweep(lower: Any, upper: Any, axis: int, order: Any, first: Any, second: Any) -> int:
-    """Fill `first` and `second` with pairs of boxes that overlap, as they fit.
+    """Fills `first` and `second` with pairs of boxes that overlap, as they fit.
 
     Sweep and prune (Baraff 1992): in the order in which boxes begin along the axis, each overlaps
     some of those after it, up to the one that begins behind its end.

@@ -14,7 +14,7 @@ _RELATIVE = 1e-11
 
 
 class Penetration(NamedTuple):
-    """How far two shapes have to be moved apart."""
+    """The translation that parts two shapes."""
 
     depth: float
     """The least distance [m] that parts them."""
@@ -33,7 +33,7 @@ class _Face(NamedTuple):
 
 
 def penetration(pair: Pairing, size: float) -> Penetration:
-    """The least move that parts two convex shapes that meet.
+    """Returns the least move that parts two convex shapes that meet.
 
     Grows a polytope within their difference, from any tetrahedron, where it is nearest to 0. The
     depth of polytopes is exact, that of round shapes to 1e-11 of `size` [m].
@@ -64,7 +64,7 @@ def penetration(pair: Pairing, size: float) -> Penetration:
 
 
 def _parts(points: list[Witness], face: _Face) -> list[float]:
-    """Weights of the corners of a face, in which they make its point that is nearest to 0."""
+    """Returns the weights of the corners of a face that give its point nearest to 0."""
     foot = scaled(face.normal, face.offset)
     a, b, c = (minus(points[corner].gap, foot) for corner in face.corners)
     areas = [dot(cross(p, q), face.normal) for p, q in ((b, c), (c, a), (a, b))]
@@ -73,7 +73,7 @@ def _parts(points: list[Witness], face: _Face) -> list[float]:
 
 
 def _at(points: list[Witness], face: _Face, parts: list[float]) -> Penetration:
-    """The penetration at a point of a face."""
+    """Returns the penetration at a point of a face."""
     corners = [points[corner] for corner in face.corners]
     first = mixed(parts, [corner.first for corner in corners])
     second = mixed(parts, [corner.second for corner in corners])
@@ -81,12 +81,12 @@ def _at(points: list[Witness], face: _Face, parts: list[float]) -> Penetration:
 
 
 def _result(point: Witness, direction: Vec) -> Penetration:
-    """The penetration of shapes whose difference is flat across `direction`."""
+    """Returns the penetration of shapes whose difference is flat across `direction`."""
     return Penetration(max(dot(point.gap, direction), 0.0), direction, point.first, point.second)
 
 
 def _tetrahedron(pair: Pairing, size: float) -> tuple[list[Witness], Vec | None]:
-    """Four points of the difference; or else a direction across which it is flat."""
+    """Returns four points of the difference; or else a direction across which it is flat."""
     tiny = 1e-12 * size
     points = [pair.far(AXES[0])]
     directions = [(s * x, s * y, s * z) for x, y, z in AXES for s in (-1.0, 1.0)]
@@ -118,7 +118,7 @@ def _tetrahedron(pair: Pairing, size: float) -> tuple[list[Witness], Vec | None]
 
 
 def _face(points: list[Witness], corners: tuple[int, int, int], inner: Vec) -> _Face | None:
-    """A face whose normal points away from `inner`, counter-clockwise; None if it has no area."""
+    """Returns a counter-clockwise face that turns away from `inner`; None if it has no area."""
     i, j, k = corners
     a, b, c = points[i].gap, points[j].gap, points[k].gap
     normal = cross(minus(b, a), minus(c, a))
@@ -133,7 +133,7 @@ def _face(points: list[Witness], corners: tuple[int, int, int], inner: Vec) -> _
 def _expanded(
     points: list[Witness], faces: list[_Face], new: Witness, inner: Vec, tiny: float
 ) -> list[_Face] | None:
-    """The faces once `new` is a corner; None when it is none, by rounding."""
+    """Returns the faces after adding the corner `new`; None if rounding makes it no corner."""
     seen = [dot(face.normal, new.gap) - face.offset > tiny for face in faces]
     edges: dict[tuple[int, int], None] = {}
     for face, visible in zip(faces, seen):

@@ -16,7 +16,7 @@ _ROUNDING = 4e-16
 
 
 def nearest(pair: Pairing, size: float) -> Witness:
-    """Closest points of two convex shapes.
+    """Returns the closest points of two convex shapes.
 
     Args:
         pair: the shapes.
@@ -52,7 +52,7 @@ def nearest(pair: Pairing, size: float) -> Witness:
 
 
 def _closest(simplex: Sequence[Witness]) -> tuple[Witness, list[Witness]]:
-    """The point nearest to 0 of the hull of up to 4 points, and the points that it is between.
+    """Returns the point nearest to 0 of the hull of up to 4 points, and the points that span it.
 
     The last point is new, so that it is one of them. Each part of the hull is tried.
     """

@@ -12,7 +12,7 @@ class Body(Protocol):
     """A convex shape in the world."""
 
     def _far_point(self, direction: Vec) -> Vec:
-        """The point of the core that is farthest along a direction of any length > 0."""
+        """Returns the point of the core that is farthest along a direction of any length > 0."""
 
 
 class Witness(NamedTuple):
@@ -30,13 +30,13 @@ class Pairing:
         self._first, self._second = first, second
 
     def far(self, direction: Vec) -> Witness:
-        """The point of the difference that is farthest along a direction."""
+        """Returns the point of the difference that is farthest along a direction."""
         p = self._first._far_point(direction)
         q = self._second._far_point((-direction[0], -direction[1], -direction[2]))
         return Witness(minus(p, q), p, q)
 
     def extent(self) -> float:
-        """Rough size of the difference [m], for tolerances."""
+        """Returns the rough size of the difference [m], for tolerances."""
         size = 0.0
         for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
             back = (-axis[0], -axis[1], -axis[2])

@@ -32,13 +32,13 @@ class Triangle:
         return self._middle, self._size
 
     def _toward(self, point: Vec) -> tuple[float, Vec]:
-        """Distance of a point of the world, and the direction to it."""
+        """Returns the distance of a point of the world, and the direction to it."""
         gap = nearest(Pairing(Spot(point), self), self._size + math.dist(point, self._middle)).gap
         distance = math.hypot(*gap)
         return distance, scaled(gap, 1.0 / distance) if distance > 0.0 else gap
 
     def _face_there(self, direction: Vec) -> tuple[Vec, list[Vec]]:
-        """Normal and corners of the side that is towards a direction."""
+        """Returns the normal and corners of the side that is towards a direction."""
         a, b, c = self._corners
         normal = unit(cross(minus(b, a), minus(c, a)))
         if dot(normal, direction) >= 0.0:

@@ -12,38 +12,38 @@ AXES: tuple[Vec, Vec, Vec] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def dot(a: Vec, b: Vec) -> float:
-    """Scalar product."""
+    """Returns the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vec, b: Vec) -> Vec:
-    """Vector product."""
+    """Returns the vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def minus(a: Vec, b: Vec) -> Vec:
-    """Difference a - b."""
+    """Returns the difference a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 def along(a: Vec, step: float, direction: Vec) -> Vec:
-    """The point a + step * direction."""
+    """Returns the point a + step * direction."""
     return a[0] + step * direction[0], a[1] + step * direction[1], a[2] + step * direction[2]
 
 
 def scaled(a: Vec, factor: float) -> Vec:
-    """Product of a vector and a number."""
+    """Returns the product of a vector and a number."""
     return a[0] * factor, a[1] * factor, a[2] * factor
 
 
 def unit(a: Vec) -> Vec:
-    """The vector at length 1; x for a vector of no length."""
+    """Returns the vector at length 1; x for a vector of no length."""
     length = math.hypot(*a)
     return scaled(a, 1.0 / length) if length > 0.0 else AXES[0]
 
 
 def mixed(weights: Sequence[float], points: Sequence[Vec]) -> Vec:
-    """Sum of weighted points."""
+    """Returns the sum of weighted points."""
     x = y = z = 0.0
     for weight, point in zip(weights, points):
         x += weight * point[0]
@@ -53,6 +53,6 @@ def mixed(weights: Sequence[float], points: Sequence[Vec]) -> Vec:
 
 
 def across(a: Vec) -> Vec:
-    """A unit vector at right angles to `a`."""
+    """Returns a unit vector at right angles to `a`."""
     least = min(range(3), key=lambda axis: abs(a[axis]))
     return unit(cross(a, AXES[least]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of many pairs of shapes contain each other: the same questions as `Shape._contains`."""
+"""Containment of many pairs of shapes at once: the same questions as `Shape._contains`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 
 def contain(a: Rows, b: Rows) -> Flags:
-    """Whether shape k of `a` contains shape k of `b`, for all k."""
+    """Returns whether shape k of `a` contains shape k of `b`, for all k."""
     codes = a.kind * KINDS + b.kind
     answers = np.empty(codes.size, dtype=np.bool_)
     for code in np.unique(codes):
@@ -25,7 +25,7 @@ def contain(a: Rows, b: Rows) -> Flags:
 
 
 def _contain(a: Rows, b: Rows) -> Flags:
-    """`contain` for shapes of one kind on each side."""
+    """Does the same as `contain`, for shapes of one kind on each side."""
     if OTHER in (a.kind[0], b.kind[0]):
         return one_by_one.contain(a, b)
     if a.kind[0] == GEOMETRY:
@@ -51,7 +51,7 @@ def _contain(a: Rows, b: Rows) -> Flags:
 
 
 def _corners(rows: Rows) -> list[Array]:
-    """Corners of the cores, in the world; one for balls and two for capsules."""
+    """Returns the corners of the cores, in the world; one for balls and two for capsules."""
     spans = [axis * half for axis, half in zip(rows.axes, rows.half) if half.any()]
     signs = itertools.product((-1.0, 1.0), repeat=len(spans))
     return [sum((s * span for s, span in zip(sign, spans)), rows.center) for sign in signs]

@@ -22,7 +22,7 @@ _FEW = 100
 
 
 def meet(a: Rows, b: Rows) -> Flags:
-    """Whether shape k of `a` and shape k of `b` share a point, for all k."""
+    """Returns whether shape k of `a` and shape k of `b` share a point, for all k."""
     codes = a.kind * KINDS + b.kind
     if (codes == codes[:1]).all():
         return _meet(a, b)
@@ -34,7 +34,7 @@ def meet(a: Rows, b: Rows) -> Flags:
 
 
 def _meet(a: Rows, b: Rows) -> Flags:
-    """`meet` for shapes of one kind on each side."""
+    """Does the same as `meet`, for shapes of one kind on each side."""
     if not a.kind.size:
         return np.empty(0, dtype=np.bool_)
     if a.kind[0] > b.kind[0]:
@@ -49,7 +49,7 @@ def _meet(a: Rows, b: Rows) -> Flags:
 
 
 def hold_points(rows: Rows, points: list[Array]) -> Flags:
-    """Whether points in the frames of shapes of any kinds are in them, or touch."""
+    """Returns whether points in the frames of shapes of any kinds are in them, or touch."""
     answers = hold(rows, points)
     which = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
     if which.size:
@@ -58,7 +58,7 @@ def hold_points(rows: Rows, points: list[Array]) -> Flags:
 
 
 def hold(rows: Rows, points: list[Array], reach: Any = 0.0) -> Flags:
-    """Whether points in the frames of the shapes are in them, or touch, or are within `reach`."""
+    """Returns whether points in the frames of the shapes are in them, or within `reach`."""
     return within(points, rows.half, rows.radius + rows.touch + reach)
 
 
@@ -73,7 +73,7 @@ def _capsules(capsules: Rows, others: Rows) -> Flags:
 
 
 def _boxes(a: Rows, b: Rows) -> Flags:
-    """Separating axes: the faces of both, and in 3D the planes along an edge of each.
+    """Tests separating axes: the faces of both, and in 3D the planes along an edge of each.
 
     Gottschalk, Lin and Manocha 1996. Sums over the first axes of arrays, whose last one counts
     pairs: the bits of a pair do not depend on the others.
@@ -102,7 +102,7 @@ def _boxes(a: Rows, b: Rows) -> Flags:
 
 
 def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
-    """Whether no plane along edge i of the first and edge j of the second separates them.
+    """Returns whether no plane along edge i of the first and edge j of the second separates them.
 
     The plane's normal is the product of both edges: of edge i it takes the other two axes of the
     first box, of edge j those of the second.
@@ -120,7 +120,7 @@ def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, sla
 
 
 def _geometries(others: Rows, frames: Rows) -> Flags:
-    """Geometries of shapely against flat shapes of one kind: each geometry once, with all of its.
+    """Tests geometries of shapely against flat shapes of one kind, each geometry once with all.
 
     Both sides are in the order of the pairs.
     """
@@ -138,7 +138,7 @@ def _geometries(others: Rows, frames: Rows) -> Flags:
 
 
 def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
-    """Shapely geometries of rectangles or of geometries, each in the frame of its pair."""
+    """Returns shapely geometries of rectangles or geometries, each in the frame of its pair."""
     if shapes.kind[0] == BOX:
         (x, y), (half_x, half_y) = shapes.axes, shapes.half
         corners = [
@@ -156,7 +156,7 @@ def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
 
 
 def geometries(rows: Rows) -> NDArray[Any]:
-    """The geometry of each row, in its own frame."""
+    """Returns the geometry of each row, in its own frame."""
     objects = np.empty(rows.leaf.size, dtype=object)
     objects[:] = [rows.shapes[leaf].geometry for leaf in rows.leaf]
     return objects

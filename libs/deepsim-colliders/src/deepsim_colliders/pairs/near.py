@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which shapes of two sets deserve an exact test."""
+"""Pairs of shapes of two sets that deserve an exact test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_colliders.sets.snapshot import Snapshot
 
 
 def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
-    """World, row of `a` and row of `b` of pairs that take part, may meet and are near.
+    """Returns the world, row of `a` and row of `b` of pairs that take part, may meet and are near.
 
     Args:
         a: one side.

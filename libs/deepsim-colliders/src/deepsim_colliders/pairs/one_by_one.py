@@ -12,7 +12,7 @@ from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 
 def placed(rows: Rows, number: int) -> Any:
-    """The shape of a row, fixed where the row is."""
+    """Returns the shape of a row, fixed where the row is."""
     shape = rows.shapes[rows.leaf[number]]
     frame: Any = object.__new__(Frame3D if shape.dimensions == 3 else Frame2D)
     frame.origin = tuple(rows.center[:, number].tolist())
@@ -21,19 +21,19 @@ def placed(rows: Rows, number: int) -> Any:
 
 
 def meet(a: Rows, b: Rows) -> Flags:
-    """Whether shape k of `a` and shape k of `b` share a point, for all k."""
+    """Returns whether shape k of `a` and shape k of `b` share a point, for all k."""
     pairs = range(a.kind.size)
     return np.array([placed(a, k)._meets(placed(b, k)) for k in pairs], dtype=np.bool_)
 
 
 def contain(a: Rows, b: Rows) -> Flags:
-    """Whether shape k of `a` contains shape k of `b`, for all k."""
+    """Returns whether shape k of `a` contains shape k of `b`, for all k."""
     pairs = range(a.kind.size)
     return np.array([placed(a, k)._contains(placed(b, k)) for k in pairs], dtype=np.bool_)
 
 
 def hold(rows: Rows, points: list[Array]) -> Flags:
-    """Whether points in the frames of the shapes are in them, or touch."""
+    """Returns whether points in the frames of the shapes are in them, or touch."""
     answers = np.empty(rows.leaf.size, dtype=np.bool_)
     for leaf in np.unique(rows.leaf):
         which = np.flatnonzero(rows.leaf == leaf)

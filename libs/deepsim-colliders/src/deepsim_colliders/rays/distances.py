@@ -21,7 +21,7 @@ Interval = Tuple[Array, Array]
 
 
 def distances(rows: Rows, rays: Rays) -> Array:
-    """Where each ray is first in its shape; infinity for nowhere.
+    """Returns the least distance at which each ray is in its shape; infinity if it misses.
 
     Args:
         rows: shapes of any kinds, the k-th for ray k.
@@ -37,7 +37,7 @@ def distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _distances(rows: Rows, rays: Rays) -> Array:
-    """`distances` for shapes of one kind."""
+    """Does the same as `distances`, for shapes of one kind."""
     origin, direction = rows.to_local(rays.origins), rows.turn_to_local(rays.directions)
     at = rays.nearest
     with np.errstate(all="ignore"):
@@ -62,7 +62,7 @@ def _distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
-    """Start and end of each line in its shape; the start is behind the end for none."""
+    """Starts and end of each line in its shape; the start is behind the end for none."""
     if rows.kind[0] == BOX:
         return _slabs(origin, direction, rows.half)
     if rows.kind[0] == BALL:
@@ -80,7 +80,7 @@ def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
 
 
 def _slabs(origin: Columns, direction: Columns, half: Any) -> Interval:
-    """Boxes [-half, half] (Kay and Kajiya 1986); as `cross_box`, with the same roundings."""
+    """Crosses boxes [-half, half] (Kay and Kajiya 1986), with the roundings of `cross_box`."""
     start: Any = -np.inf
     end: Any = np.inf
     for o, d, h in zip(origin, direction, half):
@@ -95,7 +95,7 @@ def _slabs(origin: Columns, direction: Columns, half: Any) -> Interval:
 
 
 def _balls(origin: Columns, direction: Columns, radius: Array) -> Interval:
-    """Balls about the origin, from the point of the line nearest to it: see `cross_ball`."""
+    """Crosses balls about the origin with the steps of `cross_ball`."""
     square = sum(d * d for d in direction)
     middle = -sum(o * d for o, d in zip(origin, direction)) / square
     gap = sum((o + middle * d) ** 2 for o, d in zip(origin, direction))
@@ -111,7 +111,7 @@ def _balls(origin: Columns, direction: Columns, radius: Array) -> Interval:
 
 
 def _geometries(rows: Rows, begin: Columns, direction: Columns) -> tuple[Array, Any]:
-    """First distances from `begin`, and whether that is inside; each geometry with all its rays."""
+    """Returns first distances from `begin`, and whether rays begin inside their geometry."""
     start = np.empty(rows.leaf.size)
     inside = np.empty(rows.leaf.size, dtype=np.bool_)
     points, steps = np.array(begin).T, np.array(direction).T

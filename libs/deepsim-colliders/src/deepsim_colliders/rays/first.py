@@ -14,7 +14,7 @@ from .rays import Rays
 
 
 def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:
-    """The shape that each ray meets first, of the rows that are asked."""
+    """Returns the shape that each ray meets first, of the rows that are asked."""
     nearest = Nearest(rays.nearest.size)
     bounds, names, some = now.bounds, None, rays
     if now.compiled:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers about rays, put together from what they meet and how far away."""
+"""Results of ray casts, assembled from rows and distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .rays import Rays
 
 
 def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
-    """Put together the answer about the first shapes that rays of the leading shape `lead` meet."""
+    """Assembles the result for the first shapes that rays of the leading shape `lead` meet."""
     if not now.compiled or now.scene.rest is not None:
         return ray_hits(now.all_rows, rays, lead, nearest.row, nearest.distance)
     width, dimensions = len(rays.origins), len(now.all_rows.center)
@@ -34,7 +34,7 @@ def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Neares
 def ray_hits(
     rows: Rows, rays: Rays, lead: tuple[int, ...], row: Index, distances: Array
 ) -> RayHits:
-    """Put together the answer for rays of the leading shape `lead`."""
+    """Assembles the result for rays of the leading shape `lead`."""
     width, dimensions = len(rays.origins), len(rows.center)
     hits = np.flatnonzero(row >= 0)
     met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
@@ -67,7 +67,7 @@ def _answer(
 
 
 def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
-    """Unit normals of shapes of any kinds where rays enter them, (dimensions, n)."""
+    """Returns the unit normals of shapes of any kinds where rays enter them, (dimensions, n)."""
     local = np.array(rows.to_local(rays.origins + distance * rays.directions))
     out = local - np.clip(local, -rows.half, rows.half)
     # A box has no radius: its normal is that of the face that the point is on, or nearest to.
@@ -88,7 +88,7 @@ def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
 
 
 def all_ray_hits(rows: Rows, rays: Rays, found: list[tuple[Index, Index, Array]]) -> AllRayHits:
-    """In order, from meetings of a ray and a row at a distance."""
+    """Returns the result, in order, from meetings of a ray and a row at a distance."""
     ray, row, distance = (
         (np.concatenate(column) for column in zip(*found))
         if found

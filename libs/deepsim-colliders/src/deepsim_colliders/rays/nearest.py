@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which shape each of many rays meets first."""
+"""The first shape on each of many rays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Nearest:
         self.row: Index = np.full(rays, -1)
 
     def add(self, ray: Index, row: Index, distance: Array) -> None:
-        """Take note of more meetings, at distances that may be infinite."""
+        """Records more meetings, at distances that may be infinite."""
         while True:
             best, before = self.distance[ray], self.row[ray]
             closer = (distance < best) | ((distance == best) & (row < before))

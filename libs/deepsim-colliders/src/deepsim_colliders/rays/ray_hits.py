@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 
 class RayHits(NamedTuple):
-    """Where rays first meet a collider of a set: one entry per ray, in the world frame."""
+    """First meetings of rays with a set: one entry per ray, in the world frame.
+
+    >>> from deepsim_colliders import ColliderSet, SphereCollider
+    >>> hits = ColliderSet([SphereCollider(1.0)]).raycast([(-3, 0, 0), (-3, 2, 0)], (1, 0, 0))
+    >>> hits.ids.tolist(), hits.distances.tolist()
+    ([0, -1], [2.0, inf])
+    """
 
     ids: NDArray[np.intp]
     """Number of the collider in the set; -1 where a ray meets none. Shape (...)."""
@@ -29,7 +35,7 @@ class RayHits(NamedTuple):
 
 
 class AllRayHits(NamedTuple):
-    """Where rays first meet each collider of a set: one entry per meeting, in the world frame.
+    """First meetings of rays with each collider of a set, one entry each, in the world frame.
 
     In the order of the rays, of the distances along each, and of the ids.
     """

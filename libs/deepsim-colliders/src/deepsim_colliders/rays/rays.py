@@ -33,10 +33,10 @@ class Rays(NamedTuple):
         farthest: ArrayLike,
         worlds: int | None = None,
     ) -> tuple[Rays, tuple[int, ...]]:
-        """Broadcast and check; also returns the leading shape, which begins with `worlds`.
+        """Broadcasts and check; also returns the leading shape, which begins with `worlds`.
 
         Raises:
-            TypeError: when a distance is no number.
+            TypeError: when a distance is not a number.
             ValueError: when shapes do not fit, a direction has zero length or a distance is
                 negative.
         """
@@ -62,13 +62,13 @@ class Rays(NamedTuple):
         return cls(*columns, *rest), lead
 
     def flat(self, dimensions: int) -> Rays:
-        """The same rays in as many coordinates; distances stay those in space."""
+        """Returns the same rays in as many coordinates; distances stay those in space."""
         return self._replace(
             origins=self.origins[:dimensions], directions=self.directions[:dimensions]
         )
 
     def take(self, which: Index) -> Rays:
-        """Some of the rays. Origins may be one for all."""
+        """Returns some of the rays. Origins may be one for all."""
         shared = self.origins.shape[1] == 1
         return Rays(
             self.origins if shared else self.origins[:, which],
@@ -79,7 +79,7 @@ class Rays(NamedTuple):
 
 
 def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[int, ...]:
-    """The shape that all broadcast to, its first axis that of worlds if there is one.
+    """Returns the shape that all broadcast to, its first axis that of worlds if there is one.
 
     Raises:
         ValueError: when they do not fit.
@@ -97,7 +97,7 @@ def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[in
 
 
 def _unit(directions: Array) -> Array:
-    """Directions of any length > 0 at length 1.
+    """Returns the directions of any length > 0 at length 1.
 
     Raises:
         ValueError: when one has zero length; names it.

@@ -49,13 +49,13 @@ class ColliderSet:
     Args:
         colliders: at least one, all 2D or all 3D.
         worlds: number of worlds, >= 1; without it, there is one and no axis of worlds.
-        compiled: whether numba (extra ``fast``) finds what is near and traces rays; by default
+        compiled: whether numba (extra ``fast``) runs the broad phase and traces rays; by default
             where it is installed. The answers are the same; its first call takes seconds.
 
     Raises:
         ImportError: when `compiled` is True and numba is not installed.
-        TypeError: when one is no collider, dimensions are mixed, or `worlds` is no integer.
-        ValueError: when there is none, or `worlds` is less than 1.
+        TypeError: when one is not a collider, dimensions are mixed, or `worlds` is not an integer.
+        ValueError: when `colliders` is empty, or `worlds` is less than 1.
     """
 
     def __init__(
@@ -104,12 +104,12 @@ class ColliderSet:
         return f"{type(self).__name__}({list(self._colliders)!r}{worlds})"
 
     def add(self, *colliders: Collider) -> None:
-        """Take more colliders in, with the next ids.
+        """Takes more colliders in, with the next ids.
 
         They are where they say themselves, in all worlds; the others stay where they are.
 
         Raises:
-            TypeError: when one is no collider, or has other dimensions.
+            TypeError: when one is not a collider, or has other dimensions.
         """
         if colliders:
             more = ColliderSet(colliders, worlds=self._worlds, compiled=self._compiled)
@@ -117,7 +117,7 @@ class ColliderSet:
             self._adopt(self._colliders + colliders, bases)
 
     def remove(self, *colliders: Collider) -> None:
-        """Let colliders go; those after them have lower ids then.
+        """Lets colliders go; those after them have lower ids then.
 
         Raises:
             ValueError: when one is not in the set, or none would stay.
@@ -131,15 +131,15 @@ class ColliderSet:
         self._adopt(tuple(self._colliders[k] for k in kept), self._now.bases[:, kept])
 
     def update(self, poses: ArrayLike | None = None) -> None:
-        """Take poses, pose offsets, layers, masks and what is enabled from the colliders.
+        """Takes poses, pose offsets, layers, masks and enabled flags from the colliders.
 
         Args:
-            poses: (n, 7) poses of what the colliders are attached to, in the world, instead of
-                asking each; the rest then stays as it was read last. With worlds (worlds, n, 7), or
-                (n, 7) for the same in all.
+            poses: (n, 7) poses of the sources in the world, instead of asking each source; the
+                rest then stays as it was read last. With worlds (worlds, n, 7), or (n, 7) for the
+                same in all.
 
         Raises:
-            TypeError: when `poses` are no numbers, or masked.
+            TypeError: when `poses` are not numbers, or masked.
             ValueError: when `poses` has another shape, or a quaternion has zero length.
         """
         if poses is None:
@@ -148,7 +148,7 @@ class ColliderSet:
             self._now.place(poses, self._worlds is not None)
 
     def pairs(self, other: ColliderSet | None = None) -> Index:
-        """Which colliders meet.
+        """Returns the pairs of colliders that meet.
 
         Args:
             other: the other side; without it, the set is tested against itself. A set without
@@ -160,7 +160,7 @@ class ColliderSet:
             worlds (k, 3): the world comes first.
 
         Raises:
-            TypeError: when `other` is no set of the same dimensions.
+            TypeError: when `other` is not a set of the same dimensions.
             ValueError: when `other` has another number of worlds.
         """
         a, b = self._now, self._now if other is None else self._checked(other)._now
@@ -175,13 +175,13 @@ class ColliderSet:
         return found[:, 1:] if self._axis(other) is None else found
 
     def intersects(self, other: ColliderSet | None = None) -> Flags:
-        """Whether each collider meets each collider of `other`, shape (n, m).
+        """Returns whether each collider meets each collider of `other`, shape (n, m).
 
         Without `other` those of the set itself, shape (n, n), with a diagonal of False. With worlds
         they are the first axis.
 
         Raises:
-            TypeError: when `other` is no set of the same dimensions.
+            TypeError: when `other` is not a set of the same dimensions.
             ValueError: when `other` has another number of worlds.
         """
         pairs = self.pairs(other)
@@ -191,12 +191,12 @@ class ColliderSet:
         return met | met.swapaxes(-1, -2) if other is None else met
 
     def contains(self, other: ColliderSet) -> Flags:
-        """Whether each collider contains each collider of `other`, shape (n, m).
+        """Returns whether each collider contains each collider of `other`, shape (n, m).
 
         With worlds they are the first axis.
 
         Raises:
-            TypeError: when `other` is no set of the same dimensions.
+            TypeError: when `other` is not a set of the same dimensions.
             ValueError: when `other` has another number of worlds.
         """
         a, b = self._now, self._checked(other)._now
@@ -219,7 +219,7 @@ class ColliderSet:
         return answers[0] if self._axis(other) is None else answers
 
     def contains_points(self, points: ArrayLike, *, mask: SupportsIndex = ALL_LAYERS) -> Flags:
-        """Whether each point is in each collider, as `Collider.contains_points` of each.
+        """Returns whether each point is in each collider, as `Collider.contains_points` of each.
 
         Args:
             points: shape (..., 3), in the world frame; 2D colliders take (..., 2) as well. With
@@ -230,7 +230,7 @@ class ColliderSet:
             Array of shape (..., n).
 
         Raises:
-            TypeError: when `points` are no numbers, or masked.
+            TypeError: when `points` are not numbers, or masked.
             ValueError: when `points` has another shape.
         """
         array = self._checked_array(points, "points")
@@ -255,10 +255,10 @@ class ColliderSet:
         max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> RayHits:
-        """Find where each ray first meets a collider.
+        """Finds the point at which each ray first meets a collider.
 
         A ray is the points at distances from `min_distance` to `max_distance`. When it starts in a
-        collider or on its surface, the distance is `min_distance` and there is no normal, as in
+        collider or on its surface, the distance is `min_distance` and the normal is None, as in
         `Collider.raycast`. Of colliders at the same distance the one with the lowest id is met.
 
         Args:
@@ -287,7 +287,7 @@ class ColliderSet:
         max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> AllRayHits:
-        """Find where each ray first meets each collider.
+        """Finds the points at which each ray first meets each collider.
 
         Arguments and errors are those of `raycast`. The answer names the rays by their numbers: a
         ray is counted as in an array of one axis.
@@ -311,14 +311,14 @@ class ColliderSet:
         box around them is.
 
         Args:
-            frustum: what the camera sees; with worlds the same in all, or one for each.
+            frustum: view of the camera; with worlds the same in all, or one for each.
             mask: layers of the colliders to see.
 
         Returns:
             Shape (k,); with worlds (k, 2), world and id.
 
         Raises:
-            TypeError: when `frustum` is no Frustum, or the colliders are 2D.
+            TypeError: when `frustum` is not a Frustum, or the colliders are 2D.
         """
         found = []
         for world, view in enumerate(self._views(frustum)):
@@ -336,20 +336,20 @@ class ColliderSet:
         *,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> Segmentation:
-        """Find which collider each pixel of a picture shows.
+        """Finds which collider each pixel of a picture shows.
 
-        A pixel shows what the ray from the camera through its middle first meets between the near
-        and the far plane, exactly as `raycast` finds it; a collider cut by the near plane is seen
-        as solid there.
+        A pixel shows the first collider on the ray from the camera through its middle, between the
+        near and the far plane, exactly as `raycast` finds it; a collider cut by the near plane is
+        seen as solid there.
 
         Args:
-            frustum: what the camera sees; with worlds the same in all, or one for each.
+            frustum: view of the camera; with worlds the same in all, or one for each.
             width: columns of the picture, >= 1.
             height: rows of the picture, >= 1.
             mask: layers of the colliders to see.
 
         Raises:
-            TypeError: when `frustum` is no Frustum, a size is no integer or the colliders are 2D.
+            TypeError: when `frustum` is not a Frustum, a size not an integer, or the colliders 2D.
             ValueError: when a size is less than 1.
         """
         views = self._views(frustum)
@@ -363,7 +363,7 @@ class ColliderSet:
         return Segmentation(*(np.stack(arrays) for arrays in zip(*pictures)))
 
     def _asked(self, pairs: Iterator[Pairs], mask: SupportsIndex) -> Iterator[Pairs]:
-        """Those of pairs whose second, a row, lies on a layer of `mask`."""
+        """Yields the pairs whose second, a row, lies on a layer of `mask`."""
         asked = self._now.asked(mask)
         for first, row in pairs:
             if asked is None:
@@ -395,7 +395,7 @@ class ColliderSet:
         return other
 
     def _axis(self, other: ColliderSet | None) -> int | None:
-        """Number of worlds of an answer about both; None when it has no axis of them."""
+        """Returns the number of worlds of a result about both; None without an axis of worlds."""
         return self._worlds if other is None or self._worlds is not None else other._worlds
 
     def _count(self, other: ColliderSet | None) -> int:
@@ -405,7 +405,7 @@ class ColliderSet:
         return self._colliders[0]._points_array(values, name)
 
     def _views(self, frustum: Any) -> Sequence[Frustum]:
-        """One frustum for each world."""
+        """Returns one frustum for each world."""
         if self._dimensions != 3:
             raise TypeError("a camera sees 3D colliders only, and these are 2D")
         worlds = self._worlds or 1
@@ -430,7 +430,7 @@ def _count(value: SupportsIndex, name: str) -> int:
 
 
 def _sorted_once(parts: list[Index]) -> Index:
-    """All numbers in ascending order, each once; for a handful quicker than `np.unique`."""
+    """Returns the distinct numbers in ascending order; quicker than `np.unique` for a few."""
     ordered = np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.intp)
     first = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many shapes as columns of arrays, sorted by kind: what the batch queries compute with."""
+"""Many shapes as columns of arrays, sorted by kind, for the batch queries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Rows(NamedTuple):
     """Gap to a point that counts as touching [m]."""
 
     def take(self, which: Any) -> Rows:
-        """The shapes of a slice or of an index array, in that order."""
+        """Returns the shapes of a slice or of an index array, in that order."""
         columns: list[Any] = [
             column[..., which] if isinstance(which, slice) else column.take(which, axis=-1)
             for column in self[1:]
@@ -48,11 +48,11 @@ class Rows(NamedTuple):
         return Rows(self.shapes, *columns)
 
     def to_local(self, points: Any) -> list[Array]:
-        """Take one point for each shape, (dimensions, n), from the world to its frame."""
+        """Takes one point for each shape, (dimensions, n), from the world to its frame."""
         return self.turn_to_local([p - c for p, c in zip(points, self.center)])
 
     def turn_to_local(self, vectors: Any) -> list[Array]:
-        """Take one vector for each shape from the world to its frame."""
+        """Takes one vector for each shape from the world to its frame."""
         # Written out, so that the result for a pair does not depend on how pairs are grouped.
         return [
             sum((v * a for v, a in zip(vectors[1:], axis[1:])), vectors[0] * axis[0])
@@ -60,11 +60,11 @@ class Rows(NamedTuple):
         ]
 
     def to_world(self, points: Any) -> Array:
-        """Take one point for each shape, (dimensions, n), from its frame to the world."""
+        """Takes one point for each shape, (dimensions, n), from its frame to the world."""
         return self.turn_to_world(points) + self.center
 
     def turn_to_world(self, vectors: Any) -> Array:
-        """Take one vector for each shape, (dimensions, n), from its frame to the world."""
+        """Takes one vector for each shape, (dimensions, n), from its frame to the world."""
         x, *rest = zip(vectors, self.axes)
         turned: Array = x[0] * x[1]
         for vector, axis in rest:
@@ -73,7 +73,7 @@ class Rows(NamedTuple):
 
 
 def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
-    """Origins (dimensions, n) and axes (dimensions, dimensions, n) of poses (n, 7).
+    """Returns origins (dimensions, n) and axes (dimensions, dimensions, n) of poses (n, 7).
 
     In 2D the yaw is that of the forward axis, seen from above, as in `Frame2D`.
 

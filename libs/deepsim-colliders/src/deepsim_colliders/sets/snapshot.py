@@ -28,7 +28,7 @@ class Snapshot:
         dimensions: of all of them.
         worlds: how often they exist.
         compiled: whether numba is used.
-        bases: poses of what they are attached to, (worlds, n, 7); by default read from them.
+        bases: poses of the sources, (worlds, n, 7); by default read from them.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Snapshot:
             self._put(bases)
 
     def read(self) -> None:
-        """Take everything from the colliders."""
+        """Takes everything from the colliders."""
         self._read_state()
         self._read_bases()
 
@@ -91,7 +91,7 @@ class Snapshot:
         self._put(np.broadcast_to(rows, (self.worlds, *rows.shape)))
 
     def place(self, bases: ArrayLike, axis: bool) -> None:
-        """Take the poses of what the colliders are attached to from an array (worlds, n, 7).
+        """Takes the poses of the sources from an array (worlds, n, 7).
 
         Args:
             bases: without the first axis, they hold for all worlds.
@@ -140,7 +140,7 @@ class Snapshot:
         return self._scene
 
     def asked(self, mask: SupportsIndex) -> Flags | None:
-        """Which rows lie on a layer of `mask`; None for all."""
+        """Returns a mask of the rows that lie on a layer of `mask`; None for all."""
         bits = layer_bits(mask, "mask")
         if bits == ALL_LAYERS:
             return None
@@ -148,7 +148,7 @@ class Snapshot:
         return asked
 
     def world_rows(self, world: int, mask: SupportsIndex) -> Rows:
-        """The rows of one world that take part and lie on a layer of `mask`."""
+        """Returns the rows of one world that take part and lie on a layer of `mask`."""
         count = self._owner.size
         rows = np.arange(world * count, (world + 1) * count)
         taking_part, asked = self.live[rows], self.asked(mask)
@@ -157,7 +157,7 @@ class Snapshot:
         return self.all_rows.take(rows[taking_part])
 
     def may_meet(self, other: Snapshot, ids: Index, other_ids: Index) -> Flags:
-        """Whether pairs of colliders may meet by their layers and masks."""
+        """Returns whether pairs of colliders may meet by their layers and masks."""
         met: Flags = (self._layers[ids] & other._mask[other_ids]) != 0
         met &= (other._layers[other_ids] & self._mask[ids]) != 0
         return met

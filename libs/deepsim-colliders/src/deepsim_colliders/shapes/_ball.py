@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a circle in 2D and a sphere in 3D share."""
+"""The base class of circles in 2D and spheres in 3D."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rectangle in 2D and a box in 3D share."""
+"""The base class of rectangles in 2D and boxes in 3D."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CuboidCollider(Shape):
         return self._beyond(point) <= self._gap
 
     def _beyond(self, point: Any) -> float:
-        """Distance of a point of the frame from the shape."""
+        """Returns the distance of a point of the frame from the shape."""
         return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(point, self._half)))
 
     def _gap_to(self, point: Any) -> tuple[float, Any]:
@@ -72,7 +72,7 @@ class CuboidCollider(Shape):
         return True
 
     def _faces_overlap(self, other: CuboidCollider) -> bool:
-        """Whether no face of either separates them: enough for rectangles, not for boxes."""
+        """Returns whether no face separates both: enough for rectangles, not for boxes."""
         frame, others = self._frame, other._frame
         touch = self._touch(other)
         if not math.dist(frame.origin, others.origin) <= self._radius + other._radius + touch:

@@ -40,12 +40,12 @@ class Outline:
         direction: Pair,
         covers: Callable[[Array], NDArray[np.bool_]],
     ) -> list[Crossing]:
-        """Find the connected pieces of the ray, t >= 0, in the geometry, in order.
+        """Finds the connected pieces of the ray, t >= 0, in the geometry, in order.
 
         Args:
             origin: start of the ray in the frame of the geometry.
             direction: of any length; t counts in this length.
-            covers: tells which points, x and y apart, are in the geometry or on its edges.
+            covers: function of x and y that returns whether points are in the geometry.
         """
         inside = bool(covers(np.array(origin)))
         if math.hypot(*direction) == 0.0:
@@ -77,14 +77,14 @@ class Outline:
         ]
 
     def enter(self, origins: Array, directions: Array) -> tuple[Array, Array]:
-        """Find the first t >= 0 at which each of many rays meets an edge, and its normal there.
+        """Finds the first t >= 0 at which each of many rays meets an edge, and its normal there.
 
         Args:
             origins: shape (n, 2), in the frame of the geometry.
             directions: shape (n, 2), of any length; t counts in this length.
 
         Returns:
-            Times, shape (n,), infinite where there is none, and normals against the rays, (n, 2).
+            Times, shape (n,), infinite for rays that miss, and normals against the rays, (n, 2).
         """
         times = np.empty(len(origins))
         normals = np.empty((len(origins), 2))
@@ -101,7 +101,7 @@ class Outline:
     def _meetings(
         self, origins: Array, directions: Array
     ) -> tuple[Array, NDArray[np.bool_], Array]:
-        """For each ray and edge: the first t >= 0 that they share, or infinity.
+        """Returns the first t >= 0 that each ray and edge share, or infinity.
 
         Also whether the ray runs along the edge, and the sine of the angle from ray to edge.
         """
@@ -129,7 +129,7 @@ class Outline:
     def _normals(
         self, edges: NDArray[np.intp], flush: NDArray[np.bool_], sines: Array, directions: object
     ) -> Array:
-        """Unit normals of edges, against the rays; against the ray itself where it runs along."""
+        """Returns the unit normals of edges, against the rays; against the ray if it runs along."""
         ex, ey = self._edges[edges].T / self._lengths[edges]
         side = np.where(sines > 0.0, -1.0, 1.0)
         dx, dy = np.atleast_2d(np.asarray(directions, dtype=np.float64)).T

@@ -19,6 +19,11 @@ from ._cuboid import CuboidCollider
 class BoxCollider(CuboidCollider, ConvexCollider):
     """Solid box about the origin of its frame, turned as its frame is.
 
+    >>> from deepsim_math import Ray
+    >>> shelf = BoxCollider(length=2.0, width=0.4, height=0.1, pose_offset=Pose((0, 0, 1)))
+    >>> shelf.raycast(Ray((0, 0, 3), (0, 0, -1))).distance
+    1.95
+
     Args:
         length: along its x axis [m], > 0.
         width: along its y axis [m], > 0.
@@ -56,7 +61,7 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         return f"length={self.length}, width={self.width}, height={self.height}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """The corner that is farthest along a direction of the frame."""
+        """Returns the corner that is farthest along a direction of the frame."""
         x, y, z = map(math.copysign, self._half, direction)
         return x, y, z
 
@@ -84,7 +89,7 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         return self._faces_overlap(other) and self._edges_overlap(other)
 
     def _edges_overlap(self, other: BoxCollider) -> bool:
-        """Whether no plane along one edge of each separates them (Gottschalk et al. 1996)."""
+        """Returns whether no plane along two edges separates both (Gottschalk et al. 1996)."""
         frame, others = self._frame, other._frame
         touch = self._touch(other)
         a, b = self._half, other._half

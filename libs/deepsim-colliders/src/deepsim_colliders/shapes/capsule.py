@@ -24,6 +24,10 @@ class CapsuleCollider(ConvexCollider):
 
     It is all points within `radius` of a line of `length`, as the capsules of MuJoCo and SDF.
 
+    >>> arm = CapsuleCollider(radius=0.1, length=1.0)
+    >>> arm.contains((0, 0, 0.59)), arm.contains((0.1, 0, 0.59))
+    (True, False)
+
     Args:
         radius: [m], > 0.
         length: of the cylinder, without the half balls [m], > 0.
@@ -62,7 +66,7 @@ class CapsuleCollider(ConvexCollider):
         return self._to_line(point) <= self._radius + self._gap
 
     def _to_line(self, point: Triple) -> float:
-        """Distance of a point of the frame from the line in the middle."""
+        """Returns the distance of a point of the frame from the line in the middle."""
         x, y, z = point
         return math.hypot(x, y, max(abs(z) - self._half, 0.0))
 
@@ -86,7 +90,7 @@ class CapsuleCollider(ConvexCollider):
         return Crossing(start, end, (x / radius, y / radius, z / radius))
 
     def support_point(self, direction: Triple) -> Triple:
-        """The point of the surface that is farthest along a direction of the frame."""
+        """Returns the point of the surface that is farthest along a direction of the frame."""
         return along(self._core_point(direction), self._radius, unit(direction))
 
     @property
@@ -100,7 +104,7 @@ class CapsuleCollider(ConvexCollider):
         return [(0.0, 0.0, self._half), (0.0, 0.0, -self._half)]
 
     def _ends(self) -> list[Triple]:
-        """Ends of the line in the middle, in the world."""
+        """Returns ends of the line in the middle, in the world."""
         return [self._frame.to_world(end) for end in self._core_corners()]
 
     def _near(self, point: Triple, reach: float) -> bool:

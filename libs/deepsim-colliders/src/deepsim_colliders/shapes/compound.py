@@ -18,20 +18,30 @@ from deepsim_math import Pose
 class CompoundCollider(Collider):
     """Union of colliders that move as one: a car of boxes, a table, a gate.
 
-    The parts are copies of what is given. The `pose_offset` of each says where it sits in the frame
-    of the compound. A part may be disabled by itself; layers and masks of parts do not count.
+    The parts are copies. The `pose_offset` of each is its place in the frame of the compound. A
+    part may be disabled by itself; layers and masks of parts do not count.
 
     A ray that passes from one part straight into the next leaves only behind the last. A collider
     counts as contained when some part contains it, or each of its own parts: not when only several
     parts together cover it.
+
+    >>> from deepsim_colliders import BoxCollider
+    >>> table = CompoundCollider(
+    ...     [
+    ...         BoxCollider(1.0, 1.0, 0.1, pose_offset=Pose((0, 0, 0.75))),
+    ...         BoxCollider(0.1, 0.1, 0.7, pose_offset=Pose((0, 0, 0.35))),
+    ...     ]
+    ... )
+    >>> table.contains((0.4, 0.4, 0.75)), table.contains((0.4, 0.4, 0.35))
+    (True, False)
 
     Args:
         parts: at least one collider, all of the same dimensions.
         pose_offset: see `Collider`.
 
     Raises:
-        TypeError: when a part is no collider, or dimensions are mixed.
-        ValueError: when there is no part.
+        TypeError: when a part is not a collider, or dimensions are mixed.
+        ValueError: when `parts` is empty.
     """
 
     def __init__(self, parts: Iterable[Collider], *, pose_offset: Pose = ORIGIN) -> None:

@@ -47,7 +47,7 @@ class ConeCollider(ConvexCollider):
         return f"radius={self._radius}, length={self.length}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """The tip, or the point of the rim that is farthest along a direction of the frame."""
+        """Returns the tip, or the point of the rim farthest along a direction of the frame."""
         x, y, z = direction
         aside = math.hypot(x, y)
         if z * self.length > aside * self._radius:
@@ -56,7 +56,7 @@ class ConeCollider(ConvexCollider):
         return part * x, part * y, -self._half
 
     def _gap_to(self, point: Triple) -> tuple[float, Triple]:
-        """Distance and direction from the nearest point, found in the plane through the axis."""
+        """Returns distance and direction of the nearest point, found in the plane of the axis."""
         x, y, z = point
         aside, up = math.hypot(x, y), z + self._half
         slant = math.hypot(self._radius, self.length)

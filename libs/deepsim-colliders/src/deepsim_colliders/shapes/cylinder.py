@@ -54,7 +54,7 @@ class CylinderCollider(ConvexCollider):
         return f"radius={self._radius}, length={self.length}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """The point of the rim that is farthest along a direction of the frame."""
+        """Returns the point of the rim that is farthest along a direction of the frame."""
         x, y, z = direction
         aside = math.hypot(x, y)
         part = self._radius / aside if aside > 0.0 else 0.0

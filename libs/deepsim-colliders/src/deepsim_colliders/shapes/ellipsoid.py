@@ -48,7 +48,7 @@ class EllipsoidCollider(ConvexCollider):
         return f"radii={self._radii}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """The point of the surface whose normal is along a direction of the frame."""
+        """Returns the point of the surface whose normal is along a direction of the frame."""
         a, b, c = self._radii
         x, y, z = unit(direction)
         length = math.hypot(a * x, b * y, c * z)
@@ -59,7 +59,7 @@ class EllipsoidCollider(ConvexCollider):
         return max(self._radii)
 
     def _shrunk(self, vector: Triple) -> Triple:
-        """The same where the ellipsoid is the unit ball."""
+        """Returns the same where the ellipsoid is the unit ball."""
         x, y, z = (v / radius for v, radius in zip(vector, self._radii))
         return x, y, z
 
@@ -71,7 +71,7 @@ class EllipsoidCollider(ConvexCollider):
         return distance, scaled(away, 1.0 / distance) if distance > 0.0 else away
 
     def _foot(self, point: Triple) -> Triple:
-        """The nearest point of the ellipsoid to one outside (Eberly 2013, by bisection).
+        """Returns the nearest point of the ellipsoid to one outside (Eberly 2013, by bisection).
 
         It is r^2 p / (t + r^2) on each axis, for the t at which that is on the surface.
         """

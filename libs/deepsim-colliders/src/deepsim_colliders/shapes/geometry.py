@@ -31,13 +31,17 @@ class GeometryCollider(Collider2D):
     The geometry moves and turns with the frame, about the origin of the frame. It is prepared once;
     queries bring the other side into its frame.
 
+    >>> lane = GeometryCollider(shapely.LineString([(0, 0), (10, 0), (10, 10)]).buffer(2.0))
+    >>> lane.contains((5, 1.9)), lane.contains((5, 2.1))
+    (True, False)
+
     Args:
         geometry: Polygon, MultiPolygon, LineString, LinearRing or MultiLineString [m]; z is
             ignored.
         pose_offset: see `Collider`.
 
     Raises:
-        TypeError: when `geometry` is another kind, or no geometry.
+        TypeError: when `geometry` is of another kind, or not a geometry.
         ValueError: when `geometry` is empty or invalid; the message says why.
     """
 
@@ -78,33 +82,33 @@ class GeometryCollider(Collider2D):
         return self._room
 
     def _near_points(self, points: Points, reach: Points) -> NDArray[np.bool_]:
-        """Whether points of the frame, shape (n, 2), are within `reach`, shape (n,), each."""
+        """Returns whether points, (n, 2), are within `reach`, (n,), of the geometry."""
         near: NDArray[np.bool_] = shapely.dwithin(self._geometry, shapely.points(points), reach)
         return near
 
     def _meets_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether geometries in the frame share a point with this one."""
+        """Returns whether geometries in the frame share a point with this one."""
         met: NDArray[np.bool_] = shapely.intersects(self._closed, geometries)
         return met
 
     def _contains_balls(self, centers: Points, radii: Points) -> NDArray[np.bool_]:
-        """Whether discs about points of the frame, shape (n, 2), are in the geometry."""
+        """Returns whether discs about points of the frame, shape (n, 2), are in the geometry."""
         inside: NDArray[np.bool_] = self._hold(centers.T) & ~shapely.dwithin(
             self._boundary, shapely.points(centers), radii
         )
         return inside
 
     def _covers_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
-        """Whether geometries in the frame have no point outside of this one."""
+        """Returns whether geometries in the frame have no point outside of this one."""
         covered: NDArray[np.bool_] = shapely.covers(self._closed, geometries)
         return covered
 
     def _enter(self, origins: Points, directions: Points) -> tuple[Points, NDArray[np.bool_]]:
-        """First t >= 0 at which rays in the frame meet an edge, and whether they start inside."""
+        """Returns the first t >= 0 of rays at an edge, and whether they start inside."""
         return self._outline.enter(origins, directions)[0], self._hold(origins.T)
 
     def _normals(self, origins: Points, directions: Points) -> Points:
-        """Unit normals, against the rays, of the edges that rays in the frame meet first."""
+        """Returns the unit normals, against the rays, of the edges that rays in the frame meet."""
         return self._outline.enter(origins, directions)[1]
 
     def _holds(self, point: Pair) -> bool:
@@ -158,7 +162,7 @@ class GeometryCollider(Collider2D):
         return moved, 0.0
 
     def _brought_here(self, other: Collider2D) -> shapely.Geometry | None:
-        """Make the other collider a geometry in the frame of this one; None for what is round."""
+        """Makes the other collider a geometry in the frame of this one; None for round ones."""
         frame: Frame2D = self._frame
         if isinstance(other, RectangleCollider):
             return shapely.Polygon([frame.to_local(corner) for corner in other._corners()])

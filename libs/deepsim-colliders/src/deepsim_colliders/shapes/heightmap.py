@@ -34,8 +34,8 @@ class HeightmapCollider(MeshCollider):
         pose_offset: see `Collider`.
 
     Raises:
-        TypeError: when `heights` are no real numbers.
-        ValueError: when they are no grid, or not finite.
+        TypeError: when `heights` are not real numbers.
+        ValueError: when they are not a grid, or not finite.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class HeightmapCollider(MeshCollider):
         return f"<{rows} x {columns} heights>, size={tuple(2 * half for half in self._half)}"
 
     def height_at(self, x: float, y: float) -> float:
-        """Height of the ground at a place of its frame [m]; NaN beside it."""
+        """Returns height of the ground at a place of its frame [m]; NaN beside it."""
         return float(self._heights_at(np.array([x]), np.array([y]))[0])
 
     def _heights_at(self, x: Any, y: Any) -> Any:
@@ -103,7 +103,7 @@ class HeightmapCollider(MeshCollider):
 
 
 def _solid(grid: NDArray[np.float64], half: tuple[float, float], base: float) -> tuple[Any, Any]:
-    """Vertices and faces of a closed mesh: the ground, walls around it and the base."""
+    """Returns vertices and faces of a closed mesh: the ground, walls around it and the base."""
     rows, columns = grid.shape
     x, y = np.linspace(-half[0], half[0], columns), np.linspace(-half[1], half[1], rows)
     ground = np.column_stack([np.tile(x, rows), np.repeat(y, columns), grid.ravel()])

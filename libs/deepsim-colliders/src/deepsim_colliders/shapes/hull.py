@@ -50,7 +50,7 @@ class HullCollider(ConvexCollider):
         return f"{self._vertices.tolist()}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """The corner that is farthest along a direction of the frame."""
+        """Returns the corner that is farthest along a direction of the frame."""
         x, y, z = self._vertices[int(np.argmax(self._vertices @ direction))].tolist()
         return x, y, z
 
@@ -112,7 +112,7 @@ class HullCollider(ConvexCollider):
 
 
 def _hull(points: NDArray[np.float64]) -> tuple[Any, Any, Any, list[NDArray[np.intp]]]:
-    """Corners; unit normals and offsets of the faces, each once; and the corners of each."""
+    """Returns the corners, the unit normals and offsets of the faces, and the corners of each."""
     try:
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415 (of an extra)
     except ImportError:

@@ -42,7 +42,7 @@ class MeshCollider(Collider3D):
         pose_offset: see `Collider`.
 
     Raises:
-        TypeError: when `faces` are no integers.
+        TypeError: when `faces` are not integers.
         ValueError: when a shape does not fit, a number is out of range or not finite.
     """
 
@@ -73,7 +73,7 @@ class MeshCollider(Collider3D):
     def from_file(
         cls, path: str | Path, *, scale: float = 1.0, pose_offset: Pose = ORIGIN
     ) -> MeshCollider:
-        """Read a mesh that trimesh knows: STL, OBJ, PLY, glTF, ...; needs the extra ``meshes``.
+        """Reads a mesh that trimesh knows: STL, OBJ, PLY, glTF, ...; needs the extra ``meshes``.
 
         Args:
             path: the file; of a scene, all its parts become one mesh.
@@ -150,7 +150,7 @@ class MeshCollider(Collider3D):
         return starts, np.where((along > 0.0)[:, np.newaxis], -normals, normals)
 
     def _crossings(self, origin: Triple, direction: Triple) -> list[Crossing]:
-        """The connected pieces of a ray, t >= 0, in the mesh."""
+        """Returns the connected pieces of a ray, t >= 0, in the mesh."""
         start, step = np.array(origin), np.array(direction)
         times, faces = self._triangles.meetings(start, step)
         slack = -1e-12 * (1.0 + abs(float(start @ step)) / float(step @ step))
@@ -182,7 +182,7 @@ class MeshCollider(Collider3D):
     # In the world.
 
     def _world(self) -> Triangles:
-        """The triangles where the mesh is."""
+        """Returns the triangles where the mesh is."""
         if "world" not in self.__dict__:
             frame = self._frame
             moved = self._triangles.corners @ np.array(frame.axes) + frame.origin

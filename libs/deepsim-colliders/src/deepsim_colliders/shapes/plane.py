@@ -19,7 +19,7 @@ from deepsim_math import Pose, Vector3
 
 
 class PlaneCollider(Collider3D):
-    """Ground without end: a plane through the origin of its frame, and all that is below it.
+    """Ground without end: a plane through the origin of its frame, and everything below it.
 
     >>> from deepsim_colliders import SphereCollider
     >>> ground = PlaneCollider()

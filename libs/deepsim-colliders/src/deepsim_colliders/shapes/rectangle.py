@@ -19,6 +19,10 @@ from ._cuboid import CuboidCollider
 class RectangleCollider(CuboidCollider, Collider2D):
     """Rectangle about the origin of its frame.
 
+    >>> car = RectangleCollider(length=4.0, width=2.0, pose_offset=Pose((1.0, 0, 0)))
+    >>> car.contains((2.9, 0.9)), car.contains((-1.1, 0))
+    (True, False)
+
     Args:
         length: along its x axis [m], > 0.
         width: along its y axis [m], > 0.
@@ -44,7 +48,7 @@ class RectangleCollider(CuboidCollider, Collider2D):
         return f"length={self.length}, width={self.width}"
 
     def _corners(self) -> tuple[Pair, Pair, Pair, Pair]:
-        """Corners in the world frame, counter-clockwise."""
+        """Returns the corners in the world frame, counter-clockwise."""
         x, y = self._half
         to_world = self._frame.to_world
         return to_world((x, y)), to_world((-x, y)), to_world((-x, -y)), to_world((x, -y))

@@ -13,6 +13,9 @@ from ._ball import BallCollider
 class SphereCollider(BallCollider, ConvexCollider):
     """Solid ball about the origin of its frame.
 
+    >>> SphereCollider(1.0).distance((3, 0, 0))
+    2.0
+
     Args:
         radius: [m], > 0.
         pose_offset: see `Collider`.
@@ -21,7 +24,7 @@ class SphereCollider(BallCollider, ConvexCollider):
     _is_point = True
 
     def support_point(self, direction: Triple) -> Triple:
-        """The point of the surface that is farthest along a direction of the frame."""
+        """Returns the point of the surface that is farthest along a direction of the frame."""
         return scaled(unit(direction), self._radius)
 
     @property
