@@ -4,15 +4,23 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-import deepsim_spawn.gazebo_xml_loader
+import deepsim_spawn
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+MODULES = [
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    for path in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
 
 
 def test_the_readme_has_examples_and_each_shows_its_output():
@@ -29,5 +37,6 @@ def test_every_public_name_is_in_the_readme():
     assert [name for name in deepsim_spawn.__all__ if f"`{name}`" not in README] == []
 
 
-def test_the_example_of_the_loader_runs():
-    assert doctest.testmod(deepsim_spawn.gazebo_xml_loader) == (0, 2)
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_docstrings_give_what_they_show(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0

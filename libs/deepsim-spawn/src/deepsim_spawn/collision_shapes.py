@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def colliders_of(
     model: ModelDescription, pose: Pose | None = None, *, convex_meshes: bool = False
 ) -> dict[str, CompoundCollider]:
-    """One collider for each link that has collisions, by the scoped name of the link.
+    """Returns one collider for each link that has collisions, by the scoped name of the link.
 
     Each is ready to be attached to its link. Given the pose of the model, each is where the
     description has its link.
@@ -88,7 +88,7 @@ def _parts(link: LinkDescription, convex_meshes: bool) -> Iterator[Collider]:
 
 
 def _shapes(geometry: Geometry, convex_meshes: bool) -> Iterator[Collider]:
-    """Colliders for a shape, each at its place in the frame of the shape."""
+    """Yields colliders for a shape, each at its place in the frame of the shape."""
     import deepsim_colliders as shapes  # noqa: PLC0415 (of an extra)
 
     match geometry:

@@ -2,7 +2,7 @@
 """The error and the warnings of loading.
 
 DeepSimError (deepsim_sync)
-└── ModelFormatError                a file that cannot be read as what it says it is
+└── ModelFormatError                a file that cannot be read as its format
 UserWarning
 └── ModelFormatWarning              something was repaired or approximated
     └── UnsupportedElementWarning   something in the file has no effect

@@ -30,7 +30,7 @@ class GazeboXMLLoader:
     Args:
         search_path: Where ``model://``, ``package://`` and ``file://`` URIs are looked up; folders
             make a `SearchPath`, and None is one of the environment alone.
-        strict: Whether what is wrong, but read by other tools, is refused instead of repaired.
+        strict: Whether to refuse wrong input that other tools read, instead of repairing it.
         skip_missing_collisions: Whether a collision whose mesh is not found is left out with a
             warning, as a visual always is, instead of being refused.
 
@@ -53,7 +53,7 @@ class GazeboXMLLoader:
     def load(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
     ) -> ModelDescription | WorldDescription:
-        """The model or world of a source.
+        """Returns the model or world of a source.
 
         Args:
             source: One of: the path of a file with SDF, URDF, or, with the suffix ``.xacro``,
@@ -71,7 +71,7 @@ class GazeboXMLLoader:
     def load_model(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
     ) -> ModelDescription:
-        """The model of a source; see `load`.
+        """Returns the model of a source; see `load`.
 
         Raises:
             ModelFormatError: The source cannot be read, or holds a world.
@@ -84,7 +84,7 @@ class GazeboXMLLoader:
     def load_world(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
     ) -> WorldDescription:
-        """The world of a source; see `load`.
+        """Returns the world of a source; see `load`.
 
         Raises:
             ModelFormatError: The source cannot be read, or holds a model.
@@ -110,7 +110,7 @@ class GazeboXMLLoader:
         return description
 
     def _open(self, source: str | Path, arguments: Mapping[str, str], load: Load) -> Element:
-        """The root element of a source."""
+        """Returns the root element of a source."""
         if _is_xml(source):
             label, path, text = _TEXT, None, without_declaration(str(source))
             is_xacro = b"xmlns:xacro" in text
@@ -130,7 +130,7 @@ class GazeboXMLLoader:
         return parse(text, Document(label, path, load))
 
     def _locate(self, source: str | Path, load: Load) -> Path:
-        """The file of a source that is not itself XML."""
+        """Returns the file of a source that is not itself XML."""
         try:
             if "://" in str(source):
                 path = self._search_path.find(str(source))

@@ -14,7 +14,7 @@ _FORMATS = ("PNG", "JPEG")  # Gazebo takes all others for elevation models
 
 
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
-    """The heights of a landscape where its pixels are: of 8 bits of grey, as Gazebo 11 finds them.
+    """Returns the heights of a landscape at its pixels, from 8 bits of grey as in Gazebo 11.
 
     The brightest pixel is as high as the heightmap's size says, whatever its brightness. Of colours
     blue counts, the first channel in Gazebo's memory. 16 bits count in full, of which Gazebo takes
@@ -25,8 +25,8 @@ def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
         least y, column 0 its left edge, at the least x; the outer pixels lie on the edges.
 
     Raises:
-        ModelFormatError: The file is an elevation model, or cannot be read, is no square of 2^k + 1
-            pixels a side, as Gazebo asks for, or is larger than 16 million pixels; or the extra is
+        ModelFormatError: The file is an elevation model, cannot be read, is not a square of 2^k + 1
+            pixels a side, as Gazebo requires, or is larger than 16 million pixels; or the extra is
             not installed.
     """
     file = str(heightmap.path)

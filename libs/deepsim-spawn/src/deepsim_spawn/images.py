@@ -18,7 +18,7 @@ _Ints = NDArray[np.int64]
 
 
 def image_rectangles(image: Image) -> NDArray[np.float64]:
-    """The ground plan of an image: rectangles that only touch, and together are what is solid.
+    """Returns the ground plan of an image: rectangles that touch but do not overlap.
 
     It needs the extra ``deepsim-spawn[images]``. Transparency does not count.
 
@@ -42,7 +42,7 @@ def image_rectangles(image: Image) -> NDArray[np.float64]:
 
 
 def _brightness(image: Image) -> NDArray[np.uint8]:
-    """The mean of red, green and blue (height, width), the lowest row first."""
+    """Returns the mean of red, green and blue (height, width), the lowest row first."""
     pixels = picture_pixels(image.path, _FORMATS, "images")
     if pixels.dtype == np.uint16:
         bright = pixels[:, :, 0].astype(np.int64) >> 8
@@ -52,7 +52,7 @@ def _brightness(image: Image) -> NDArray[np.uint8]:
 
 
 def _halved(solid: _Bools, granularity: int) -> _Bools:
-    """Parts of up to so many pixels made solid where one of their pixels is.
+    """Returns parts of at most so many pixels, each solid if one of its pixels is.
 
     The parts are those of Gazebo's `MapShape`: the lower half of an odd number is the smaller one.
     """

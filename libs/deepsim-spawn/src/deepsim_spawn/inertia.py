@@ -31,7 +31,7 @@ _WATER = 1000.0
 def make_inertial(
     element: Element, mass: float, pose: Pose, moments: Mapping[str, float] | None
 ) -> Inertial | None:
-    """Mass and inertia of a link, None for one without mass.
+    """Returns the mass and inertia of a link; None without a mass.
 
     An impossible tensor is replaced, with a warning.
 
@@ -65,7 +65,7 @@ def make_inertial(
 
 
 def is_physical(tensor: NDArray[np.float64]) -> bool:
-    """Whether a rigid body can have this inertia.
+    """Returns whether a rigid body can have this inertia.
 
     Its principal moments must be positive, and none larger than the sum of the two others.
 
@@ -77,7 +77,7 @@ def is_physical(tensor: NDArray[np.float64]) -> bool:
 
 
 def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
-    """The inertia nearest to an impossible one, in the Frobenius norm.
+    """Returns the inertia nearest to an impossible one, in the Frobenius norm.
 
     The possible tensors are those of non-negative second moments s: with principal axes kept (the
     set does not depend on the axes, so the nearest tensor shares them), moment i is the sum of the

@@ -15,7 +15,7 @@ FIXED = "fixed_to_world"
 
 
 def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescription:
-    """A model whose bases without mass are fixed to the world, as Bullet does it, with a warning.
+    """Returns a model whose massless bases are fixed to the world, as by Bullet, with a warning.
 
     A base is what no joint moves: a link, with all that is fixed to it. A model of which nothing
     moves becomes static.
@@ -42,7 +42,7 @@ def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescri
 
 
 def _massless_bases(model: ModelDescription) -> Iterator[str]:
-    """The first link of each base without mass."""
+    """Yields the first link of each base without mass."""
     held = {joint.child: joint for joint in model.joints}
     fixed: dict[str, list[str]] = {}
     for joint in model.joints:

@@ -134,11 +134,11 @@ class _Reader:
         return parse(read_bytes(path), Document(str(path), path, self._main.load))
 
     def _find(self, element: Element, name: str) -> Path:
-        """A file, which MuJoCo looks up from the folder of the main file."""
+        """Returns a file, which MuJoCo looks up from the folder of the main file."""
         return element.make(self._main.load.search_path.find, name, self._main.path)
 
     def copy(self, element: Element) -> etree._Element:
-        """An element and all below it."""
+        """Returns an element and all below it."""
         if element.tag in ("attach", "model"):
             raise element.error("models of other files are not read: write all into one file")
         for name in _SIZES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which models there are, and what they need."""
+"""An index of the models of a search path, and the files that they need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _URIS = ("uri", "filename")
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What the `model.config` of a model says.
+    """The contents of the `model.config` of a model.
 
     Attributes:
         name: Of its folder, which is how ``model://`` calls it.
@@ -59,8 +59,8 @@ class Need:
 class ModelIndex(Mapping[str, ModelInfo]):
     """The models in the folders of a search path, by name; of two with one name the first counts.
 
-    It looks for folders with a `model.config` when it is made; what they hold is read when a model
-    is asked for.
+    It looks for folders with a `model.config` when it is made, and reads a model when it is
+    requested.
 
     Args:
         search_path: Where models are looked for; folders make a `SearchPath`, and None is one of
@@ -90,10 +90,10 @@ class ModelIndex(Mapping[str, ModelInfo]):
         return name in self._folders
 
     def __getitem__(self, name: str) -> ModelInfo:
-        """What is known of a model.
+        """Returns the entry of a model.
 
         Raises:
-            KeyError: There is no such model; the message names the nearest ones.
+            KeyError: The model does not exist; the message names the nearest ones.
             ModelFormatError: Its `model.config` cannot be read, or names no file that is there.
         """
         folder = self._folder(name)
@@ -117,7 +117,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
         )
 
     def needs(self, name: str | Path) -> tuple[Need, ...]:
-        """All files and folders that a model, and the models that it includes, refer to.
+        """Returns all files and folders that a model, and the models that it includes, refer to.
 
         What plugins and scripts refer to by other means than ``<uri>`` is not known.
 
@@ -125,7 +125,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
             name: Of a model, or the path of an SDF or URDF file.
 
         Raises:
-            KeyError: There is no such model.
+            KeyError: The model does not exist.
             ModelFormatError: One of the files cannot be read.
         """
         load = Load(self._search_path)
@@ -163,7 +163,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
 
 
 def _references(root: Element) -> Iterator[tuple[Element, str]]:
-    """The elements that name a file, outside of plugins, and what they name."""
+    """Yields the elements that name a file, outside of plugins, and those files."""
     pending = [root]
     while pending:
         element = pending.pop()

@@ -19,13 +19,19 @@ from .mjcf import MjcfModel
 class ModelSpawner(AbstractSpawner):
     """Spawns any number of models of one description, which is loaded once.
 
+    >>> spawner = ModelSpawner("<robot name='dot'><link name='base'/></robot>")
+    >>> spawner.description.name
+    'dot'
+
+    `spawner.spawn(world, "dot_1")` then adds such a model to a world.
+
     Args:
         source: A description, or a file or XML string as `GazeboXMLLoader.load_model` takes it.
         arguments: Of a xacro file.
         loader: Where URIs are looked up; by default one with the usual search path.
 
     Attributes:
-        description: What is spawned.
+        description: The model to spawn.
 
     Raises:
         ModelFormatError: The source is malformed.

@@ -17,13 +17,13 @@ _MOST_PIXELS = 2**24
 def picture_pixels(
     path: Path, formats: tuple[str, ...], shape: str
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """The pixels of a picture, the upper row first.
+    """Returns the pixels of a picture, the upper row first.
 
     It needs the extra ``deepsim-spawn[images]``. Transparency does not count.
 
     Args:
         path: The file.
-        formats: What it may be, as Pillow names it.
+        formats: Accepted formats, by the names of Pillow.
         shape: What the picture is for, in the plural, for messages.
 
     Returns:

@@ -93,7 +93,7 @@ def scene_mesh(
         world: The world.
         models: The descriptions of those that are wanted, by the names they were spawned under.
         number: Which of the W worlds.
-        visuals: Whether what is drawn counts, or what touches.
+        visuals: Whether to merge visuals or collisions.
         segments: Corners of round shapes around their axis, >= 3.
         ground: Side of the square that stands for a plane that touches [m].
 
@@ -130,7 +130,7 @@ def scene_mesh(
 
 
 def _shapes(link: LinkDescription, *, visuals: bool, ground: float) -> list[tuple[Pose, Geometry]]:
-    """The shapes of a link and their poses in its frame."""
+    """Returns the shapes of a link and their poses in its frame."""
     if visuals:
         return [(each.pose, each.geometry) for each in link.visuals if each.visible]
     found: list[tuple[Pose, Geometry]] = []

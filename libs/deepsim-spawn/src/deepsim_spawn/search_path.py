@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where models and meshes are found."""
+"""Search paths of models and meshes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,14 @@ _NOWHERE = "nowhere: no folder is given, and GAZEBO_MODEL_PATH has none"
 class SearchPath:
     """Folders in which ``model://``, ``package://`` and ``file://`` URIs are looked up, in order.
 
-    What is found lies inside the folder that was searched, after following every symbolic link:
+    Every result lies inside the searched folder, after following all symbolic links:
     a file cannot reach beyond the folders that its user names.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = SearchPath(folder)
+    >>> len(path.folders) >= 1
+    True
 
     Args:
         folders: Folder or folders that are searched first; those of the environment variables
@@ -59,13 +65,13 @@ class SearchPath:
 
     @classmethod
     def of(cls, folders: SearchPath | str | Path | Iterable[str | Path] | None) -> SearchPath:
-        """A search path as it is, folders as a new one, None as that of the environment alone."""
+        """Returns a search path unchanged; makes one of folders, or of the environment for None."""
         if isinstance(folders, SearchPath):
             return folders
         return cls(() if folders is None else folders)
 
     def find(self, uri: str, origin: Path | None = None) -> Path:
-        """The file or folder that a URI or path names.
+        """Returns the file or folder that a URI or path names.
 
         Args:
             uri: ``model://name/...`` or ``package://name/...`` (both look for a folder of that
@@ -79,7 +85,7 @@ class SearchPath:
             An existing path, absolute, without symbolic links.
 
         Raises:
-            FileNotFoundError: Nothing is there; the message lists what was searched.
+            FileNotFoundError: Nothing is there; the message lists the searched folders.
             ValueError: The scheme is unknown, or the path leads out of the folder it starts from.
         """
         scheme, mark, rest = uri.strip().partition("://")
@@ -116,7 +122,7 @@ class SearchPath:
     def _in_packages(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Folders that must not be left, each with a candidate below it."""
+        """Yields folders that must not be left, each with a candidate below it."""
         name = rest.split("/")[0]
         if home is not None and root is not None:
             for place in (root, home, *home.parents[:_LEVELS]):
@@ -130,7 +136,7 @@ class SearchPath:
     def _in_folders(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Folders that must not be left, each with a candidate; an absolute path stays itself."""
+        """Yields folders and a candidate inside each; an absolute path is its own candidate."""
         if home is not None and root is not None:
             yield root, home / rest
             yield root, home / rest.lstrip("/")  # which Bullet takes for a relative path
@@ -156,13 +162,13 @@ class SearchPath:
         return message
 
     def _one_level_deeper(self, name: str) -> Path | None:
-        """A folder within one of the search path that has what a URI names: easily confused."""
+        """Returns a folder inside one of the search path that holds the target of a URI."""
         below = (place for folder in self.folders for place in sorted(folder.iterdir()))
         return next((place for place in below if (place / name).is_dir()), None)
 
 
 def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Folders of meshes and textures near a file, each with the candidate that lies in it."""
+    """Yields folders of meshes and textures near a file, each with the candidate in it."""
     for place in places:
         candidate = Path(os.path.normpath(place / rest))
         for above in (home, *home.parents[:_LEVELS]):
@@ -176,7 +182,7 @@ def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Pat
 
 
 def _existing(path: Path) -> Path | None:
-    """The path without symbolic links, or None if nothing (or nothing readable) is there."""
+    """Returns the path without symbolic links; None if nothing readable is there."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
@@ -184,7 +190,7 @@ def _existing(path: Path) -> Path | None:
 
 
 def _package_root(folder: Path) -> Path:
-    """The nearest folder above that is a model or package, or the folder itself."""
+    """Returns the nearest folder above that is a model or package, or the folder itself."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).is_file() for mark in PACKAGE_MARKS):
             return candidate

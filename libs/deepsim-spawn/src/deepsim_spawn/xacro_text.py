@@ -31,7 +31,7 @@ def expand_xacro(
     arguments: Mapping[str, str],
     load: Load,
 ) -> bytes:
-    """The XML that a xacro text stands for.
+    """Returns the XML that a xacro text stands for.
 
     Args:
         text: The xacro document.
@@ -71,7 +71,7 @@ def expand_xacro(
 
 
 def _said(error: Exception) -> str:
-    """What went wrong, on one line; xacro says what `$(find)` raises twice, with its class."""
+    """Returns the message on one line; xacro repeats errors of `$(find)`, with their class."""
     cause = getattr(error, "exc", None)
     if isinstance(cause, OSError):
         return str(cause)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a world or model is made of: frozen, typed, in SI units, the same for every backend.
+"""The parts of a world or model: frozen, typed, in SI units, the same for every backend.
 
 WorldDescription                Physics, MujocoOptions, Scene
 ├── LightDescription

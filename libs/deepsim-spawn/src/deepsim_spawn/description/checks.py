@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of numbers that all descriptions share: what they let pass, a file can say."""
+"""Checks of numbers, shared by all descriptions; a file can state every value that they accept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def finite(what: str, *values: float) -> None:
 
 
 def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
-    """Any three finite numbers as a vector."""
+    """Returns any three finite numbers as a vector."""
     try:
         x, y, z = (float(number) for number in value)
     except (TypeError, ValueError):
@@ -34,7 +34,7 @@ def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
 
 
 def direction(what: str, value: Vector3 | Sequence[float]) -> Vector3:
-    """Any three numbers that are not all zero as a vector of length one."""
+    """Returns any three numbers that are not all zero as a vector of length one."""
     x, y, z = vector(what, value)
     length = math.hypot(x, y, z)
     if length < 1e-9:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a link collides with."""
+"""The collisions of a link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .geometry import Geometry
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """How a collision slides and bounces.
+    """Friction and restitution of a collision.
 
     Attributes:
         mu: Friction coefficient along the first friction direction; of a pair, the lower counts.

@@ -168,7 +168,7 @@ class Heightmap:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Walls drawn as a picture: what is dark is solid, from the ground up.
+    """Walls drawn as a picture: dark pixels are solid, from the ground up.
 
     The lower left corner of the picture lies at the origin of the frame, its lower edge along x.
 

@@ -17,6 +17,10 @@ MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 class Inertial:
     """Mass and inertia of a link, about the centre of mass.
 
+    >>> ball = Inertial(mass=2.0, ixx=0.2, iyy=0.2, izz=0.2)
+    >>> ball.mass
+    2.0
+
     Attributes:
         mass: [kg], > 0.
         pose: Of the inertial frame, in the link frame; its origin is the centre of mass.

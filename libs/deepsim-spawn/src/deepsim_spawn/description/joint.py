@@ -61,7 +61,7 @@ class JointAxis:
         friction: Dry [N m or N].
         spring_stiffness: [N m/rad or N/m].
         spring_reference: Position at which the spring is at rest.
-        mimic: What it follows, or None.
+        mimic: The joint that it follows, or None.
     """
 
     xyz: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
@@ -93,9 +93,14 @@ class JointAxis:
 class JointDescription:
     """A joint; at position zero the links are where their poses say.
 
+    >>> axis = JointAxis((0, 0, 1), lower=-0.5, upper=0.5)
+    >>> door = JointDescription("hinge", "revolute", parent="world", child="door", axis=axis)
+    >>> door.axis.upper
+    0.5
+
     Attributes:
         name: Unique among the joints of the model.
-        type: What it allows.
+        type: Its axes.
         parent: A link of the model, ``nested::link``, or ``world``.
         child: A link of the model, or ``nested::link``.
         pose: Of the joint frame, in the frame of the child link.

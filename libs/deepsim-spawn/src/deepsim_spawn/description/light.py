@@ -18,7 +18,7 @@ LightType: TypeAlias = Literal["point", "spot", "directional"]
 
 @dataclass(frozen=True, slots=True)
 class Attenuation:
-    """How a light grows weaker with the distance d: 1 / (constant + linear d + quadratic d^2).
+    """Attenuation of a light with the distance d: 1 / (constant + linear d + quadratic d^2).
 
     Attributes:
         range: Beyond it the light has no effect [m].
@@ -63,6 +63,9 @@ class SpotCone:
 class LightDescription:
     """A light.
 
+    >>> LightDescription("sun", "directional", direction=(0, 0, -2)).direction
+    Vector3(0.0, 0.0, -1.0)
+
     Attributes:
         name: Unique in its world or link.
         type: How it spreads.
@@ -92,5 +95,5 @@ class LightDescription:
         object.__setattr__(self, "direction", direction("light direction", self.direction))
 
     def to_sdf(self) -> str:
-        """The light as an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
+        """Returns an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
         return document(write_light, self)

@@ -46,8 +46,8 @@ class LinkDescription:
             default (URDF's massless frames).
         collisions: Shapes that touch others.
         visuals: Shapes that are drawn.
-        sensors: What it measures.
-        lights: What it shines, in its frame.
+        sensors: Its measurement.
+        lights: Its light, in its frame.
         gravity: Whether it falls.
         kinematic: Whether it moves only where it is put.
         self_collide: Whether it touches other links of the model; None follows the model.

@@ -21,6 +21,12 @@ from .writing import document, write_model
 class ModelDescription:
     """A model, with every pose resolved.
 
+    >>> from deepsim_spawn import CollisionDescription, Sphere
+    >>> hull = CollisionDescription("hull", Sphere(0.5))
+    >>> ball = ModelDescription("ball", links=(LinkDescription("body", collisions=(hull,)),))
+    >>> ball.canonical_link
+    'body'
+
     Attributes:
         name: Unique among the models of its world or parent model.
         pose: Of the model frame, in the world or parent model.
@@ -67,7 +73,7 @@ class ModelDescription:
                     raise ValueError(f"joint {joint.name!r} of {owner} names no link: {end!r}")
 
     def all_links(self) -> Iterator[tuple[str, LinkDescription, Pose]]:
-        """The links of this model, then those of its nested models, depth first.
+        """Yields the links of this model, then those of its nested models, depth first.
 
         Yields:
             The scoped name (``nested::link``), the link, and its pose in this model's frame.
@@ -79,7 +85,7 @@ class ModelDescription:
                 yield model.name + SCOPE + name, link, model.pose @ pose
 
     def all_joints(self) -> Iterator[JointDescription]:
-        """The joints of this model, then those of its nested models, depth first.
+        """Yields the joints of this model, then those of its nested models, depth first.
 
         Yields:
             Joints whose name, parent and child are scoped from this model (``nested::joint``).
@@ -94,5 +100,5 @@ class ModelDescription:
                 )
 
     def to_sdf(self) -> str:
-        """The model as an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
+        """Returns an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""
         return document(write_model, self)

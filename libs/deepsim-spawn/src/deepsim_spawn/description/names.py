@@ -13,7 +13,7 @@ WORLD = "world"
 
 
 def is_reserved(name: str) -> bool:
-    """Whether SDF keeps a name for a frame of its own: ``world`` and ``__anything__``."""
+    """Returns whether SDF keeps a name for a frame of its own: ``world`` and ``__anything__``."""
     return name == WORLD or (name.startswith("__") and name.endswith("__"))
 
 
@@ -35,7 +35,7 @@ def plain_name(whose: str, name: str) -> None:
 
     Args:
         whose: Such as ``a model is``, for the message.
-        name: What is checked.
+        name: The object to check.
     """
     if not name or SCOPE in name or name != name.strip():
         raise ValueError(

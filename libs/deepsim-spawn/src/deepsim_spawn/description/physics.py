@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How time advances and contacts are solved in a world."""
+"""Settings of the physics of a world: time steps and contacts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MujocoOptions:
 
 @dataclass(frozen=True, slots=True)
 class Physics:
-    """How time advances.
+    """Time steps.
 
     Attributes:
         max_step_size: Duration of one physics step [s], > 0.

@@ -42,7 +42,7 @@ class Polyline:
         positive("polyline height [m]", self.height)
 
     def convex_parts(self) -> tuple[_Floats, ...]:
-        """The flat shape cut into convex polygons that only touch.
+        """Returns the flat shape cut into convex polygons that only touch.
 
         A convex outline stays whole; all else is cut along x, from every point to the next edges,
         which gives trapezoids.
@@ -72,7 +72,7 @@ def _checked(outline: Iterable[Iterable[float]]) -> Outline:
 
 
 def _is_convex(outline: Outline) -> bool:
-    """Whether it turns one way only, and once around."""
+    """Returns whether it turns one way only, and once around."""
     sides = np.roll(outline, -1, axis=0) - np.array(outline)
     following = np.roll(sides, -1, axis=0)
     cross = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
@@ -88,7 +88,7 @@ def _counterclockwise(polygon: _Floats) -> _Floats:
 
 
 def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
-    """Trapezoids (n, 4, 2) that reach along x from every point to the next edges.
+    """Returns trapezoids (n, 4, 2) that reach along x from every point to the next edges.
 
     Between the heights of two points the edges that pass are by turns left and right sides. A part
     goes on for as long as its two sides are neighbours, so that there are about as many parts as
@@ -129,7 +129,7 @@ def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
-    """The edges (n, 4) that are not level: x and y of the lower end, of the upper; lowest first."""
+    """Returns the edges (n, 4) that are not level: lower x, y, upper x, y; lowest first."""
     edges = np.concatenate(
         [np.hstack([outline, np.roll(outline, -1, axis=0)]) for outline in outlines]
     )
@@ -140,6 +140,6 @@ def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _x(edges: _Floats, y: float | _Floats) -> _Floats:
-    """Where edges are at a height; exactly their ends where they end there."""
+    """Returns x of edges at a height, with the exact coordinate at their ends."""
     x0, y0, x1, y1 = edges.T
     return np.asarray(np.where(y == y1, x1, x0 + (x1 - x0) * ((y - y0) / (y1 - y0))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a link looks like."""
+"""The visuals of a link."""
 
 from __future__ import annotations
 

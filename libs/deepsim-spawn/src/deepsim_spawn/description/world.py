@@ -35,11 +35,15 @@ class Scene:
 class WorldDescription:
     """A world, with every pose resolved.
 
+    >>> world = WorldDescription("moon", gravity=(0, 0, -1.62))
+    >>> world.gravity.z
+    -1.62
+
     Attributes:
         name: As in the file.
         models: Poses are in the world frame.
         lights: Poses are in the world frame.
-        physics: How time advances.
+        physics: Time steps.
         gravity: In the world frame [m/s^2]; any three numbers are accepted.
         scene: Ambient light and background.
         plugins: Kept as text.
@@ -64,7 +68,7 @@ class WorldDescription:
         unique(owner, "light", (light.name for light in self.lights))
 
     def to_sdf(self) -> str:
-        """The world as an SDF document that Gazebo 11 loads.
+        """Returns the world as an SDF document that Gazebo 11 loads.
 
         Numbers keep every bit, rotations all but the last. It is SDF 1.7, save that a model with a
         joint and a link of one name is SDF 1.6, and one with a capsule or ellipsoid SDF 1.8, which
@@ -73,10 +77,10 @@ class WorldDescription:
         - a continuous joint is a revolute one without limits, and limits of 1e16 or more are none;
         - a link without inertia has 1 g;
         - a visual that is not drawn is drawn fully transparent;
-        - what sensors keep as text has their pose in the link frame.
+        - sensors kept as text have their pose in the link frame.
 
         Raises:
-            ValueError: The text that a plugin or sensor keeps is no XML, or a name has characters
+            ValueError: The text that a plugin or sensor keeps is not XML, or a name has characters
                 that XML lacks.
         """
         return document(write_world, self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much room a model takes: its bounds, its smallest box, its footprint."""
+"""Extents of a model: its bounds, its smallest box, its footprint."""
 
 from __future__ import annotations
 

@@ -19,6 +19,12 @@ _SIX = np.concatenate([np.eye(3), -np.eye(3)])
 class Bounds:
     """The smallest box along the axes of a frame that holds something.
 
+    >>> from deepsim_spawn import Box, CollisionDescription, LinkDescription, ModelDescription
+    >>> shape = CollisionDescription("shape", Box((1, 2, 3)))
+    >>> crate = ModelDescription("crate", links=(LinkDescription("body", collisions=(shape,)),))
+    >>> Bounds.of(crate).upper
+    Vector3(0.5, 1.0, 1.5)
+
     Attributes:
         lower: Its lowest x, y and z [m]; -inf where a plane's half space goes on.
         upper: Its highest x, y and z [m]; inf where a plane's half space goes on.
@@ -29,7 +35,7 @@ class Bounds:
 
     @classmethod
     def of(cls, model: ModelDescription, pose: Pose | None = None) -> Bounds | None:
-        """The bounds of a model's collisions.
+        """Returns the bounds of a model's collisions.
 
         They are exact: each shape's own, not those of a box around it. A heightmap counts as the
         box from its lowest to its highest point (an elevation model as that of its size), a plane

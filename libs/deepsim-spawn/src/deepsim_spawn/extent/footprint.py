@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model covers of the ground."""
+"""The ground that a model covers."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Footprint:
     def of(
         cls, model: ModelDescription, pose: Pose | None = None, *, tolerance: float = 1e-4
     ) -> Footprint:
-        """The footprint of a model; planes, on which models stand, are left out.
+        """Returns the footprint of a model; planes, on which models stand, are left out.
 
-        Meshes are covered triangle by triangle, so that what is hollow stays so; images
+        Meshes are covered triangle by triangle, so that holes remain; images
         rectangle by rectangle; heightmaps by the rectangle of their size.
 
         Args:
@@ -66,7 +66,7 @@ class Footprint:
         return convex_hull(np.concatenate([np.zeros((0, 2)), *self.pieces]))
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Whether points (n, 2) [m] are covered, (n,)."""
+        """Returns whether points (n, 2) [m] are covered, (n,)."""
         given = np.asarray(points, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != 2:
             raise ValueError(f"points must have the shape (n, 2), got {given.shape}")
@@ -77,7 +77,7 @@ class Footprint:
 
 
 def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
-    """Convex polygons that together are the shadow of a solid; fewer than three points are none."""
+    """Yields convex polygons that make up the shadow of a solid; points and lines cast none."""
     match solid.geometry:
         case Plane():
             return
@@ -98,7 +98,7 @@ def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
 
 
 def _triangles(corners: Floats) -> Iterator[Floats]:
-    """Those with an area of triangles (n, 3, 2), counterclockwise."""
+    """Yields the triangles of (n, 3, 2) that have an area, counterclockwise."""
     (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
     doubled = ax * by - ay * bx
     yield from corners[doubled > 0.0]

@@ -32,7 +32,7 @@ class OrientedBox:
 
     @classmethod
     def of(cls, model: ModelDescription) -> OrientedBox | None:
-        """A small box around a model's collisions; planes, which have no end, are left out.
+        """Returns a small box around a model's collisions; planes, which have no end, are left out.
 
         One of its axes is an axis of the model or of one of its 16 largest collisions; it is turned
         about that so that it is smallest, and of all these it is the smallest. A single box,
@@ -58,7 +58,7 @@ class OrientedBox:
 
 
 def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
-    """Right-handed axes as rows (3, 3), of which the last is to stay; each direction once."""
+    """Yields right-handed axes as rows (3, 3) that keep the last; each direction once."""
     sizes = [_volume([solid], np.eye(3)) for solid in within]
     largest = sorted(range(len(within)), key=lambda index: -sizes[index])[:_LARGEST]
     tried: list[Floats] = []
@@ -71,7 +71,7 @@ def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
 
 
 def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
-    """The axes turned about the last of them, for the smallest box."""
+    """Returns the axes turned about the last of them, for the smallest box."""
     shadow = np.concatenate([solid.shadow(axes[:2], _ROUND) for solid in within])
     x, y = smallest_rectangle(convex_hull(shadow))
     turned: Floats = np.array([[x, y, 0.0], [-y, x, 0.0], [0.0, 0.0, 1.0]]) @ axes
@@ -79,12 +79,12 @@ def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
 
 
 def _volume(within: Sequence[Solid], axes: Floats) -> float:
-    """Of the box, to so many digits that of boxes but for rounding equal the first is taken."""
+    """Returns the volume, rounded so that the first of nearly equal boxes wins."""
     upper, lower = _extent(within, axes)
     return float(f"{np.prod(upper - lower):.9g}")
 
 
 def _extent(within: Sequence[Solid], axes: Floats) -> tuple[Floats, Floats]:
-    """How far solids reach up and down along some axes (n, 3)."""
+    """Returns the least and greatest reach of solids along axes (n, 3)."""
     reaches = np.max([solid.reach(np.concatenate([axes, -axes])) for solid in within], axis=0)
     return reaches[: len(axes)], -reaches[len(axes) :]

@@ -13,7 +13,7 @@ _FEW = 64  # points that are not worth a first pass
 
 
 def convex_hull(points: Floats) -> Floats:
-    """The corners of the convex hull, counterclockwise, by Andrew's monotone chain.
+    """Returns the corners of the convex hull, counterclockwise, by Andrew's monotone chain.
 
     Of points on one line it is the two ends, of equal points one.
     """
@@ -50,7 +50,7 @@ def _outer(points: Floats) -> Floats:
 
 
 def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
-    """Whether points (n, 2) lie in a counterclockwise convex polygon of at least three corners.
+    """Returns whether points (n, 2) lie in a counterclockwise convex polygon, of 3 corners or more.
 
     Args:
         polygon: Its corners.
@@ -66,7 +66,7 @@ def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np
 
 
 def smallest_rectangle(hull: Floats) -> Floats:
-    """The unit vector (2,) along a side of the rectangle of least area around a convex polygon.
+    """Returns the unit vector (2,) along a side of the least rectangle around a convex polygon.
 
     One of its sides lies on one of the polygon's (Freeman and Shapira, 1975).
     """

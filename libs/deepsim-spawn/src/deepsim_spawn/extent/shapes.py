@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far shapes reach in their own frame, and what their shadows look like."""
+"""Extents of shapes in their own frames, and their shadows."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PARALLEL = 1e-9  # sine of the angle under which two directions count as one
 
 
 def corners(geometry: Geometry) -> Floats:
-    """Points (n, 3) whose convex hull is that of the shape.
+    """Returns points (n, 3) whose convex hull is that of the shape.
 
-    There are none for round shapes and planes, and for images in which nothing is solid.
+    Round shapes, planes, and images without a dark pixel have none.
     """
     match geometry:
         case Box(size):
@@ -61,13 +61,13 @@ def corners(geometry: Geometry) -> Floats:
 
 
 def prism(polygon: Floats, height: float) -> Floats:
-    """The corners (2n, 3) of a flat polygon (n, 2) that is pulled up from z = 0."""
+    """Returns the corners (2n, 3) of a flat polygon (n, 2) that is pulled up from z = 0."""
     bottom = np.column_stack([polygon, np.zeros(len(polygon))])
     return np.concatenate([bottom, bottom + height * _UP])
 
 
 def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
-    """The support function: the largest p.d of the points p of a shape.
+    """Returns the support function: the largest p.d of the points p of a shape.
 
     Args:
         geometry: The shape.
@@ -101,7 +101,7 @@ def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
 
 
 def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -> Floats:
-    """Points whose convex hull is the shape's shadow in a plane, or that of the shape's hull.
+    """Returns points whose hull is the shadow in a plane of the shape, or of its hull.
 
     Args:
         geometry: The shape, but no plane.
@@ -136,7 +136,7 @@ def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -
 
 
 def _circle(radius: float, tolerance: float) -> Floats:
-    """Points on the unit circle (n, 2), so many that the polygon keeps to the tolerance."""
+    """Returns points on the unit circle (n, 2), enough for the polygon to keep the tolerance."""
     cosine = max(1.0 - tolerance / radius, 0.0)
     quarter = math.ceil(math.pi / max(math.acos(cosine), 1e-3) / 4)
     angles = np.arange(4 * quarter) * (math.pi / 2 / quarter)

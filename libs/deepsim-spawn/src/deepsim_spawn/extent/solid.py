@@ -32,18 +32,18 @@ class Solid:
     position: Floats
 
     def reach(self, directions: Floats) -> Floats:
-        """The largest p.d of its points p for directions d (n, 3)."""
+        """Returns the largest p.d of its points p for directions d (n, 3)."""
         own = reach(self.geometry, self.points, directions @ self.rotation)
         return own + directions @ self.position
 
     def shadow(self, axes: Floats, tolerance: float) -> Floats:
-        """Points (n, 2) around its shadow in the plane of two axes (2, 3)."""
+        """Returns points (n, 2) around its shadow in the plane of two axes (2, 3)."""
         own = shadow(self.geometry, self.points, axes @ self.rotation, tolerance)
         return own + axes @ self.position
 
 
 def solids(model: ModelDescription, pose: Pose) -> Iterator[Solid]:
-    """The collisions of a model, but for images in which nothing is solid.
+    """Yields the collisions of a model, but for images in which nothing is solid.
 
     Args:
         model: Its own pose is not used.

@@ -20,7 +20,7 @@ _MOST_NODES = 100_000
 
 
 def read_collada(content: bytes, file: str) -> list[Part]:
-    """The triangles of a file's scene, by the names and ids of their geometries and nodes.
+    """Returns the triangles of a file's scene, by the names and ids of their geometries and nodes.
 
     As in Gazebo a node with a matrix has no other transformation, and the up axis is not looked at;
     a skin is as it was bound.
@@ -56,7 +56,7 @@ class _Collada:
         self._read: dict[etree._Element, tuple[Vertices, Faces]] = {}
 
     def parts(self) -> Iterator[Part]:
-        """The instances of all geometries [m]; without a scene each geometry as it is."""
+        """Yields the instances of all geometries [m]; without a scene each geometry as it is."""
         unit = self._root.find("{*}asset/{*}unit")
         metres = float("1" if unit is None else unit.get("meter", "1"))
         if not 0.0 < metres < np.inf:
@@ -75,7 +75,7 @@ class _Collada:
             yield Part(_names(geometry) | names, placed * metres, faces)
 
     def _instances(self) -> Iterator[_Instance]:
-        """Geometries, where they are, and the names of the nodes that hold them."""
+        """Yields geometries, their poses, and the names of the nodes that hold them."""
         scene = self._root.find("{*}scene/{*}instance_visual_scene")
         if scene is None:
             for geometry in self._root.iterfind("{*}library_geometries/{*}geometry"):
@@ -137,7 +137,7 @@ _PRIMITIVES = {"triangles", "polylist", "polygons", "trifans", "tristrips"}
 
 
 def _positions(vertex: etree._Element, known: _Known) -> etree._Element:
-    """The source of positions of an input of vertices."""
+    """Returns the source of positions of an input of vertices."""
     for each in _target(known, "vertices", vertex, "source").iterfind("{*}input"):
         if each.get("semantic") == "POSITION":
             return _target(known, "source", each, "source")
@@ -156,7 +156,7 @@ def _points(source: etree._Element) -> Vertices:
 
 
 def _corners(primitive: etree._Element, stride: int, offset: int) -> Faces:
-    """The triangles of a primitive, as indices into its vertices."""
+    """Returns the triangles of a primitive, as indices into its vertices."""
     runs = [
         np.array([*map(int, (each.text or "").split())], dtype=np.int64)
         for each in primitive.iter("{*}p")
@@ -182,7 +182,7 @@ def _corners(primitive: etree._Element, stride: int, offset: int) -> Faces:
 
 
 def _transformation(node: etree._Element) -> Vertices:
-    """The pose and scale (4, 4) of a node in the one above it."""
+    """Returns the pose and scale (4, 4) of a node in the one above it."""
     matrix = node.find("{*}matrix")
     if matrix is not None:
         return _matrix(matrix)
@@ -218,7 +218,7 @@ def _numbers(element: etree._Element | None, count: int | None = None) -> Vertic
 
 
 def _identified(root: etree._Element) -> _Known:
-    """The elements with an id, by tag and id; of two alike the first counts."""
+    """Returns the elements with an id, by tag and id; of two alike the first counts."""
     found: _Known = {}
     for element in root.iter("{*}*"):
         identifier = element.get("id")

@@ -11,7 +11,7 @@ from .part import Part, fans
 
 
 def read_obj(content: bytes) -> list[Part]:
-    """The faces of a file by their objects and groups, of which both names count.
+    """Returns the faces of a file by their objects and groups, of which both names count.
 
     Raises:
         ValueError: It is malformed.

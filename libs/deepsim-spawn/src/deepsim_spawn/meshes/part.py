@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
 
 def fans(corners: Faces, counts: Faces) -> Faces:
-    """The triangles (m, 3) of polygons, which are cut from their first corners.
+    """Returns the triangles (m, 3) of polygons, which are cut from their first corners.
 
     Args:
         corners: Of all polygons, one after the other.

@@ -95,12 +95,12 @@ _FLAT = np.array([[0, 1, 2], [0, 2, 3]])
 
 
 def _rectangle(left: float, low: float, right: float, high: float) -> NDArray[np.float64]:
-    """Corners (4, 2), counterclockwise."""
+    """Returns corners (4, 2), counterclockwise."""
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 
 
 def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triangles:
-    """A convex polygon (n, 2), counterclockwise, pulled up."""
+    """Returns a convex polygon (n, 2), counterclockwise, pulled up."""
     n = len(polygon)
     points = np.concatenate(
         [np.column_stack([polygon, np.full(n, z)]) for z in (bottom, bottom + height)]
@@ -115,7 +115,7 @@ def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triang
 
 
 def _half_circle(segments: int) -> NDArray[np.float64]:
-    """Radii and heights (n, 2) of the unit ball's edge from the lower to the upper pole, n even."""
+    """Returns radii and heights (n, 2) of the unit ball's edge from pole to pole, n even."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, 2 * math.ceil(segments / 4) + 2)
     edge = np.column_stack([np.cos(angles), np.sin(angles)])
     edge[[0, -1], 0] = 0.0
@@ -123,7 +123,7 @@ def _half_circle(segments: int) -> NDArray[np.float64]:
 
 
 def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
-    """The surface of an edge (n, 2) of radii and heights, turned about z; its ends are on z."""
+    """Returns the surface of an edge (n, 2) of radii and heights, turned about z."""
     angles = np.arange(segments) * (2.0 * np.pi / segments)
     rings = [
         np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(segments, z)])
@@ -147,7 +147,7 @@ def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
 def _landscape(
     heights: NDArray[np.float64], along_x: float, along_y: float, middle: NDArray[np.float64]
 ) -> Triangles:
-    """A grid of heights (rows along y, columns along x), each cell cut from its least corner."""
+    """Returns a grid of heights (rows along y, columns along x) as triangles."""
     rows, columns = heights.shape
     x, y = np.meshgrid(
         np.linspace(-along_x / 2, along_x / 2, columns),
@@ -162,7 +162,7 @@ def _landscape(
 
 
 def _upright(normal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The quaternion of the shortest turn that takes +z to a unit vector."""
+    """Returns the quaternion of the shortest turn that takes +z to a unit vector."""
     if normal[2] < -1.0 + 1e-12:
         return np.array([1.0, 0.0, 0.0, 0.0])
     turn = np.array([-normal[1], normal[0], 0.0, 1.0 + normal[2]])

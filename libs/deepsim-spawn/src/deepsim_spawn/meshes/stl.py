@@ -15,14 +15,14 @@ _VERTEX = re.compile(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether a file is binary: some of these begin with ``solid`` too."""
+    """Returns whether a file is binary: some of these begin with ``solid`` too."""
     promised = _HEAD + int.from_bytes(content[80:_HEAD], "little") * _TRIANGLE.itemsize
     is_text = content.lstrip().startswith(b"solid") and _VERTEX.search(content) is not None
     return len(content) == promised or not is_text
 
 
 def read_stl(content: bytes) -> list[Part]:
-    """The triangles of a file, with vertices shared.
+    """Returns the triangles of a file, with vertices shared.
 
     Raises:
         ValueError: It is malformed.

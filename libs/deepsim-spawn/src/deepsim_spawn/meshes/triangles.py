@@ -20,7 +20,7 @@ _MOST_BYTES = 2**27
 
 
 def mesh_triangles(mesh: Mesh) -> tuple[Vertices, Faces]:
-    """The triangles of a mesh, of its whole file or of its submesh.
+    """Returns the triangles of a mesh, of its whole file or of its submesh.
 
     A submesh is named by a COLLADA geometry or node (id or name), an object or group of an OBJ
     file, or a geometry or node of a glTF file. glTF, OFF and PLY need the extra
@@ -59,7 +59,7 @@ def mesh_triangles(mesh: Mesh) -> tuple[Vertices, Faces]:
 
 
 def _parts(mesh: Mesh) -> list[Part]:
-    """All parts of a mesh's file."""
+    """Returns all parts of a mesh's file."""
     file, suffix = str(mesh.path), mesh.path.suffix.lower()
     if suffix not in _READERS:
         raise ModelFormatError(

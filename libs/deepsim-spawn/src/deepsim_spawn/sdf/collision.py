@@ -17,7 +17,7 @@ _UNLIMITED_FRICTION = 1000.0
 
 
 def read_friction(owner: Element, coefficient: float) -> float:
-    """A friction coefficient; a negative one means no limit, as it does to ODE."""
+    """Returns a friction coefficient; a negative one means no limit, as it does to ODE."""
     if coefficient >= 0.0:
         return coefficient
     owner.repair(
@@ -28,7 +28,7 @@ def read_friction(owner: Element, coefficient: float) -> float:
 
 
 def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescription | None:
-    """A collision of a link, or None if its shape is not supported."""
+    """Returns a collision of a link, or None if its shape is not supported."""
     name = element.require_attribute("name", word)
     pose, relative_to = read_pose(element)
     surface = element.make(

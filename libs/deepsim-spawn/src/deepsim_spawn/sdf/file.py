@@ -14,7 +14,7 @@ from .world import read_world
 
 
 def read_sdf(root: Element) -> ModelDescription | WorldDescription:
-    """The world or model of an SDF document.
+    """Returns the world or model of an SDF document.
 
     Raises:
         ModelFormatError: It holds something else, or cannot be read.

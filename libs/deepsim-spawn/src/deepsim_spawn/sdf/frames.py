@@ -106,14 +106,14 @@ class Scope:
                 self.link(name, frame.element)
 
     def pose(self, name: str, asking: Element) -> Pose:
-        """The pose of a frame in the scope's own frame.
+        """Returns the pose of a frame in the scope's own frame.
 
         Args:
             name: A frame of this scope, or ``nested::frame``.
             asking: The element that refers to it.
 
         Raises:
-            ModelFormatError: There is no such frame, or it is defined by way of itself.
+            ModelFormatError: The frame does not exist, or refers to itself.
         """
         # a loop, not a recursion: a file may chain more frames than Python's stack holds
         chain: dict[str, Pose] = {}
@@ -135,7 +135,7 @@ class Scope:
         return pose
 
     def relative_pose(self, pose: Pose, relative_to: str, base: str, asking: Element) -> Pose:
-        """A pose that is written in one frame, in another.
+        """Returns a pose that is written in one frame, in another.
 
         Args:
             pose: As written.
@@ -148,10 +148,10 @@ class Scope:
         return self.pose(base, asking).inverse() @ self.pose(relative_to, asking) @ pose
 
     def link(self, name: str, asking: Element) -> str:
-        """The scoped name of the link that a frame of a model moves with.
+        """Returns the scoped name of the link that a frame of a model moves with.
 
         Raises:
-            ModelFormatError: There is no such frame, or it is attached to no link.
+            ModelFormatError: The frame does not exist, or is not attached to a link.
         """
         chain: dict[str, None] = {}  # an ordered set
         while name not in self._links:

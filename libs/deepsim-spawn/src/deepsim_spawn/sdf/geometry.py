@@ -29,7 +29,7 @@ from deepsim_spawn.xml.values import boolean, factors, integer, number, pair, ve
 
 
 def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
-    """The shape of a collision or visual, or None, with a warning, for one that can be spared.
+    """Returns the shape of a collision or visual; None, with a warning, for a dispensable one.
 
     These are visuals of no size, visuals whose mesh is not there, and, where the load skips them,
     collisions whose mesh is not there.
@@ -53,7 +53,7 @@ def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) 
 
 
 def read_scale(owner: Element, factors: list[float]) -> Vector3:
-    """The scale of a mesh: one factor for each axis, or one for all."""
+    """Returns the scale of a mesh: one factor for each axis, or one for all."""
     if len(factors) == 1:
         owner.repair(f"expected 3 numbers as scale, got {factors}", "it counts along all axes")
         factors *= 3
@@ -63,7 +63,7 @@ def read_scale(owner: Element, factors: list[float]) -> Vector3:
 
 
 def read_geometry(owner: Element) -> Geometry | None:
-    """The shape of a collision or visual, or None, with a warning, if it is not supported."""
+    """Returns the shape of a collision or visual; None, with a warning, if not supported."""
     geometry = owner.require("geometry")
     for shape in geometry.children:
         reader = _READERS.get(shape.tag)
@@ -126,7 +126,7 @@ def _mesh(shape: Element) -> Mesh:
 
 
 def _polyline(shape: Element) -> Polyline:
-    """All polylines of a geometry are one shape: those inside of another are its holes."""
+    """Returns all polylines of a geometry are one shape: those inside of another are its holes."""
     parent = shape.parent
     outlines = [shape] if parent is None else parent.find_all("polyline")
     heights = [outline.require("height").value(number) for outline in outlines]

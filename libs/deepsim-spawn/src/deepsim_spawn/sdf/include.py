@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a document holds, and what `<include>` adds to it."""
+"""Entities of a document, with those that `<include>` adds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ENTITIES = ("world", "model", "light", "actor")
 
 
 def sdf_entity(root: Element) -> Element:
-    """The one world, model, light or actor of an SDF document.
+    """Returns the one world, model, light or actor of an SDF document.
 
     Raises:
-        ModelFormatError: It is no SDF, of another version, or holds none or several.
+        ModelFormatError: The document is not SDF, has another version, or holds none or several.
     """
     if root.tag != "sdf":
         raise root.error(f"expected <sdf>, got <{root.tag}>")
@@ -36,7 +36,7 @@ def sdf_entity(root: Element) -> Element:
 
 
 def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | None]]:
-    """The models of a world or model, in the order of the file.
+    """Yields the models of a world or model, in the order of the file.
 
     Yields:
         A `<model>` and None, or what an `<include>` brings in and the `<include>`.
@@ -58,7 +58,7 @@ def refuse_include_bombs(entity: Element) -> None:
 
 
 def _expanded_size(entity: Element, sizes: dict[Path | None, int], depth: int) -> int:
-    """How many elements an entity holds, with all that it includes; each file is counted once."""
+    """Returns the number of elements of an entity and its includes, each file counted once."""
     size, pending = 0, [entity]
     while pending:
         element = pending.pop()

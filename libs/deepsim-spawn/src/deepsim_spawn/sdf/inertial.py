@@ -13,7 +13,7 @@ from .pose import read_pose
 
 
 def read_inertial(link: Element) -> Inertial | None:
-    """The mass and inertia of a link; without an element 1 kg and the unit tensor, as SDF says.
+    """Returns the mass and inertia of a link; by default 1 kg and the unit tensor, as in SDF.
 
     Returns:
         None for a link whose mass is zero.

@@ -21,7 +21,7 @@ _LEFT_OUT = ("screw", "gearbox")
 
 
 def read_joint(element: Element, scope: Scope) -> JointDescription | None:
-    """A joint of a model whose frames are known, or None, with a warning, if not supported."""
+    """Returns a joint of a model whose frames are known; None, with a warning, if unsupported."""
     kind = element.require_attribute("type", word)
     if kind in _LEFT_OUT:
         element.mark_read()
@@ -58,7 +58,7 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
 
 
 def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) -> JointAxis:
-    """One axis; `in_model` is the pose of the joint frame in the model frame."""
+    """Returns one axis; `in_model` is the pose of the joint frame in the model frame."""
     lower, upper = read_limits(
         element,
         element.get("limit/lower", limit, -math.inf),
@@ -81,7 +81,7 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
 
 
 def _read_mimic(axis: Element) -> Mimic | None:
-    """What an axis follows: from SDF 1.11 on, ``multiplier * (leader - reference) + offset``."""
+    """Returns the mimic of an axis (SDF 1.11): ``multiplier * (leader - reference) + offset``."""
     mimic = axis.find("mimic")
     if mimic is None:
         return None
@@ -97,7 +97,7 @@ def _read_mimic(axis: Element) -> Mimic | None:
 
 
 def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float]:
-    """The limits of an axis; a lower one above the upper means none, as it does to Bullet."""
+    """Returns the limits of an axis; lower above upper means no limits, as in Bullet."""
     if lower <= upper:
         return lower, upper
     axis.repair(
@@ -108,7 +108,7 @@ def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float
 
 
 def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
-    """The direction of an axis in the joint frame.
+    """Returns the direction of an axis in the joint frame.
 
     Until SDF 1.4 it is written in the model frame; in 1.5 and 1.6 if `use_parent_model_frame` says
     so; from 1.7 on in the frame that `expressed_in` names. Otherwise it is in the joint frame.
@@ -128,5 +128,5 @@ def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
 
 
 def _unless_negative(value: float) -> float:
-    """A limit as SDF writes it: negative means none."""
+    """Returns a limit as SDF writes it: negative means none."""
     return math.inf if value < 0.0 else value

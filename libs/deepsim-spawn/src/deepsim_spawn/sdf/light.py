@@ -19,7 +19,7 @@ _TYPES = get_args(LightType)
 def read_light(
     element: Element, base: str, scope: Scope, include: Element | None = None
 ) -> LightDescription:
-    """A light.
+    """Returns a light.
 
     Args:
         element: The `<light>`.

@@ -20,7 +20,7 @@ from .visual import read_visual
 def read_link(
     element: Element, scope: Scope, joints: Iterable[tuple[JointDescription, Element]] = ()
 ) -> LinkDescription:
-    """A link of a model whose frames are known, with the sensors of joints that hold it."""
+    """Returns a link of a model whose frames are known, with the sensors of joints that hold it."""
     name = element.require_attribute("name", word)
     self_collide = element.find("self_collide")
     sensors = element.find_all("sensor")

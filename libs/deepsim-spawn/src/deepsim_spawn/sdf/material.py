@@ -13,7 +13,7 @@ _WHITE = Color(1.0, 1.0, 1.0, 1.0)
 
 
 def read_material(element: Element) -> Material | None:
-    """The colours of a visual: those of the script, unless the element gives its own.
+    """Returns the colours of a visual: those of the script, unless the element gives its own.
 
     A material that gives only one of ambient and diffuse uses it for both.
 

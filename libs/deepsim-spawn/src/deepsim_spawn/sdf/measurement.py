@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `<imu>`, `<force_torque>`, `<contact>`, `<ray>` and `<joint_state>` say of a sensor."""
+"""Readers of `<imu>`, `<force_torque>`, `<contact>`, `<ray>` and `<joint_state>`."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _lidar(sensor: Element) -> Lidar:
 
 
 def _joint_state(sensor: Element) -> JointState:
-    """An element of DeepSim's: joints by name, and noise for all or each of them."""
+    """Returns an element of DeepSim's: joints by name, and noise for all or each of them."""
     own = sensor.find("joint_state")
     if own is None:
         return JointState()
@@ -101,7 +101,7 @@ def _rays(ray: Element, path: str, samples: int) -> Rays:
 
 
 def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
-    """The noise of x, y and z; none if no axis has any."""
+    """Returns the noise of x, y and z; none if no axis has any."""
     axes = [sensor.find(f"{path}/{axis}/noise") for axis in "xyz"]
     found = [(Noise(),) if axis is None else _noise(axis) or (Noise(),) for axis in axes]
     noise = tuple(each for (each,) in found)
@@ -109,7 +109,7 @@ def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
 
 
 def _old_noise(sensor: Element, quantity: str) -> tuple[Noise, ...]:
-    """The noise of all axes, as it was written until SDF 1.4."""
+    """Returns the noise of all axes, as it was written until SDF 1.4."""
     noise = sensor.find(f"imu/noise/{quantity}")
     return () if noise is None else _noise(noise, "gaussian")
 

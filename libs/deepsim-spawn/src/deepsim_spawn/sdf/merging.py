@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<include merge="true">`: the parts of what is included become parts of the model around it.
+"""`<include merge="true">`: the parts of the included model become parts of the model around it.
 
 A proxy frame stands for the model that is gone: its parts keep their places relative to it, and
 what was attached to the model's own frame is attached to the proxy (SDF 1.9 and later).
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_merged_frames(scope: Scope, model: PlacedModel) -> None:
-    """Names the proxy frame of a model that is merged, and all its frames, in the scope around it.
+    """Adds the proxy frame of a merged model, and all its frames, to the scope around it.
 
     Raises:
         ModelFormatError: A name is taken.
@@ -38,7 +38,7 @@ def add_merged_frames(scope: Scope, model: PlacedModel) -> None:
 def with_merged(
     description: ModelDescription, scope: Scope, merged: Sequence[PlacedModel]
 ) -> ModelDescription:
-    """A model with the parts of those that are merged into it, after its own."""
+    """Returns a model with the parts of those that are merged into it, after its own."""
     for model in merged:
         part = model.description
         if part.static and not description.static:

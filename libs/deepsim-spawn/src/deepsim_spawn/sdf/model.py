@@ -50,18 +50,18 @@ class PlacedModel:
         return self.element.tag == "include" and self.element.attribute("merge", boolean, False)
 
     def frame(self, root: str) -> Frame:
-        """The model as a frame of the scope whose own frame is called `root`."""
+        """Returns the model as a frame of the scope whose own frame is called `root`."""
         return Frame(self.element, self.pose, self.relative_to or root, inside=self.scope)
 
     def resolved(self, scope: Scope) -> ModelDescription:
-        """The model with its pose in the scope that holds it."""
+        """Returns the model with its pose in the scope that holds it."""
         return replace(self.description, pose=scope.pose(self.description.name, self.element))
 
 
 def read_model(
     element: Element, include: Element | None = None, static: bool = False
 ) -> PlacedModel:
-    """A model.
+    """Returns a model.
 
     Args:
         element: The `<model>`.
@@ -124,7 +124,7 @@ def _described(scope: Scope, merged: list[PlacedModel], **own: Any) -> ModelDesc
 
 
 def _read_frames(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> Scope:
-    """The frames of a model: its links, nested models, `<frame>`s, joints, and what is merged."""
+    """Returns the frames of a model: links, nested and merged models, `<frame>`s, joints."""
     _rename_world(element)
     scope = Scope(MODEL, _canonical_link(element, nested, merged))
     for link in element.find_all("link"):
@@ -169,7 +169,7 @@ def _rename_world(model: Element) -> None:
 
 
 def _canonical_link(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> str:
-    """The link that is named, or the first, or that of the first part that has one."""
+    """Returns the link that is named, or the first, or that of the first part that has one."""
     named = element.attribute("canonical_link", str, "")
     if named:
         return named  # the description will refuse what is not a link

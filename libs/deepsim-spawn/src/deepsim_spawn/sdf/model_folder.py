@@ -16,19 +16,19 @@ CONFIG = "model.config"
 
 
 def model_file(folder: Path, load: Load) -> Path:
-    """The SDF file of a model's folder, of the newest version that can be read.
+    """Returns the SDF file of a model's folder, of the newest version that can be read.
 
     Raises:
-        ModelFormatError: There is no `model.config`, or it names no such file.
+        ModelFormatError: `model.config` does not exist, or names a missing file.
     """
     return named_file(read_config(folder, load))
 
 
 def read_config(folder: Path, load: Load) -> Element:
-    """The root of a folder's `model.config`.
+    """Returns the root of a folder's `model.config`.
 
     Raises:
-        ModelFormatError: There is none, or it cannot be read.
+        ModelFormatError: It does not exist, or cannot be read.
     """
     config = folder / CONFIG
     if not config.exists():
@@ -37,7 +37,7 @@ def read_config(folder: Path, load: Load) -> Element:
 
 
 def named_file(config: Element) -> Path:
-    """The SDF file that a `model.config` names, of the newest version that can be read.
+    """Returns the SDF file that a `model.config` names, of the newest version that can be read.
 
     Raises:
         ModelFormatError: It names no such file.

@@ -11,7 +11,7 @@ from deepsim_spawn.xml.values import boolean, numbers
 
 
 def read_pose(owner: Element) -> tuple[Pose, str]:
-    """The pose of an element as written, and the name of the frame it is relative to.
+    """Returns the pose of an element as written, and the name of the frame it is relative to.
 
     Without a `<pose>`, or with an empty one, it is the identity; without `relative_to`, the name
     is empty.

@@ -26,13 +26,13 @@ _CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentat
 
 
 def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
-    """A sensor of a link; its lens and picture if it is a pinhole camera."""
+    """Returns a sensor of a link; its lens and picture if it is a pinhole camera."""
     pose, relative_to = read_pose(element)
     return _read(element, link, scope, scope.relative_pose(pose, relative_to, link, element))
 
 
 def read_joint_sensor(element: Element, joint: JointDescription, scope: Scope) -> SensorDescription:
-    """A sensor of a joint, as one of the child link.
+    """Returns a sensor of a joint, as one of the child link.
 
     A force-torque sensor measures at the origin of the joint, in the axes of the child link or, if
     its file says so, in its own.
@@ -56,7 +56,7 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
     camera = None
 
     def place(lens: Element) -> Pose:
-        """The pose of a camera in the frame of the link."""
+        """Returns the pose of a camera in the frame of the link."""
         own, relative_to = read_pose(lens)
         return scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
 
@@ -95,7 +95,7 @@ def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
 def _stereo(
     sensor: Element, place: Callable[[Element], Pose]
 ) -> tuple[CameraDescription, Pose] | None:
-    """Two cameras side by side, as the left one and its pose; other sets are kept as text."""
+    """Returns two cameras side by side as the left one and its pose; others stay text."""
     lenses = sensor.find_all("camera")
     if len(lenses) != 2:
         return None
@@ -110,7 +110,7 @@ def _stereo(
 
 
 def read_plugin(element: Element) -> PluginDescription:
-    """A plugin of a model or world."""
+    """Returns a plugin of a model or world."""
     return PluginDescription(
         name=element.attribute("name", str, ""),
         filename=element.attribute("filename", str, ""),

@@ -14,7 +14,7 @@ NEWEST: Version = (1, 11)
 
 
 def version_pair(text: str) -> Version:
-    """Version ``1.6`` as (1, 6), to be compared with others."""
+    """Returns version ``1.6`` as (1, 6), to be compared with others."""
     major, dot, minor = text.partition(".")
     if not (dot and text.isascii() and (major + minor).isdecimal() and len(text) < 9):
         raise ValueError(f"expected a version such as 1.6, got {text!r}")
@@ -22,7 +22,7 @@ def version_pair(text: str) -> Version:
 
 
 def sdf_version(element: Element) -> Version:
-    """The version of the document that an element is part of.
+    """Returns the version of the document that an element is part of.
 
     Raises:
         ModelFormatError: It is missing, or cannot be read.

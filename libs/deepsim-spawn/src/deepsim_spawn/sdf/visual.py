@@ -14,7 +14,7 @@ from .pose import read_pose
 
 
 def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription | None:
-    """A visual of a link, or None if its shape is not supported."""
+    """Returns a visual of a link, or None if its shape is not supported."""
     name = element.require_attribute("name", word)
     pose, relative_to = read_pose(element)
     material = element.find("material")

@@ -21,7 +21,7 @@ from .sensor import read_plugin
 
 
 def read_world(element: Element) -> WorldDescription:
-    """A world."""
+    """Returns a world."""
     scope = Scope(WORLD)
     models = []
     lights: list[tuple[Element, Element | None]] = []
@@ -53,7 +53,7 @@ def read_world(element: Element) -> WorldDescription:
 
 
 def _default_physics(world: Element) -> Element | None:
-    """The profile that is marked as default, or the first; the others are alternatives to it."""
+    """Returns the profile marked as default, or the first; the others are alternatives."""
     profiles = world.find_all("physics")
     if not profiles:
         return None

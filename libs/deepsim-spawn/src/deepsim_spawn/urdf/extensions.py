@@ -23,11 +23,11 @@ class Extension:
         self._elements = elements
 
     def find_all(self, tag: str) -> list[Element]:
-        """The children with this tag, of all elements."""
+        """Returns the children with this tag, of all elements."""
         return [child for element in self._elements for child in element.find_all(tag)]
 
     def get(self, tag: str, parse: Callable[[str], T], default: T) -> T:
-        """The value of the last child with this tag."""
+        """Returns the value of the last child with this tag."""
         values = [child.value_or(parse, default) for child in self.find_all(tag)]
         return values[-1] if values else default
 
@@ -50,5 +50,5 @@ class Extensions:
             self._by_reference[reference].append(element)
 
     def of(self, reference: str) -> Extension:
-        """Those about a link or joint, or, with an empty name, about the whole robot."""
+        """Returns the extensions of a link or joint; of the whole robot for an empty name."""
         return Extension(self._by_reference.get(reference, []))

@@ -14,7 +14,7 @@ from deepsim_spawn.xml.values import factors, number, vector, word
 
 
 def read_geometry(owner: Element) -> Geometry:
-    """The shape of a collision or visual."""
+    """Returns the shape of a collision or visual."""
     geometry = owner.require("geometry")
     for shape in geometry.children:
         reader = _READERS.get(shape.tag)

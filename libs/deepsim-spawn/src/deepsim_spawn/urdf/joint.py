@@ -19,7 +19,7 @@ _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 
 
 def read_joint(element: Element, extension: Extension) -> JointDescription | None:
-    """A joint, whose frame is that of its child link.
+    """Returns a joint, whose frame is that of its child link.
 
     Returns:
         None for a floating joint, whose child is free as without it, and, with a warning, for a

@@ -39,7 +39,7 @@ def read_link(
     scope: Scope,
     holder: tuple[JointDescription, Extension] | None,
 ) -> LinkDescription:
-    """A link.
+    """Returns a link.
 
     Args:
         element: The `<link>`.
@@ -135,7 +135,7 @@ def _read_visuals(
 
 
 def _named(link: Element, tag: str, link_name: str) -> list[Element]:
-    """The collisions or visuals of a link; one without a name gets the name that Gazebo makes."""
+    """Returns the collisions or visuals of a link; unnamed ones get the names that Gazebo makes."""
     elements = link.find_all(tag)
     for index, element in enumerate(elements):
         if not element.attributes.get("name"):

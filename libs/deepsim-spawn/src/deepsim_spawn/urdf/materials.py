@@ -30,7 +30,7 @@ class Materials:
             self.read(element)
 
     def read(self, element: Element) -> Paint:
-        """What a `<material>` defines, or the earlier one that it names."""
+        """Returns the `<material>` that an element defines, or the earlier one that it names."""
         name = element.attribute("name", str, "")
         rgba = element.find("color")
         if rgba is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<mujoco>` elements: what they ask of MuJoCo's compiler, done to the robot itself."""
+"""`<mujoco>` elements: options of MuJoCo's compiler, applied to the robot itself."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from deepsim_spawn.xml.values import word
 
 
 def free_name(element: Element) -> str:
-    """The name of a robot or joint, or, with a warning, another one where that is reserved."""
+    """Returns the name of a robot or joint; a reserved one is changed, with a warning."""
     name = element.require_attribute("name", word)
     if not is_reserved(name):
         return name

@@ -11,7 +11,7 @@ _ZERO = Vector3(0.0, 0.0, 0.0)
 
 
 def read_origin(owner: Element) -> Pose:
-    """The `<origin>` of an element, in the frame that holds the element; without it the identity.
+    """Returns the `<origin>` of an element in the frame around it; by default the identity.
 
     Roll, pitch and yaw turn about the fixed axes x, y, z, in this order.
     """

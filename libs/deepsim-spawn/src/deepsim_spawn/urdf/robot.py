@@ -20,7 +20,7 @@ from .tree import read_tree
 
 
 def read_urdf(robot: Element) -> ModelDescription:
-    """The model of a URDF document; its frame is that of the root link.
+    """Returns the model of a URDF document; its frame is that of the root link.
 
     Every fixed joint stays a joint: links keep their names, frames and sensors, where Gazebo would
     merge them into one. A root link called ``world`` is the world itself: its children are joined

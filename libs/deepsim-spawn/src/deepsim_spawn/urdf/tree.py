@@ -21,7 +21,7 @@ class Tree(NamedTuple):
 
 
 def read_tree(robot: Element) -> Tree:
-    """The tree of the links of a robot.
+    """Returns the tree of the links of a robot.
 
     Raises:
         ModelFormatError: A joint names an unknown link, or the links are not one tree.

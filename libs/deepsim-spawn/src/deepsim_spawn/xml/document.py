@@ -29,8 +29,8 @@ class Load:
         search_path: Where URIs are looked up.
         strict: Whether values that are wrong, but that others accept, are refused.
         skip_missing_collisions: Whether a collision whose mesh is not found is left out.
-        findings: What is to be warned of at the end.
-        roots: Of the documents that were read for what they describe.
+        findings: Warnings to give at the end.
+        roots: Paths of the documents that were read.
         included: Roots of the files that were included; each is parsed once.
         elements_left: How many elements may still be read.
         bytes_left: How much text may still be read.
@@ -55,7 +55,7 @@ class Document:
     Attributes:
         label: Names it in messages.
         path: Its file, resolved, or None for XML given as text.
-        load: What it shares with the other documents of the load.
+        load: State shared with the other documents of the load.
     """
 
     label: str

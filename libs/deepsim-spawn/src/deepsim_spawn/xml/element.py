@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One XML element: its values, checked, and a record of what was looked at."""
+"""One XML element: its values, checked, and a record of the parts that were read."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _NAMED = 5
 class Element:
     """An XML element of a document.
 
-    Every look-up marks what it finds as read; `warn_of_unread` then names what no reader asked
-    for, so that nothing of a file is dropped in silence and no list of known tags can go stale.
+    Every look-up marks the elements that it finds as read; `warn_of_unread` then names the unread
+    ones, so that nothing of a file is dropped in silence and no list of known tags can go stale.
 
     Paths such as ``"surface/friction/ode/mu"`` lead to the first such child at each step.
 
@@ -72,7 +72,7 @@ class Element:
 
     @classmethod
     def tree(cls, xml: etree._Element, document: Document, first_line: int = 0) -> Element:
-        """The elements of a parsed tree; `first_line` is added to its line numbers.
+        """Returns the elements of a parsed tree; `first_line` is added to its line numbers.
 
         Raises:
             ModelFormatError: An entity is used, or the load has had too many elements.
@@ -124,11 +124,11 @@ class Element:
     # what is wrong with it
 
     def error(self, message: str) -> ModelFormatError:
-        """An error about this element, to be raised."""
+        """Returns an error about this element, to be raised."""
         return ModelFormatError(f"{self.path}: {message}", file=self.document.label, line=self.line)
 
     def make(self, factory: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls a factory; what it says about bad values is said with file and line.
+        """Calls a factory, and adds file and line to its errors.
 
         Raises:
             ModelFormatError: The factory raised ValueError or OSError.
@@ -142,8 +142,8 @@ class Element:
         """Notes that a value of this element was repaired or approximated.
 
         Args:
-            message: The problem, or what is done about it.
-            cure: What is done about it; the same text for all findings of a kind.
+            message: The problem, or its repair.
+            cure: Its repair; the same text for all findings of a kind.
         """
         findings = self.document.load.findings
         findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
@@ -152,8 +152,8 @@ class Element:
         """Notes that something wrong, but accepted by other readers of the format, was repaired.
 
         Args:
-            problem: What was given and expected.
-            cure: What is done about it; the same text for all repairs of a kind.
+            problem: The given and the expected value.
+            cure: Its repair; the same text for all repairs of a kind.
 
         Raises:
             ModelFormatError: The load is strict.
@@ -195,7 +195,7 @@ class Element:
     # what is below it
 
     def find(self, path: str) -> Element | None:
-        """The element at a path, or None."""
+        """Returns the element at a path, or None."""
         element = self
         for tag in path.split("/"):
             child = next((child for child in element.children if child.tag == tag), None)
@@ -206,7 +206,7 @@ class Element:
         return element
 
     def require(self, path: str) -> Element:
-        """The element at a path.
+        """Returns the element at a path.
 
         Raises:
             ModelFormatError: It is missing.
@@ -219,7 +219,7 @@ class Element:
         return found
 
     def find_all(self, *tags: str) -> list[Element]:
-        """All children with one of these tags, in the order of the file."""
+        """Returns all children with one of these tags, in the order of the file."""
         found = [child for child in self.children if child.tag in tags]
         for child in found:
             child._read = True
@@ -240,20 +240,20 @@ class Element:
             pending += element.children
 
     def to_xml(self) -> str:
-        """The element as XML text; all below it counts as read."""
+        """Returns the element as XML text; all below it counts as read."""
         self.mark_read()
         return etree.tostring(self._xml, encoding="unicode", with_tail=False)
 
     # its values
 
     def value(self, parse: Callable[[str], T]) -> T:
-        """The text as a value.
+        """Returns the text as a value.
 
         Args:
             parse: A function of `values`, or `str`.
 
         Raises:
-            ModelFormatError: The text is none of those that the parser expects.
+            ModelFormatError: The parser does not accept the text.
         """
         return self._parsed(self.text, parse)
 
@@ -272,14 +272,14 @@ class Element:
             raise self.error(problem) from error
 
     def value_or(self, parse: Callable[[str], T], default: T) -> T:
-        """The text as a value, or, unless the load is strict, a default if there is none."""
+        """Returns the text as a value; unless strict, a default if it is missing."""
         if self.document.load.strict or self.text or cast(object, parse) is str:
             return self.value(parse)
         self.repair("is empty", "the default counts")
         return default
 
     def file(self, uri: str) -> Path:
-        """The file or folder that a URI or path names, which stands in this element.
+        """Returns the file or folder that a URI or path names, which stands in this element.
 
         Raises:
             ModelFormatError: Nothing is there, or it lies where this document may not look.
@@ -287,16 +287,16 @@ class Element:
         return self.make(self.document.load.search_path.find, uri, self.document.path)
 
     def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
-        """The value of the element at a path, or a default if there is none."""
+        """Returns the value of the element at a path, or a default."""
         found = self.find(path)
         return default if found is None else found.value_or(parse, default)
 
     def attribute(self, name: str, parse: Callable[[str], T], default: T) -> T:
-        """The value of an attribute, or a default if there is none."""
+        """Returns the value of an attribute, or a default."""
         return default if name not in self.attributes else self.require_attribute(name, parse)
 
     def require_attribute(self, name: str, parse: Callable[[str], T]) -> T:
-        """The value of an attribute.
+        """Returns the value of an attribute.
 
         Raises:
             ModelFormatError: It is missing, or none of those that the parser expects.
@@ -308,7 +308,7 @@ class Element:
 
 
 def _mended(text: str) -> Iterator[tuple[str, str]]:
-    """What others make of a text that is wrong, each with what they do about it."""
+    """Yields the repairs that other tools apply to a wrong text, each with its description."""
     if "," in text:
         yield "commas count as blanks", text.replace(",", " ")
     words = text.split()

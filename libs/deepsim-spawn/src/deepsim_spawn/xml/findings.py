@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a load has to say without failing, gathered and said once per kind."""
+"""Warnings of a load, gathered and given once per kind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Findings:
             category: The class of the warning.
             kind: Findings of one kind and cure are counted and reported once.
             place: ``file:line`` of this one.
-            consequence: The problem, or what is done about it.
+            consequence: The problem, or its repair.
             cure: The repair, the same text for all findings of a kind.
         """
         known = self._findings.get((category, kind, cure))

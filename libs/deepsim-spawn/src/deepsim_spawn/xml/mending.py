@@ -18,7 +18,7 @@ _DECLARED = {"xml", "xmlns"}
 
 
 def mended(text: str) -> str:
-    """The text with its malformations repaired; every line stays where it is.
+    """Returns the text with its malformations repaired; every line stays where it is.
 
     Comments may hold ``--``, values may go without quotes or hold ``<`` and ``&``, an attribute may
     occur twice (the first counts), and prefixes of namespaces may be undeclared.

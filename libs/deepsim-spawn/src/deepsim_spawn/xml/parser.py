@@ -28,7 +28,7 @@ _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
 def read_bytes(path: Path) -> bytes:
-    """The contents of a file.
+    """Returns the contents of a file.
 
     Raises:
         ModelFormatError: It cannot be read or is too large.
@@ -64,13 +64,13 @@ def refuse_doctype(text: bytes, label: str) -> None:
 
 
 def _most_elements(text: bytes) -> int:
-    """How many elements there are, and what looks like one in comments and CDATA."""
+    """Returns an upper bound of the number of elements: comments and CDATA count too."""
     others = (b"</", b"<!", b"<?")
     return text.count(b"<") - sum(text.count(other) for other in others)
 
 
 def _skip(what: re.Pattern[bytes], text: bytes) -> int:
-    """Where the first other thing begins."""
+    """Returns the position after blanks and comments."""
     end = 0
     while part := what.match(text, end):
         end = part.end()
@@ -78,7 +78,7 @@ def _skip(what: re.Pattern[bytes], text: bytes) -> int:
 
 
 def without_declaration(text: str) -> bytes:
-    """A string in UTF-8, its XML declaration blanked: the encoding in it no longer holds."""
+    """Returns a string in UTF-8 with its XML declaration, which names another encoding, blanked."""
     declaration = _DECLARATION.match(text)
     if declaration:
         blank = re.sub(r"\S", " ", declaration.group())  # which keeps the line numbers
@@ -87,7 +87,7 @@ def without_declaration(text: str) -> bytes:
 
 
 def parse(text: bytes, document: Document) -> Element:
-    """The root element of an XML text.
+    """Returns the root element of an XML text.
 
     Args:
         text: In the encoding that it declares, by default UTF-8.

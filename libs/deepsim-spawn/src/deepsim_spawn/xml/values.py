@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to values; each parser raises ValueError that says what it expected and what it got."""
+"""Parsers of values; each raises a ValueError with the expected and the given text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def word(text: str) -> str:
-    """Any text but an empty one."""
+    """Returns any text but an empty one."""
     if not text:
         raise ValueError("expected a text, got nothing")
     return text
 
 
 def boolean(text: str) -> bool:
-    """True for ``true`` and ``1``, False for ``false`` and ``0``, in any case."""
+    """Returns True for ``true`` and ``1``, False for ``false`` and ``0``, in any case."""
     try:
         return _TRUTH[text.lower()]
     except KeyError:
@@ -31,7 +31,7 @@ def boolean(text: str) -> bool:
 
 
 def numbers(text: str, *counts: int) -> list[float]:
-    """Finite numbers between blanks, as many as one of the counts."""
+    """Returns finite numbers between blanks, as many as one of the counts."""
     # stricter than float(), which also reads nan, 1_000 and digits of other scripts
     values = [float(word) if _NUMBER.fullmatch(word) else math.nan for word in text.split()]
     if len(values) not in counts or not all(map(math.isfinite, values)):
@@ -45,12 +45,12 @@ def numbers(text: str, *counts: int) -> list[float]:
 
 
 def number(text: str) -> float:
-    """One finite number."""
+    """Returns one finite number."""
     return numbers(text, 1)[0]
 
 
 def limit(text: str) -> float:
-    """One number, which may be ``inf`` or ``-inf``; from 1e16 on, a number counts as infinite."""
+    """Returns one number, ``inf`` and ``-inf`` included; from 1e16 on, a number is infinite."""
     if not (_NUMBER.fullmatch(text) or _INFINITY.fullmatch(text)):
         raise ValueError(f"expected a number or inf, got {_shown(text)}")
     value = float(text)
@@ -58,30 +58,30 @@ def limit(text: str) -> float:
 
 
 def integer(text: str) -> int:
-    """A whole number, decimal or with the prefix ``0x``."""
+    """Returns a whole number, decimal or with the prefix ``0x``."""
     if not re.fullmatch(r"[+-]?(\d+|0[xX][0-9a-fA-F]+)", text, re.ASCII) or len(text) > 20:
         raise ValueError(f"expected a whole number, got {_shown(text)}")
     return int(text, 16) if "x" in text.lower() else int(text)
 
 
 def pair(text: str) -> tuple[float, float]:
-    """Two finite numbers."""
+    """Returns two finite numbers."""
     first, second = numbers(text, 2)
     return first, second
 
 
 def vector(text: str) -> Vector3:
-    """Three finite numbers."""
+    """Returns three finite numbers."""
     return Vector3(*numbers(text, 3))
 
 
 def factors(text: str) -> list[float]:
-    """One finite number, three, or four."""
+    """Returns one finite number, three, or four."""
     return numbers(text, 1, 3, 4)
 
 
 def color(text: str) -> Color:
-    """Red, green, blue, and alpha (1 if left out), each in 0..1."""
+    """Returns red, green, blue, and alpha (1 if left out), each in 0..1."""
     return Color(*numbers(text, 3, 4))
 
 

@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 def document(write: Callable[[etree._Element, T], None], description: T) -> str:
-    """The text of a document that holds one world, model or light.
+    """Returns the text of a document that holds one world, model or light.
 
     Args:
         write: Adds the description to an element.
-        description: What it adds.
+        description: The text to add.
     """
     root = etree.Element("sdf")
     write(root, description)
@@ -26,7 +26,7 @@ def document(write: Callable[[etree._Element, T], None], description: T) -> str:
 
 
 def _version(root: etree._Element) -> str:
-    """The version in which the document says what it should.
+    """Returns the version in which the document has its intended meaning.
 
     Cones came with 1.11, capsules and ellipsoids with 1.8. Gazebo 11 refuses both versions; in 1.7
     such shapes would end it. Since 1.7 a joint must not have the name of a link or model beside it;

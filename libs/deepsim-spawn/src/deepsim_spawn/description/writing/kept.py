@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<sensor>` and `<plugin>` elements: what was kept as text, with the values that were read."""
+"""`<sensor>` and `<plugin>` elements: the kept text, with the values that were read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
     """Adds a sensor to a link, or a force-torque sensor, its pose in the joint frame, to a joint.
 
     Raises:
-        ValueError: The text that was kept is no XML.
+        ValueError: The kept text is not XML.
     """
     element = _kept("sensor", sensor.name, sensor.xml)
     owner.append(element)
@@ -63,7 +63,7 @@ def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:
     """Adds a plugin to a model or world.
 
     Raises:
-        ValueError: The text that was kept is no XML.
+        ValueError: The kept text is not XML.
     """
     element = _kept("plugin", plugin.name, plugin.xml)
     element.set("filename", plugin.filename)
@@ -71,7 +71,7 @@ def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:
 
 
 def _kept(tag: str, name: str, xml: str) -> etree._Element:
-    """The element of a text, or a new one where there is none."""
+    """Returns the element of a text, or a new one."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
         element = etree.fromstring(xml, parser) if xml else etree.Element(tag)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sensor measures, as elements of its `<sensor>`."""
+"""Measurements of a sensor, as elements of its `<sensor>`."""
 
 from __future__ import annotations
 
