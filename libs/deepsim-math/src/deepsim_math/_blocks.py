@@ -272,7 +272,7 @@ def _same_rows(array: FloatArray, out: NDArray[Any]) -> bool:
 
 
 def _table(array: FloatArray, own: tuple[int, ...], lead: tuple[int, ...], rows: int) -> FloatArray:
-    """Rows of an argument, shape (rows, size or 1), or (1, size) when one row serves them all."""
+    """Returns an argument as (rows, size or 1), or (1, size) when one row serves all."""
     if own == lead and len(own) == 1 and array.ndim == 2:
         return array
     last = array.shape[len(own) :] or (1,)

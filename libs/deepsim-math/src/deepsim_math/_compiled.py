@@ -45,7 +45,7 @@ def compiled_setters(cls: type) -> Any:
 
 
 def _derive(cls: Any, base: type) -> type:
-    """Makes the class anew, on a base that keeps the fields in C and has some of the methods."""
+    """Makes the class again, on a base that keeps the fields in C and has some of the methods."""
     namespace = {name: own for name, own in vars(cls).items() if name not in cls.__match_args__}
     for name, method in vars(base).items():
         if name == "__hash__" or (name in namespace and name not in ("__doc__", "__new__")):

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def contains_points(
     frustum: ArrayLike, points: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Whether points (..., 3) lie inside or on the boundary, shape (...)."""
+    """Returns whether points (..., 3) lie inside or on the boundary, shape (...)."""
     return decide(formulas.contains_point, (_checked(frustum), points), (11, 3), out)
 
 
 def contains_spheres(
     frustum: ArrayLike, centers: ArrayLike, radii: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Whether spheres with centres (..., 3) and radii (...) [m] lie inside entirely.
+    """Returns whether spheres with centres (..., 3) and radii (...) [m] lie inside entirely.
 
     Raises:
         ValueError: when a radius is negative.
@@ -43,7 +43,7 @@ def contains_spheres(
 def contains_boxes(
     frustum: ArrayLike, poses: ArrayLike, sizes: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Whether boxes with poses (..., 7) of their centres and sizes (..., 3) lie inside entirely.
+    """Returns whether boxes with poses (..., 7) of their centres and sizes (..., 3) lie inside.
 
     Raises:
         ValueError: when a size is negative or a quaternion has zero length.
@@ -55,7 +55,7 @@ def contains_boxes(
 def intersects_spheres(
     frustum: ArrayLike, centers: ArrayLike, radii: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Whether spheres have a point in common with the frustum; exact, for culling.
+    """Returns whether spheres have a point in common with the frustum; exact, for culling.
 
     Raises:
         ValueError: when a radius is negative.
@@ -67,7 +67,7 @@ def intersects_spheres(
 def intersects_boxes(
     frustum: ArrayLike, poses: ArrayLike, sizes: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Whether boxes have a point in common with the frustum; exact, for culling.
+    """Returns whether boxes have a point in common with the frustum; exact, for culling.
 
     Raises:
         ValueError: when a size is negative or a quaternion has zero length.
@@ -79,7 +79,7 @@ def intersects_boxes(
 def world_to_viewport_points(
     frustum: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Project points (..., 3) to u, v, depth, shape (..., 3).
+    """Projects points (..., 3) to u, v, depth, shape (..., 3).
 
     u grows to the right and v upwards, both from 0 to 1 across the view and beyond it outside;
     depth [m] is measured along the view's axis. Points at or behind the camera have no place in
@@ -91,7 +91,7 @@ def world_to_viewport_points(
 def viewport_to_world_points(
     frustum: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Take u, v, depth (..., 3) back to places in the world, shape (..., 3)."""
+    """Takes u, v, depth (..., 3) back to places in the world, shape (..., 3)."""
     return run(formulas.from_viewport, (_checked(frustum), points), (11, 3), 3, out, exact=False)
 
 
@@ -112,7 +112,7 @@ def viewport_points_to_rays(
 
 
 def _checked(frustum: ArrayLike) -> ArrayLike:
-    """Refuse rows of numbers that are no frustums; a Frustum has been checked when it was made."""
+    """Refuses rows that are not frustums; a Frustum is checked when it is made."""
     if isinstance(frustum, Row):
         return frustum
     rows = np.asarray(frustum)

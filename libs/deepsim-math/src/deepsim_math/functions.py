@@ -16,22 +16,22 @@ _UP = Vector3.up()
 
 
 def dot(a: VectorLike, b: VectorLike) -> float:
-    """Scalar product."""
+    """Returns the scalar product."""
     return Vector3(*xyz(a)).dot(b)
 
 
 def cross(a: VectorLike, b: VectorLike) -> Vector3:
-    """Vector product by the right-hand rule."""
+    """Returns the vector product by the right-hand rule."""
     return Vector3(*xyz(a)).cross(b)
 
 
 def distance(a: VectorLike, b: VectorLike) -> float:
-    """Euclidean distance."""
+    """Returns the Euclidean distance."""
     return Vector3(*xyz(a)).distance(b)
 
 
 def project(v: VectorLike, onto: VectorLike) -> Vector3:
-    """Keep the part of `v` along the direction `onto`.
+    """Keeps the part of `v` along the direction `onto`.
 
     Raises:
         ValueError: when `onto` has zero length.
@@ -44,7 +44,7 @@ def rotate(rotation: RotationLike, v: C) -> C: ...
 @overload
 def rotate(rotation: RotationLike, v: Numbers) -> Vector3: ...
 def rotate(rotation: RotationLike, v: Any) -> Any:
-    """Turn a Vector3, a Point or three numbers by a Quaternion, an Euler or x, y, z, w.
+    """Turns a Vector3, a Point or three numbers by a Quaternion, an Euler or x, y, z, w.
 
     Raises:
         ValueError: when the quaternion has zero length.
@@ -53,7 +53,7 @@ def rotate(rotation: RotationLike, v: Any) -> Any:
 
 
 def look_rotation(forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
-    """Turn x (forward) to `forward` and z (up) near `up`; see `Quaternion.look_rotation`.
+    """Turns x (forward) to `forward` and z (up) near `up`; see `Quaternion.look_rotation`.
 
     Raises:
         ValueError: when `forward` or `up` has zero length.

@@ -30,7 +30,7 @@ def lerp(a: R, b: R, t: SupportsFloat) -> R: ...
 @overload
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp(a: Any, b: Any, t: Any) -> Any:
-    """Go in a straight line from `a` (t = 0) to `b` (t = 1), both ends exact; t is not clamped.
+    """Goes in a straight line from `a` (t = 0) to `b` (t = 1), both ends exact; t is not clamped.
 
     Args:
         a: number, array, Vector3, Point, Color or Twist.
@@ -56,7 +56,7 @@ def lerp_angle(a: float, b: float, t: float) -> float: ...
 @overload
 def lerp_angle(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp_angle(a: Any, b: Any, t: Any) -> Any:
-    """Go from angle `a` (t = 0) towards `b` (t = 1) [rad] the short way; numbers or arrays.
+    """Goes from angle `a` (t = 0) towards `b` (t = 1) [rad] the short way; numbers or arrays.
 
     The result is not wrapped, so that it stays continuous in t: at t = 1 it is b or b plus whole
     turns. Opposite angles turn the positive way.
@@ -81,7 +81,7 @@ def slerp(a: Vector3, b: Vector3, t: SupportsFloat) -> Vector3: ...
 @overload
 def slerp(a: RotationLike, b: RotationLike, t: SupportsFloat) -> Quaternion: ...
 def slerp(a: Any, b: Any, t: SupportsFloat) -> Any:
-    """Turn from `a` (t = 0) to `b` (t = 1) the short way at constant speed; t is not clamped.
+    """Turns from `a` (t = 0) to `b` (t = 1) the short way at constant speed; t is not clamped.
 
     Args:
         a: Quaternion, Euler or x, y, z, w; or a Vector3, whose direction turns while its length
@@ -111,7 +111,7 @@ def _swing(a: Vector3, b: Vector3, t: float) -> Vector3:
 
 
 def clamp(value: Any, low: Any, high: Any) -> Any:
-    """Keep numbers or arrays within [low, high]; NaN stays NaN.
+    """Keeps numbers or arrays within [low, high]; NaN stays NaN.
 
     Raises:
         ValueError: when `low` is above `high`.

@@ -148,7 +148,7 @@ def mean(q: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
         weights: shape (n,) or (..., n), not negative; all alike if None.
 
     Raises:
-        ValueError: when there are no quaternions, or weights are negative or all zero.
+        ValueError: when `q` is empty, or weights are negative or all zero.
     """
     units = normalize(q)
     if units.ndim < 2 or units.shape[-2] == 0:

@@ -89,7 +89,7 @@ class RobotConfig:
 
         Raises:
             UnknownEntityError: A key, controller or setting is unknown.
-            ValueError: The text is no mapping, or a value is not fit.
+            ValueError: The text is not a mapping, or a value is not valid.
         """
         known = [each.name for each in fields(cls)]
         return cls(**read_settings(source, known))

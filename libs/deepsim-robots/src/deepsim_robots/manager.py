@@ -42,7 +42,7 @@ class RobotManager(PerWorld):
         """The robot of a name.
 
         Raises:
-            UnknownEntityError: There is none.
+            UnknownEntityError: It does not exist.
         """
         self._present()
         if name not in self._robots:

@@ -19,7 +19,7 @@ def matching(kind: str, patterns: Iterable[str], names: Sequence[str]) -> list[i
 
     Raises:
         UnknownEntityError: One of the patterns matches nothing.
-        ValueError: One is no regular expression.
+        ValueError: A pattern is not a regular expression.
     """
     chosen: set[int] = set()
     for pattern in patterns:

@@ -36,7 +36,7 @@ class Robot:
     """A robot in every world: spawned, held at home, and moved by actions.
 
     At each reset of its world a robot is at home, with its gains and limits, and its controllers
-    begin anew. Its controllers run in every tick of the world.
+    restart. Its controllers run in every tick of the world.
 
     Example::
 
@@ -109,7 +109,7 @@ class Robot:
             pose: Of the model frame in the world; by default it stands on the ground at the origin.
 
         Raises:
-            UnknownEntityError: There is no such robot.
+            UnknownEntityError: The robot does not exist.
             MissingPackageError: Its package is not installed; the message says the command.
         """
         return cls(
@@ -216,7 +216,7 @@ class Robot:
         return np.concatenate([rows.position, rows.velocity], axis=1)
 
     def reset(self, worlds: WorldNumbers | None = None) -> None:
-        """Puts the joints home, at rest, and lets the controllers begin anew in some worlds.
+        """Puts the joints home, at rest, and restarts the controllers in some worlds.
 
         `World.reset` does so too. The place of the base is left as it is.
         """
@@ -269,7 +269,7 @@ class Robot:
 
     @property
     def memory(self) -> dict[str, dict[str, Floats]]:
-        """What the controllers remember, by part; assign it to go back."""
+        """State of the controllers by part; assign it to go back."""
         return {part: drive.get_state() for part, drive in self.parts.items()}
 
     @memory.setter

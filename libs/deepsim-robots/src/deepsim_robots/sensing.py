@@ -29,7 +29,7 @@ def with_sensors(
     """Returns a description with more sensors.
 
     Raises:
-        UnknownEntityError: There is no such link.
+        UnknownEntityError: The link does not exist.
         UnsupportedError: The description is MJCF.
     """
     if not sensors:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene: what is where."""
+"""A scene: objects and their places."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SceneObject:
 
     @property
     def forward_yaw(self) -> float:
-        """Where it looks, as ROS has it: counterclockwise from +x [rad], in [-pi, pi].
+        """Heading in the convention of ROS: counterclockwise from +x [rad], in [-pi, pi].
 
         Scenic's "ahead" is +y of an object; the forward axis of a robot is +x.
         """

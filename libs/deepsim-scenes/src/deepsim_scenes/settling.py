@@ -35,7 +35,7 @@ FALLEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SettleReport:
-    """What a scene does when time begins.
+    """Motion of a scene that begins at rest.
 
     Attributes:
         moved: Objects that moved or turned too far: distance [m] and angle [rad].

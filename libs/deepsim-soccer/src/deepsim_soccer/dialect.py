@@ -181,7 +181,7 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
     """Returns a dialect by its name; one that is a `Dialect` already as it is.
 
     Raises:
-        ValueError: There is no dialect of the name.
+        ValueError: No dialect has the name.
     """
     if isinstance(dialect, Dialect):
         return dialect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the omnidirectional camera of each robot reports, with noise."""
+"""Reports of the omnidirectional camera of each robot, with noise."""
 
 from __future__ import annotations
 

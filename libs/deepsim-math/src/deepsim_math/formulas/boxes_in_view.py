@@ -15,7 +15,7 @@ import numpy as np
 def box_inside(
     near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
 ) -> Any:
-    """Whether the box lies inside: its corner nearest to each of the six planes does."""
+    """Returns whether the box lies inside: its corner nearest to each of the six planes does."""
     (a, b, c, d, e, f, g, h, i), (hx, hy, hz) = matrix_and_halves[:9], matrix_and_halves[9:]
     reach = _reach(a, b, c, hx, hy, hz)
     inside = (near <= x - reach) & (x + reach <= far)
@@ -31,7 +31,7 @@ def box_inside(
 def box_touches(
     near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
 ) -> Any:
-    """Whether box and frustum have a point in common: no direction separates them.
+    """Returns whether box and frustum have a point in common: no direction separates them.
 
     The directions to try are the normals of both and the cross products of their edges (the
     separating axis theorem; Gottschalk, Lin and Manocha 1996). Faces of the frustum that separate,
@@ -67,7 +67,7 @@ def _no_other_direction_separates(rows: list[Any]) -> Any:
 
 
 def _overlap(direction: Any, rows: list[Any]) -> Any:
-    """Whether the shadows of box and frustum on a line in `direction` have a point in common."""
+    """Returns whether the shadows of box and frustum on a line in `direction` share a point."""
     near, far, side, rise, x, y, z, a, b, c, d, e, f, g, h, i, hx, hy, hz = rows
     nx, ny, nz = direction
     middle = nx * x + ny * y + nz * z
@@ -82,7 +82,7 @@ def _overlap(direction: Any, rows: list[Any]) -> Any:
 
 
 def _reach(a: Any, b: Any, c: Any, hx: Any, hy: Any, hz: Any) -> Any:
-    """Half the length of the box's shadow, for the box's axes' parts along the direction."""
+    """Returns half the length of the shadow of a box, from the parts of its axes along a line."""
     return hx * np.abs(a) + hy * np.abs(b) + hz * np.abs(c)
 
 

@@ -151,7 +151,7 @@ def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
-    """Sum and difference of the half angles are those of (a, b) and (c, d); the last may be 0."""
+    """Returns three angles; half sum and half difference are those of (a, b) and (c, d)."""
     sum_square, difference_square = a * a + b * b, c * c + d * d
     noise = _LOCK * _nonzero(sum_square + difference_square)
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)

@@ -13,13 +13,13 @@ from .motions import inverse_transform, transform
 
 
 def slopes(fov: Any, ratio: Any) -> tuple[Any, Any]:
-    """How far the view spreads to the side and upwards, per metre ahead."""
+    """Returns half width and half height of the view per metre ahead."""
     side = sin(fov) / (1.0 + cos(fov))  # tan(fov / 2), and exactly 1 at a right angle
     return side, ratio * side
 
 
 def contains_point(*c: Any) -> Any:
-    """Whether a point lies inside or on the boundary."""
+    """Returns whether a point lies inside or on the boundary."""
     near, far, fov, ratio, *pose = c[:11]
     side, rise = slopes(fov, ratio)
     x, y, z = inverse_transform(*pose, *c[11:])
@@ -27,7 +27,7 @@ def contains_point(*c: Any) -> Any:
 
 
 def contains_sphere(*c: Any) -> Any:
-    """Whether a sphere lies inside entirely."""
+    """Returns whether a sphere lies inside entirely."""
     near, far, fov, ratio, *pose = c[:11]
     side, rise = slopes(fov, ratio)
     x, y, z = inverse_transform(*pose, *c[11:14])
@@ -41,7 +41,7 @@ def contains_sphere(*c: Any) -> Any:
 
 
 def intersects_sphere(*c: Any) -> Any:
-    """Whether a sphere has a point in common with the frustum."""
+    """Returns whether a sphere has a point in common with the frustum."""
     # The cut through the frustum at depth d is a rectangle, and the squared distance to it is a
     # convex function of d, of four parabolas: whether y, z, both or none lie beyond the rectangle.
     # The lowest value at the lowest points of the four, kept within near and far, is the distance.
@@ -60,7 +60,7 @@ def intersects_sphere(*c: Any) -> Any:
 
 
 def _box_in_view(*c: Any) -> tuple[Any, ...]:
-    """Near, far, slopes, and the box's centre, axes (rows of a matrix) and halves in the view."""
+    """Returns near, far, slopes, and centre, axes (rows) and halves of the box in the view."""
     near, far, fov, ratio, *pose = c[:11]
     center = inverse_transform(*pose, *c[11:14])
     qx, qy, qz, qw = pose[3:]
@@ -70,12 +70,12 @@ def _box_in_view(*c: Any) -> tuple[Any, ...]:
 
 
 def contains_box(*c: Any) -> Any:
-    """Whether a box lies inside entirely."""
+    """Returns whether a box lies inside entirely."""
     return box_inside(*_box_in_view(*c))
 
 
 def intersects_box(*c: Any) -> Any:
-    """Whether a box has a point in common with the frustum."""
+    """Returns whether a box has a point in common with the frustum."""
     return box_touches(*_box_in_view(*c))
 
 

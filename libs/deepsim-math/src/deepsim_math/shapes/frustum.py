@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a camera sees."""
+"""Views of cameras."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Frustum(Row):
 
     @classmethod
     def from_array(cls: type[Frustum], values: Any) -> Frustum:
-        """Make one from its eleven numbers; a Frustum is returned as it is.
+        """Makes one from its eleven numbers; a Frustum is returned as it is.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
@@ -145,7 +145,7 @@ class Frustum(Row):
         return self._plane((self._slopes()[1], 0.0, 1.0))
 
     def contains(self, point: VectorLike) -> bool:
-        """Whether a point lies inside or on the boundary; also ``point in frustum``."""
+        """Returns whether a point lies inside or on the boundary; also ``point in frustum``."""
         inside: bool = formulas.contains_point(*self._row(), *xyz(point))
         return inside
 
@@ -153,7 +153,7 @@ class Frustum(Row):
         return self.contains(point)
 
     def contains_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
-        """Whether a sphere of `radius` [m] lies inside entirely.
+        """Returns whether a sphere of `radius` [m] lies inside entirely.
 
         Raises:
             ValueError: when `radius` is negative.
@@ -161,7 +161,7 @@ class Frustum(Row):
         return bool(frustums.contains_spheres(self, center, number(radius, "radius")))
 
     def contains_box(self, pose: PoseLike, size: VectorLike) -> bool:
-        """Whether a box lies inside entirely.
+        """Returns whether a box lies inside entirely.
 
         Args:
             pose: of its centre; its edges are along the axes.
@@ -173,7 +173,7 @@ class Frustum(Row):
         return bool(frustums.contains_boxes(self, pose, size))
 
     def intersects_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
-        """Whether a sphere of `radius` [m] has a point in common with the frustum.
+        """Returns whether a sphere of `radius` [m] has a point in common with the frustum.
 
         Raises:
             ValueError: when `radius` is negative.
@@ -181,7 +181,7 @@ class Frustum(Row):
         return bool(frustums.intersects_spheres(self, center, number(radius, "radius")))
 
     def intersects_box(self, pose: PoseLike, size: VectorLike) -> bool:
-        """Whether a box has a point in common with the frustum; arguments as `contains_box`.
+        """Returns whether a box shares a point with the frustum; arguments as in `contains_box`.
 
         Raises:
             ValueError: when a size is negative.
@@ -189,7 +189,7 @@ class Frustum(Row):
         return bool(frustums.intersects_boxes(self, pose, size))
 
     def world_to_viewport_point(self, point: VectorLike) -> Vector3:
-        """Project a point of the world to u, v, depth.
+        """Projects a point of the world to u, v, depth.
 
         u grows to the right and v upwards, both from 0 to 1 across the picture and beyond it
         outside; depth [m] is measured along the camera's x axis. A point at or behind the camera
@@ -198,11 +198,11 @@ class Frustum(Row):
         return make(Vector3, *formulas.to_viewport(*self._row(), *xyz(point)))
 
     def viewport_to_world_point(self, point: VectorLike) -> Point:
-        """Take u, v, depth back to the place in the world that projects there."""
+        """Takes u, v, depth back to the place in the world that projects there."""
         return make(Point, *formulas.from_viewport(*self._row(), *xyz(point)))
 
     def viewport_point_to_ray(self, u: SupportsFloat, v: SupportsFloat) -> Ray:
-        """Ray from the camera through a place of the picture.
+        """Returns the ray from the camera through a place of the picture.
 
         Raises:
             ValueError: when `u` or `v` is outside [0, 1].
@@ -215,18 +215,18 @@ class Frustum(Row):
         return Ray(ray[:3], ray[3:])
 
     def isclose(self, other: Frustum, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether the poses and the four numbers are close."""
+        """Returns whether the poses and the four numbers are close."""
         return self.pose.isclose(other.pose, rel_tol, abs_tol) and all(
             math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
             for a, b in zip(self[:4], other[:4])
         )
 
     def _slopes(self) -> tuple[float, float]:
-        """How far the view spreads to the side and upwards, per metre ahead."""
+        """Returns half width and half height of the view per metre ahead."""
         return formulas.slopes(self.horizontal_fov, self.view_ratio)
 
     def _plane(self, normal: tuple[float, float, float], height: float = 0.0) -> Plane:
-        """Plane of the camera's frame, `height` behind its origin, in the world."""
+        """Returns the plane of the camera's frame, `height` behind its origin, in the world."""
         direction = self.pose.transform_vector(normal).normalized()
         return Plane(direction, direction.dot(self.pose.position) - height)
 

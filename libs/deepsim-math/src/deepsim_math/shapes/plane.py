@@ -45,7 +45,7 @@ class Plane(Value):
 
     @classmethod
     def from_point(cls, normal: VectorLike, point: VectorLike) -> Plane:
-        """Make the plane through `point`.
+        """Makes the plane through `point`.
 
         Raises:
             ValueError: when `normal` has zero length.
@@ -55,7 +55,7 @@ class Plane(Value):
 
     @classmethod
     def from_points(cls, a: VectorLike, b: VectorLike, c: VectorLike) -> Plane:
-        """Make the plane through three points, which turn counter-clockwise seen from its front.
+        """Makes the plane through three points, which turn counter-clockwise seen from its front.
 
         Raises:
             ValueError: when the points lie on one line.
@@ -68,28 +68,28 @@ class Plane(Value):
         return cls.from_point(normal, origin)
 
     def distance_to(self, point: VectorLike) -> float:
-        """Signed distance [m]: positive on the side of the normal."""
+        """Returns the signed distance [m]: positive on the side of the normal."""
         return self.normal.dot(point) - self.distance
 
     def closest_point(self, point: VectorLike) -> Point:
-        """Point of the plane nearest to `point`."""
+        """Returns the point of the plane nearest to `point`."""
         return Point(*xyz(point)) - self.normal * self.distance_to(point)
 
     def which_side(self, point: VectorLike) -> int:
-        """1 on the side of the normal, -1 on the other, 0 on the plane; exact, as floats are."""
+        """Returns 1 on the side of the normal, -1 on the other, 0 on the plane, exactly."""
         height = self.distance_to(point)
         return (height > 0.0) - (height < 0.0)
 
     def same_side(self, a: VectorLike, b: VectorLike) -> bool:
-        """Whether two points lie on one side, or both on the plane."""
+        """Returns whether two points lie on one side, or both on the plane."""
         return self.which_side(a) == self.which_side(b)
 
     def flip(self) -> Plane:
-        """Make the same plane facing the other way."""
+        """Makes the same plane facing the other way."""
         return Plane(-self.normal, -self.distance)
 
     def raycast(self, ray: Ray) -> float | None:
-        """Distance [m] along the ray to the plane, from either side.
+        """Returns the distance [m] along the ray to the plane, from either side.
 
         None when the ray runs away from it or parallel to it; 0 when it starts on it.
         """
@@ -102,7 +102,7 @@ class Plane(Value):
         return -height / slope
 
     def isclose(self, other: Plane, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether normals and distances are close; a flipped plane is another plane."""
+        """Returns whether normals and distances are close; a flipped plane is another plane."""
         return self.normal.isclose(other.normal, rel_tol, abs_tol) and Vector3(
             self.distance
         ).isclose((other.distance, 0.0, 0.0), rel_tol, abs_tol)

@@ -37,7 +37,7 @@ class Ray(Value):
         _set_direction(self, Vector3(*xyz(direction)).normalized())
 
     def get_point(self, distance: float) -> Point:
-        """Point at `distance` [m] from the origin."""
+        """Returns the point at `distance` [m] from the origin."""
         return self.origin + self.direction * distance
 
 

@@ -42,7 +42,7 @@ class Color(Row):
 
     @classmethod
     def from_array(cls: type[Color], values: Any) -> Color:
-        """Make one from r, g, b or r, g, b, a; a Color is returned as it is.
+        """Makes one from r, g, b or r, g, b, a; a Color is returned as it is.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
@@ -54,7 +54,7 @@ class Color(Row):
         return cls(*numbers(values, count, "Color"))
 
     def isclose(self, other: Color, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether each channel is close in the sense of `math.isclose`."""
+        """Returns whether each channel is close in the sense of `math.isclose`."""
         return all(
             math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol) for a, b in zip(self, other)
         )

@@ -73,12 +73,12 @@ class Coordinates(Row):
         return self.x * self.x + self.y * self.y + self.z * self.z
 
     def dot(self, other: VectorLike) -> float:
-        """Scalar product."""
+        """Returns the scalar product."""
         x, y, z = xyz(other)
         return self.x * x + self.y * y + self.z * z
 
     def distance(self, other: VectorLike) -> float:
-        """Euclidean distance to `other`."""
+        """Returns the Euclidean distance to `other`."""
         x, y, z = xyz(other)
         return math.hypot(self.x - x, self.y - y, self.z - z)
 
@@ -91,7 +91,7 @@ class Coordinates(Row):
         return rotation.rotate(self)
 
     def isclose(self, other: VectorLike, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether each coordinate is close in the sense of `math.isclose`."""
+        """Returns whether each coordinate is close in the sense of `math.isclose`."""
         return all(
             math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol) for a, b in zip(self, xyz(other))
         )
@@ -224,7 +224,7 @@ class Vector3(Coordinates):
         return cls(0.0, 0.0, -1.0)
 
     def cross(self, other: VectorLike) -> Vector3:
-        """Vector product, by the right-hand rule: forward x left = up."""
+        """Returns the vector product, by the right-hand rule: forward x left = up."""
         return make(Vector3, *formulas.cross(self.x, self.y, self.z, *xyz(other)))
 
     def normalized(self) -> Vector3:

@@ -49,7 +49,7 @@ class Material(Row):
 
     @classmethod
     def from_array(cls: type[Material], values: Any) -> Material:
-        """Make one from sixteen numbers; a Material is returned as it is.
+        """Makes one from sixteen numbers; a Material is returned as it is.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
@@ -64,7 +64,7 @@ class Material(Row):
         return (*self.ambient, *self.diffuse, *self.specular, *self.emissive)
 
     def isclose(self, other: Material, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether all four colours are close, channel by channel."""
+        """Returns whether all four colours are close, channel by channel."""
         return all(
             mine.isclose(theirs, rel_tol, abs_tol)
             for mine, theirs in zip(self._fields(self), other._fields(other))

@@ -26,7 +26,7 @@ _IDENTITY = Quaternion()
 
 @compiled
 class Pose(Row):
-    """Where a frame sits in its parent frame: position [m] and orientation.
+    """The place of a frame in its parent frame: position [m] and orientation.
 
     `a @ b` is `b`, given in the frame of `a`, in the parent frame of `a`. As a sequence or an array
     it is px, py, pz, qx, qy, qz, qw.
@@ -230,7 +230,7 @@ class Pose(Row):
         return Twist._of(formulas.inverse_transform_twist(*self._row(), *twist._row()))
 
     def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether the position is close and the orientation is the same rotation."""
+        """Returns whether the position is close and the orientation is the same rotation."""
         return self.position.isclose(other.position, rel_tol, abs_tol) and self.orientation.isclose(
             other.orientation, rel_tol, abs_tol
         )

@@ -53,7 +53,7 @@ class Euler(Row):
         return Quaternion.from_euler(self)
 
     def isclose(self, other: Euler, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether it is the same rotation within the tolerances (see `Quaternion.isclose`)."""
+        """Returns whether both are the same rotation; tolerances as in `Quaternion.isclose`."""
         return self.to_quaternion().isclose(other.to_quaternion(), rel_tol, abs_tol)
 
 
@@ -161,7 +161,7 @@ class Quaternion(Row):
             angles: in the order of the letters.
 
         Raises:
-            ValueError: when `order` is none.
+            ValueError: when `order` is not an order of axes.
         """
         row = [number(angle, "angle") for angle in numbers(angles, 3, "angles")]
         return make_quaternion(*formulas.from_angles(axis_order(order), *row))
@@ -174,7 +174,7 @@ class Quaternion(Row):
         last angle about fixed axes, or the first about turned ones, is 0.
 
         Raises:
-            ValueError: when `order` is none, or the length is zero.
+            ValueError: when `order` is not an order of axes, or the length is zero.
         """
         first, middle, last = formulas.to_angles(axis_order(order), self.x, self.y, self.z, self.w)
         return first, middle, last
@@ -293,18 +293,18 @@ class Quaternion(Row):
         return angle
 
     def dot(self, other: Quaternion) -> float:
-        """Scalar product of the four components."""
+        """Returns the scalar product of the four components."""
         return self.x * other.x + self.y * other.y + self.z * other.z + self.w * other.w
 
     def __mul__(self, other: Quaternion) -> Quaternion:
-        """Hamilton product: the rotation that first does `other`, then this one."""
+        """Returns the Hamilton product: the rotation that first does `other`, then this one."""
         if type(other) is not Quaternion and not isinstance(other, Quaternion):
             return _refuse_product(other)  # type: ignore[unreachable]
         a, b = self, other
         return make_quaternion(*formulas.multiply(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w))
 
     def __pow__(self, t: SupportsFloat) -> Quaternion:
-        """The rotation `t` times: q ** 0.5 turns half the angle; a unit quaternion."""
+        """Returns the rotation `t` times: q ** 0.5 turns half the angle; a unit quaternion."""
         return Quaternion.identity().slerp(self, t)
 
     __matmul__ = __mul__
@@ -340,7 +340,7 @@ class Quaternion(Row):
         return make_quaternion(*row)
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether each component is close to that of `other` or of its negative.
+        """Returns whether each component is close to that of `other` or of its negative.
 
         Both stand for the same rotation. Lengths count: normalize first where they may differ.
         """

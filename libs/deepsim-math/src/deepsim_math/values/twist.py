@@ -99,7 +99,7 @@ class Twist(Row):
         return make(Vector3, *formulas.velocity_at(*self._row(), *xyz(point)))
 
     def isclose(self, other: Twist, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Whether both velocities are close, coordinate by coordinate."""
+        """Returns whether both velocities are close, coordinate by coordinate."""
         return self.linear.isclose(other.linear, rel_tol, abs_tol) and self.angular.isclose(
             other.angular, rel_tol, abs_tol
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all value classes share: frozen slots, exact equality, repr, pickling, NumPy interchange."""
+"""The base class of all values: frozen slots, exact equality, repr, pickling, NumPy interchange."""
 
 from __future__ import annotations
 

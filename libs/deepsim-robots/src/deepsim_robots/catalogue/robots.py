@@ -25,7 +25,7 @@ def find_robot(name: str) -> CatalogueEntry:
     """Returns a robot of the catalogue, or, as ``menagerie/NAME``, of mujoco-menagerie.
 
     Raises:
-        UnknownEntityError: There is no such robot; the message has the names nearest to it.
+        UnknownEntityError: The robot does not exist; the message has the nearest names.
         MissingPackageError: mujoco-menagerie is asked for, and not installed.
     """
     if name.startswith(PREFIX):

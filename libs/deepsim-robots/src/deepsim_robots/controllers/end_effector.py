@@ -187,7 +187,7 @@ class EndEffectorDrive(ServoDrive):
     ) -> NDArray[np.bool_]:
         """Puts the joints where the end effector has a pose; no simulated time passes.
 
-        It begins where the joints are; a search that is stuck begins anew from other joints.
+        It begins at the present positions; a search that is stuck restarts from other positions.
 
         Args:
             goal: Pose in the frame of absolute actions, root or world: (7,) or (w, 7).
@@ -227,7 +227,7 @@ class EndEffectorDrive(ServoDrive):
         return pose_error(pose[worlds], goal)[:, : self._settings.axes]
 
     def _jacobian(self, worlds: WorldNumbers) -> Floats:
-        """How the joints move the end effector, (w, m, k)."""
+        """Jacobians of the end effector, (w, m, k)."""
         settings = self._settings
         every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
         return every[worlds, : settings.axes]

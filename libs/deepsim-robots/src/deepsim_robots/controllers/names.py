@@ -69,7 +69,7 @@ def controller_of(given: Controller | str | Mapping[str, Any]) -> Controller:
     """Returns a controller from its name, or from a mapping with ``type`` and settings.
 
     Raises:
-        UnknownEntityError: There is no such controller, or it has no such setting.
+        UnknownEntityError: The controller does not exist, or does not have the setting.
     """
     if isinstance(given, Controller):
         return given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics to the end: steps of damped least squares, begun anew where they are stuck."""
+"""Inverse kinematics to the end: steps of damped least squares, restarted where they are stuck."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .damped_least_squares import Floats, next_positions
 
 _STEP = 0.8  # [rad or m]
 _DAMPING = 0.1
-_PATIENCE = 4  # iterations without coming a third nearer, until a search begins anew
+_PATIENCE = 4  # iterations without coming a third nearer, until a search restarts
 _INNER = 0.8  # of the range of joints, which searches begin in
 
 
@@ -19,7 +19,7 @@ class Search:
 
     Near a goal the damping falls with the error, so that the end is quick (Sugihara, Solvability-
     Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search that does not
-    come nearer begins anew from other joints, in a fixed order, and the nearest ones are kept.
+    come nearer restarts from other joints, in a fixed order, and the nearest ones are kept.
 
     Args:
         start: Positions of the joints, (w, k).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities: what is loaded into every scene, as a tree."""
+"""Entities: a tree that is loaded into every scene."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Entity:
             child.before_simulation_step()
 
     def clear(self) -> None:
-        """Forgets what was loaded; called before scenes are created anew."""
+        """Forgets the loaded entities; called before scenes are created again."""
         for child in self.__children__.values():
             child.clear()
 
@@ -58,7 +58,7 @@ class Entity:
         """Returns the entity or link of a path, such as ``robot/base_link``.
 
         Raises:
-            UnknownEntityError: There is none.
+            UnknownEntityError: It does not exist.
         """
         name, _, rest = path.partition("/")
         child = self.__children__.get(name)
@@ -67,10 +67,10 @@ class Entity:
         return child.find(rest) if rest else child
 
     def find_part(self, name: str) -> Any:
-        """Returns something of this entity that is no child.
+        """Returns a part of this entity that is not a child.
 
         Raises:
-            UnknownEntityError: There is none.
+            UnknownEntityError: It does not exist.
         """
         raise UnknownEntityError(f"entity of {self.path or 'the scene'!r}", name, self.__children__)
 

@@ -128,7 +128,7 @@ class LabSimulator:
         self.loading: int | None = None
 
     def reset(self) -> None:
-        """Creates the scenes anew, and loads all entities into each.
+        """Creates the scenes again, and loads all entities into each.
 
         Raises:
             DeepSimError: Two scenes have other objects, or in another order.
@@ -207,7 +207,7 @@ class LabSimulator:
         """Returns the entity or link of a path, such as ``robot/base_link``.
 
         Raises:
-            UnknownEntityError: There is none.
+            UnknownEntityError: It does not exist.
         """
         return self.elements.find(path)
 

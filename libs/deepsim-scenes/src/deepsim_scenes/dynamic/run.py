@@ -19,7 +19,7 @@ from deepsim_sync import DeepSimError, World
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScenarioRun:
-    """What happened in a run of a scenario.
+    """The outcome of a run of a scenario.
 
     Attributes:
         reason: Why the run ended, such as ``requirement on line 7``.
@@ -66,7 +66,7 @@ def run_scenario(
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
         ScenarioError: A behaviour or requirement raises, or creates an object without a model.
-        SceneError: An object in `robots` is none of the scene's mission-only objects.
+        SceneError: An object in `robots` is not a mission-only object of the scene.
         SpawnError: The engine cannot build a model.
         UnknownEntityError: The world has no model of the name of a robot.
         UnsupportedError: There are several worlds.

@@ -147,7 +147,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         rows.put(pose=np.asarray(pose), twist=np.zeros(6))
 
     def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
-        """Replaces what agents hold by what they do now."""
+        """Replaces the held actions of agents by their new ones."""
         self._held.clear()
         super().executeActions(allActions)
 

@@ -45,7 +45,7 @@ def load_scenario(
         model: A Scenic module that replaces that of its ``model`` statement.
         dimensions: 2 or 3; by default as its import says.
         library: The Scenic module of the models, of an earlier `Scenario.library`; by default it
-            is written anew.
+            is written again.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.

@@ -71,7 +71,7 @@ class ModelDownloads:
             check: Gets the model's folder before it is kept, and raises if it is not usable.
 
         Raises:
-            DownloadError: The address is refused, cannot be reached, or what came is no model.
+            DownloadError: The address is refused or not reachable, or the download is not a model.
         """
         if name in ("", ".", "..") or Path(name).name != name:
             raise DownloadError(f"{name!r} is no name of a folder")
@@ -141,7 +141,7 @@ def _digest(address: str, fragment: str) -> str:
 
 
 def _check_address(address: str, *, is_hashed: bool) -> None:
-    """Refuses what is neither https nor http whose archive is known by its hash."""
+    """Refuses addresses other than https, and http with the hash of the archive."""
     scheme = urlsplit(address).scheme
     if scheme == "https" or (scheme == "http" and is_hashed):
         return
@@ -177,7 +177,7 @@ def _opener(*, is_hashed: bool) -> OpenerDirector:
 
 
 def _model_in(folder: Path, address: str) -> Path:
-    """Returns the folder of the model in what was unpacked: itself, or the only one in it."""
+    """Returns the folder of the model in an unpacked archive: itself, or the only one in it."""
     inside = [each for each in folder.iterdir() if each.is_dir()]
     places = [folder, *inside] if len(inside) == 1 else [folder]
     for place in places:

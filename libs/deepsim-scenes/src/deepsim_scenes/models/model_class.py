@@ -15,7 +15,7 @@ from .resizing import Stretch, resized
 
 
 class ModelType(Enum):
-    """Where a model comes from."""
+    """The source of a model."""
 
     GAZEBO_MODEL = "GAZEBO_MODEL"
     """A model of the search path."""

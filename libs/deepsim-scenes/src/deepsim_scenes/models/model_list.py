@@ -85,7 +85,7 @@ def read_models(
         file: The YAML file.
         search_path: Where models are looked for, after `models_dir`; None is the search path of
             the environment (``GAZEBO_MODEL_PATH``).
-        downloads: Fetches what is found nowhere into `models_dir`, where it is found the next time;
+        downloads: Fetches missing models into `models_dir`, where later runs find them;
             by default nothing is fetched from the network.
 
     Raises:
@@ -175,7 +175,7 @@ def _model(entry: Section, store: _Store) -> ModelClass:
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """Where the models of a list are, or come from."""
+    """Sources of the models of a list."""
 
     models_dir: Path
     places: SearchPath

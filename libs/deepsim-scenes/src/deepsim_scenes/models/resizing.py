@@ -36,7 +36,7 @@ _SAME = 1e-9  # relative difference under which two factors count as equal
 
 
 class Stretch(Enum):
-    """Which lengths of a model can change independently."""
+    """The lengths of a model that can change independently."""
 
     FREE = "free"
     """All three."""

@@ -12,7 +12,7 @@ from deepsim_soccer.pitch import Pitch
 
 
 class Role(IntEnum):
-    """What a robot does for its team."""
+    """Roles of robots in a team."""
 
     KEEPER = 0
     ATTACKER = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where robots begin."""
+"""Starting places of robots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPOTS = [
 def formation(robots: int, length: float = 18.0) -> Floats:
     """Returns the places at a kick-off in the team's frame, (robots, 2) [m]; the first is keeper.
 
-    A single robot is no keeper and begins in the field.
+    A single robot is not a keeper and begins in the field.
 
     Args:
         robots: Of a team, 0 to 11.

@@ -14,7 +14,7 @@ from deepsim_soccer.skills.motion import Floats
 
 
 class Foul(IntEnum):
-    """What a robot did that it may not."""
+    """Fouls of robots."""
 
     NONE = 0
     DRIBBLE = 1
@@ -71,7 +71,7 @@ class Fouls:
         return np.where(watched, foul, Foul.NONE), np.where(watched, robot, NOBODY)
 
     def forget(self, worlds: Numbers) -> None:
-        """Begins anew in some worlds."""
+        """Restarts in some worlds."""
         self.stay[worlds] = 0.0
 
     def _wrongly_inside(self) -> tuple[Bools, Bools]:

@@ -23,7 +23,7 @@ _INSIDE = 0.2  # of a line: where a throw-in and a corner are taken [m]
 
 
 class Call(IntEnum):
-    """What a referee decides, by the codes of the coach's messages for the team in question."""
+    """Decisions of a referee, by the codes of the coach's messages for the team in question."""
 
     NONE = 0
     KICK_OFF = 1
@@ -36,7 +36,7 @@ class Call(IntEnum):
 
 
 class Phase(IntEnum):
-    """How far a match is."""
+    """The phase of a match."""
 
     PLAY = 0
     STOP = 1
@@ -186,7 +186,7 @@ class Referee:
             team: Whose it is: 0 cyan, 1 magenta.
 
         Raises:
-            ValueError: There is no such restart or team.
+            ValueError: The restart or team does not exist.
         """
         if call == Call.NONE or team not in (0, 1):
             raise ValueError(f"restart takes a call and team 0 or 1, got {call!r} and {team!r}")
