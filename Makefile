@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix format clean
+.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -89,6 +89,9 @@ matrix: .venv/tools ## the tests of each library alone, on every Python found (3
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
 	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 
+docs: .venv/docs ## the documentation site in build/site; a broken link or an undocumented name fails
+	@NO_MKDOCS_2_WARNING=1 $(STEP) docs $(BIN)/mkdocs build
+
 format: .venv/tools ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
@@ -115,4 +118,8 @@ clean: ## remove .venv and everything that was built
 .venv/tools: .venv/libraries requirements-dev.txt
 	@echo "==> [3/3] the tools for tests and checks"
 	@$(call install,-r requirements-dev.txt)
+	@touch $@
+
+.venv/docs: .venv/created requirements-docs.txt
+	@$(call install,-r requirements-docs.txt)
 	@touch $@

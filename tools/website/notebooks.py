@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows a notebook with its outputs as a page."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+
+def page(file: Path) -> tuple[str, dict[str, bytes]]:
+    """Returns the Markdown of a notebook, and its pictures by the names that the text uses.
+
+    Args:
+        file: The notebook, whose outputs are shown as they are kept in it.
+    """
+    cells = json.loads(file.read_text("utf-8"))["cells"]
+    pictures: dict[str, bytes] = {}
+    parts = [part for cell in cells for part in _cell(cell, file.stem, pictures)]
+    heading, *rest = parts
+    offer = f"[Take this page as a notebook]({file.name})"
+    return "\n\n".join([heading, offer, *rest]) + "\n", pictures
+
+
+def _cell(cell: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> list[str]:
+    text = _text(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return [text]
+    shown = [f"```python\n{text}\n```"]
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        if "image/png" in data:
+            name = f"{stem}-{len(pictures) + 1}.png"
+            pictures[name] = base64.b64decode(_text(data["image/png"]))
+            shown.append(f"![Output of the cell above]({name})")
+        else:
+            printed = _text(output.get("text", data.get("text/plain", "")))
+            shown.append(f"```text\n{printed.rstrip()}\n```")
+    return shown
+
+
+def _text(lines: str | list[str]) -> str:
+    return lines if isinstance(lines, str) else "".join(lines)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference of the libraries: which names are public, and the pages that document them.
+
+Nothing is listed by hand. The public names of a module are those of its `__all__`; the modules are
+each library itself, the modules in its `__all__`, and those that a guide, a README or an example
+names. Names that live in a folder of the library, which is one concept, share a page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import griffe
+
+from libraries import UMBRELLA, read_libraries
+from website.docstrings import with_examples
+
+_PROSE = (
+    "README.md",
+    "docs/**/*.md",
+    "libs/*/README.md",
+    "libs/*/docs/**/*.md",
+    "examples/**/*.py",
+)
+_OPTIONS = "    options:\n      heading_level: {level}\n"
+
+
+@dataclass(frozen=True)
+class PublicName:
+    """A name that users may import from `module`, and the object that it stands for."""
+
+    module: str
+    name: str
+    target: griffe.Object
+
+    @property
+    def path(self) -> str:
+        """Where users import it from, `deepsim_sync.World`."""
+        return f"{self.module}.{self.name}"
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring, or nothing."""
+        if self.target.docstring is None:
+            return ""
+        paragraph = self.target.docstring.value.strip().split("\n\n")[0].replace("\n", " ")
+        return re.split(r"(?<=[.:])\s", paragraph, maxsplit=1)[0].replace("|", r"\|")
+
+    def undocumented(self) -> Iterator[str]:
+        """Yields the functions, classes, methods and properties that have no docstring."""
+        if not self.target.is_attribute and not self.target.has_docstring:
+            yield self.target.path
+        if self.target.is_class:
+            for name, member in self.target.members.items():
+                if name.startswith("_") or member.is_alias or member.has_docstring:
+                    continue
+                if member.is_function or "property" in member.labels:
+                    yield member.path
+
+
+@dataclass
+class Page:
+    """A page of the reference: a module, or the part of it that lives in one folder."""
+
+    file: str
+    title: str
+    module: str
+    names: list[PublicName] = field(default_factory=list)
+
+
+class Reference:
+    """The public names of all libraries of a workspace, read from their source without importing.
+
+    Args:
+        root: The workspace.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        found = read_libraries(root)
+        self.libraries = {library.module: library for library in found.values()}
+        self._loader = griffe.GriffeLoader(
+            search_paths=[library.folder / "src" for library in found.values()]
+        )
+        for module in self.libraries:
+            self._loader.load(module)
+        self._loader.resolve_aliases(external=False)
+
+    @cached_property
+    def modules(self) -> list[str]:
+        """The public modules: each library, those in its `__all__`, and those that pages name."""
+        named = self._named_in_prose()
+        modules = []
+        for library in sorted(self.libraries, key=lambda name: (name != UMBRELLA, name)):
+            top = self._loader.modules_collection[library]
+            exports = {str(name) for name in top.exports or ()}
+            listed = {module.path for name, module in top.modules.items() if name in exports}
+            below = [module for module in _modules_below(top) if "._" not in module.path]
+            modules.append(library)
+            modules += [
+                module.path
+                for module in below
+                if module.path in listed or (module.exports and module.path in named)
+            ]
+        return modules
+
+    def _named_in_prose(self) -> set[str]:
+        """Returns all dotted names and imports in guides, READMEs and examples."""
+        named = set()
+        for pattern in _PROSE:
+            for file in self._root.glob(pattern):
+                text = file.read_text("utf-8")
+                named |= set(re.findall(r"\bdeepsim_\w+(?:\.\w+)+", text))
+                for base, names in re.findall(r"from (deepsim[\w.]*) import \(?([\w\s,]+)", text):
+                    named |= {f"{base}.{name}" for name in re.findall(r"\w+", names)}
+        return named
+
+    def names(self, module: str) -> list[PublicName]:
+        """Returns the public names of a module, in alphabetical order, without modules."""
+        found = self._loader.modules_collection[module]
+        listed = found.exports or [
+            name
+            for name, member in found.members.items()
+            if not name.startswith("_") and not member.is_alias
+        ]
+        public = []
+        for name in sorted(str(name) for name in listed):
+            member = found.members.get(name)
+            if member is None:
+                continue
+            target = member.final_target if isinstance(member, griffe.Alias) else member
+            if not target.is_module:
+                public.append(PublicName(module, name, target))
+        return public
+
+    @cached_property
+    def pages(self) -> list[Page]:
+        """The pages, each name on the first one that has it."""
+        pages: dict[str, Page] = {}
+        shown: set[str] = set()
+        for module in self.modules:
+            library = module.partition(".")[0]
+            folder = f"reference/{self.libraries[library].name}"
+            base = _file(folder, module)
+            pages.setdefault(base, Page(base, module, module))
+            for name in self.names(module):
+                home = name.target.path
+                if home in shown or home.partition(".")[0] != library:
+                    continue
+                shown.add(home)
+                file, title = base, module
+                parts = home.split(".")
+                if module == library and len(parts) > 3 and not parts[1].startswith("_"):
+                    title = ".".join(parts[:2])
+                    file = _file(folder, title)
+                pages.setdefault(file, Page(file, title, title)).names.append(name)
+        libraries = set(self.libraries)
+        return [page for page in pages.values() if page.names or page.module in libraries]
+
+    def places(self, library: str) -> dict[str, str]:
+        """Returns where each public name is documented: that of `library`, else the only one."""
+        return self._places_by_library[library]
+
+    @cached_property
+    def _places_by_library(self) -> dict[str, dict[str, str]]:
+        own: dict[str, dict[str, str]] = {library: {} for library in self.libraries}
+        for page in self.pages:
+            for name in page.names:
+                own[name.module.partition(".")[0]].setdefault(name.name, name.path)
+        count = Counter(name for names in own.values() for name in names)
+        alone = {name: path for names in own.values() for name, path in names.items()
+                 if count[name] == 1}  # fmt: skip
+        return {library: {**alone, **names} for library, names in own.items()}
+
+    def undocumented(self) -> list[str]:
+        """Returns the public functions, classes, methods and properties without a docstring."""
+        return sorted(
+            {path for module in self.modules for name in self.names(module)
+             for path in name.undocumented()}
+        )  # fmt: skip
+
+    def markdown(self, page: Page) -> str:
+        """Returns the text of a page, in which `:::` stands for a docstring."""
+        library = page.module in self.libraries
+        lines = [f"# {page.title}", ""]
+        docstring = self._loader.modules_collection[page.module].docstring
+        if docstring is not None:
+            lines += [with_examples(docstring.value), ""]
+        if library:
+            lines += self._contents(page)
+        for name in page.names:
+            lines += [f"::: {name.path}", _OPTIONS.format(level=2)]
+        return "\n".join(lines)
+
+    def _contents(self, page: Page) -> list[str]:
+        """Returns a table of all names of a library, whichever page documents them."""
+        lines = ["| name | summary |", "|---|---|"]
+        homes = {name.target.path: name.path for each in self.pages for name in each.names}
+        for name in self.names(page.module):
+            home = homes.get(name.target.path, name.path)
+            lines.append(f"| [`{name.name}`][{home}] | {name.summary} |")
+        return [*lines, ""]
+
+    def navigation(self) -> list[dict[str, object]]:
+        """Returns the tree of pages for the menu: a library, and below it its parts."""
+        tree: dict[str, list[object]] = defaultdict(list)
+        for page in self.pages:
+            library = self.libraries[page.module.partition(".")[0]]
+            tree[library.name].append(
+                page.file if page.module == library.module else {page.title: page.file}
+            )
+        return [{name: pages} for name, pages in tree.items()]
+
+
+def _file(folder: str, module: str) -> str:
+    below = module.split(".")[1:]
+    return f"{folder}/{'/'.join(below)}.md" if below else f"{folder}/README.md"
+
+
+def _modules_below(module: griffe.Module) -> Iterator[griffe.Module]:
+    for child in module.modules.values():
+        if not child.is_alias:
+            yield child
+            yield from _modules_below(child)
