@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
+from deepsim_btree import Running, Tree
 from deepsim_envs import Agents, Area, Environment, replay
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import World
@@ -182,3 +183,12 @@ def test_demonstrations_run_again(play, look, tmp_path):
     viewer.close()
     results = list(replay(play().environment, path))
     assert len(results) == steps
+
+
+def test_trees_of_the_area_are_listed(play, look, monkeypatch):
+    """A task names its behaviour trees in an attribute of its area."""
+    trees = {"pusher": Tree(Running("push"))}
+    monkeypatch.setattr(Push, "trees", trees, raising=False)
+    client = look(play().viewer)
+    client.read(lambda it: any(each.get("label") == "Tree" for each in it.gui.values()))
+    assert client.gui[client.find("Tree")]["options"] == ["none", "pusher"]

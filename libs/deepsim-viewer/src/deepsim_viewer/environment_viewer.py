@@ -38,7 +38,8 @@ class EnvironmentViewer:
         demonstrations: A file, made anew, of all episodes, driven by hand or not, as
             `deepsim_envs.Recorder` writes it: `deepsim_envs.replay` runs them again, bit for bit.
             Episode n then has the seed ``seed + n``.
-        settings: Other arguments of `Viewer`.
+        settings: Other arguments of `Viewer`. Its `trees` are by default those that the area has in
+            an attribute of this name, if it has one.
 
     Attributes:
         environment: As given.
@@ -68,6 +69,7 @@ class EnvironmentViewer:
         )
         self._seed = seed if seed is not None else 0
         self._begin(seed)
+        settings.setdefault("trees", getattr(environment.area, "trees", None))
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
         self._drive = DriveFolder(self.viewer.server, environment)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,12 @@ from .panel.record_folder import RecordFolder
 from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
+from .panel.tree_folder import TreeFolder
 from .scene.scene import Scene
+
+if TYPE_CHECKING:
+    from deepsim_btree import Tree
+    from deepsim_btree.snapshot import Snapshot
 
 
 class Viewer:
@@ -54,6 +60,8 @@ class Viewer:
         reset: Called for a reset from the browser, with its seed, in any thread; by default the
             world is reset in its next tick.
         clock: Runs the time of a world that only follows; pause, play and step are then its own.
+        trees: Behaviour trees that are ticked in the world's thread, by name; the page shows the
+            one that is chosen there, with the status of each node.
 
     Attributes:
         world: As given.
@@ -81,6 +89,7 @@ class Viewer:
         speed: float | None = None,
         reset: Callable[[int], object] | None = None,
         clock: Clock | None = None,
+        trees: Mapping[str, Tree] | None = None,
     ) -> None:
         if not rate > 0.0:
             raise ValueError(f"rate must be > 0 Hz, got {rate}")
@@ -102,7 +111,7 @@ class Viewer:
         self.url = door.url
         try:
             self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
-            self._mail: Mailbox[tuple[Frame, dict[str, Any]]] = Mailbox()
+            self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
                 self.server.gui, self.control, reset if reset is not None else self._reset
@@ -112,9 +121,9 @@ class Viewer:
                 self.server, world, self.post, frame, self.scene.offsets
             )
             EditFolder(self.server, world, self.post, self._selection, self.notify)
-            self._marks = ShowFolder(
-                self.server, world, self.scene.offsets, lambda: self.control.call(self.show)
-            )
+            refresh = partial(self.control.call, self.show)  # also while the world is paused
+            self._marks = ShowFolder(self.server, world, self.scene.offsets, refresh)
+            self._trees = TreeFolder(self.server.gui, trees or {}, refresh)
             self._performance = PerformancePlot(self.server.gui, world, self.post)
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
@@ -138,7 +147,7 @@ class Viewer:
             now = time.monotonic()
             if now >= self._next or control.paused:
                 self._next = now + self._period
-                self._mail.put((self._reader.read(), self._marks.read()))
+                self._put()
         if control.paused or control.speed is not None:
             control.wait(float(sim_time[0]), self.show)
         self._performance.resume(float(sim_time[0]))
@@ -171,7 +180,7 @@ class Viewer:
     def show(self) -> None:
         """Shows the present instant between ticks; unsent changes are sent first."""
         self.world.flush()
-        self._mail.put((self._reader.read(), self._marks.read()))
+        self._put()
 
     def close(self) -> None:
         """Closes all browsers' connections and the port; the world goes on. Twice does no harm."""
@@ -195,15 +204,20 @@ class Viewer:
     ) -> None:
         self.close()
 
+    def _put(self) -> None:
+        """Leaves the present instant for the thread that sends it."""
+        self._mail.put((self._reader.read(), self._marks.read(), self._trees.read()))
+
     def _send(self) -> None:
         """Sends the latest frame, over and over; runs in a thread of its own."""
-        for frame, marks in self._mail:
+        for frame, marks, tree in self._mail:
             with self.server.atomic():
                 self.scene.show(frame)
                 self._marks.show(frame, marks)
             self.latest = frame
             self._run.show(float(frame.time[0]))
             self._selection.show(frame)
+            self._trees.show(tree)
 
     def _reset(self, seed: int) -> None:
         self.post(lambda: self.world.reset(seed))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A behaviour tree with the status of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import viser
+
+if TYPE_CHECKING:
+    from deepsim_btree import Tree
+    from deepsim_btree.snapshot import Snapshot
+
+_NO_TREE = "none"
+_MOST = 200  # nodes that are drawn; more would fill the page
+_INDENT = 14  # of a child [pixels]
+_COLORS = {
+    "INVALID": "#868e96",
+    "RUNNING": "#1c7ed6",
+    "SUCCESS": "#2f9e44",
+    "FAILURE": "#e03131",
+    "SKIPPED": "#ae8b00",
+}
+_SIGNS = {"INVALID": "·", "RUNNING": "▶", "SUCCESS": "✓", "FAILURE": "✗", "SKIPPED": "↷"}
+_OLD = 0.45  # opacity of a status that is left from an earlier tick
+
+
+class TreeFolder:
+    """A list of behaviour trees, and the nodes of the chosen one.
+
+    Nothing is read until a tree is chosen.
+
+    Args:
+        gui: The panel.
+        trees: By the name under which they are listed; the folder is hidden without any.
+        refresh: Shows the present instant, even while the world is paused.
+    """
+
+    def __init__(
+        self, gui: viser.GuiApi, trees: Mapping[str, Tree], refresh: Callable[[], None]
+    ) -> None:
+        self._trees = dict(trees)
+        self._page = ""
+        self._folder = gui.add_folder(
+            "Behaviour trees", expand_by_default=False, visible=bool(trees)
+        )
+        with self._folder:
+            self._chosen: Any = gui.add_dropdown("Tree", (_NO_TREE, *self._trees))
+            self._html = gui.add_html("", visible=False)
+        self._chosen.on_update(lambda _: refresh())
+
+    def read(self) -> Snapshot | None:
+        """Returns the nodes of the chosen tree; called in the thread that ticks it."""
+        tree = self._trees.get(self._chosen.value)
+        if tree is None:
+            return None
+        from deepsim_btree.snapshot import take_snapshot  # noqa: PLC0415 (of an extra)
+
+        return take_snapshot(tree.root)
+
+    def show(self, snapshot: Snapshot | None) -> None:
+        """Draws nodes, or nothing; called in the thread of the viewer."""
+        page = "" if snapshot is None else tree_page(snapshot)
+        if page != self._page:
+            self._page = self._html.content = page
+            self._html.visible = bool(page)
+
+
+def tree_page(snapshot: Snapshot) -> str:
+    """Returns the nodes of a tree as HTML, a line for each, its first 200 at most.
+
+    Names and messages are text, whatever signs they have.
+    """
+    depths: list[int] = []
+    lines = []
+    for number, node in enumerate(snapshot.nodes[:_MOST]):
+        depths.append(0 if node.parent is None else depths[node.parent] + 1)
+        status = snapshot.status(number).name
+        old = snapshot.states[number].islower()
+        kind = "" if node.name == node.kind else f" <small>{escape(node.kind)}</small>"
+        message = snapshot.feedback.get(number)
+        said = f" <i>{escape(message)}</i>" if message else ""
+        lines.append(
+            f'<div title="{status.lower()}" style="padding-left:{_INDENT * depths[-1]}px;'
+            f'opacity:{_OLD if old else 1}">'
+            f'<b style="color:{_COLORS[status]}">{_SIGNS[status]}</b> '
+            f'<span style="color:{_COLORS[status]}">{escape(node.name)}</span>{kind}{said}</div>'
+        )
+    left = len(snapshot.nodes) - len(lines)
+    if left:
+        lines.append(f"<div>and {left} more</div>")
+    return f'<div style="font-size:.8em;line-height:1.5;padding:0 1em">{"".join(lines)}</div>'
