@@ -56,7 +56,7 @@ def lint(tmp_path):
         ("deepsim_gazebo", "deepsim_fx", LAYERS),
         ("deepsim_envs", "deepsim", LAYERS),
         ("deepsim_envs", "deepsim_colliders", "deepsim_colliders is an extra of deepsim_spawn"),
-        ("deepsim_mujoco", "deepsim_btree", "deepsim_btree is for the minds of deepsim_soccer"),
+        ("deepsim_mujoco", "deepsim_btree", "deepsim_btree is for minds and viewers"),
         ("deepsim_soccer", "deepsim_envs", "deepsim_envs is for viewers"),
         ("deepsim_gazebo", "deepsim_spawn", "deepsim_spawn is for engines, robots and viewers"),
         ("deepsim_envs", "deepsim_math", "deepsim_math is for whoever has poses"),

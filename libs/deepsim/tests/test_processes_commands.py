@@ -74,7 +74,7 @@ def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     assert asked.startswith("/gazebo/lab/control: requests\n")
     assert "answering: 1" in asked
     wrong = printed("topic", "info", "world_state", "--namespace", "lab")
-    assert "no topic is 'gazebo/lab/world_state'; known: call," in wrong
+    assert "no topic is 'gazebo/lab/world_state'; known: ask, call," in wrong
     width = printed("topic", "bw", "world_stats", "--namespace", "lab", "--seconds", "2")
     sizes = re.match(r"\S+ kB/s, \d+ messages of (\d+) to (\d+) bytes, (\d+) on", width)
     assert sizes, width

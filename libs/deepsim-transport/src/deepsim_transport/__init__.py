@@ -4,12 +4,26 @@
 from __future__ import annotations
 
 from . import messages
-from .errors import MessageError, NoAnswerError, RemoteError, TransportError
+from .errors import AccessError, MessageError, NoAnswerError, RemoteError, TransportError
 from .physics import FollowedSimulator, PhysicsServer, RemoteSimulator, WorldMirror
 from .sensing import Readings, SensorServer
-from .session import Master, Publisher, Subscriber, Topic, Transport, get_master_uri
+from .session import (
+    Access,
+    Certificates,
+    Credentials,
+    Master,
+    Publisher,
+    Subscriber,
+    Topic,
+    Transport,
+    get_master_uri,
+)
 
 __all__ = [
+    "Access",
+    "AccessError",
+    "Certificates",
+    "Credentials",
     "FollowedSimulator",
     "Master",
     "MessageError",

@@ -3,6 +3,7 @@
 
 TransportError (a DeepSimError)
 ├── NoAnswerError    nobody answers, or not in time
+├── AccessError      a master lets nobody in with these credentials
 ├── MessageError     bytes that are not the message that they should be
 └── RemoteError      the other process failed in a way that has no error of DeepSim
 """
@@ -18,6 +19,10 @@ class TransportError(DeepSimError):
 
 class NoAnswerError(TransportError):
     """Nobody answers at an address or a topic, or not in time."""
+
+
+class AccessError(TransportError):
+    """A master refuses a session: its certificate, user or password, or the lack of them."""
 
 
 class MessageError(TransportError, ValueError):

@@ -12,10 +12,19 @@ from deepsim_transport.errors import MessageError
 from deepsim_transport.rows import Frame, pack
 from deepsim_transport.rows.batches import changes_of, key_of, names_of
 
-from .capability_calls import CAPABILITIES, CAPABILITY_CALLS, Answer, Arrays, chosen_worlds
+from .capability_calls import (
+    CAPABILITIES,
+    CAPABILITY_CALLS,
+    LOOKING_CAPABILITIES,
+    Answer,
+    Arrays,
+    chosen_worlds,
+)
 from .failures import described
 from .plain_text import plain_text
 
+LOOKING = frozenset({"hello", "read", "descriptions", *LOOKING_CAPABILITIES})
+"""The calls that change nothing."""
 MOST_STEPS = 1_000_000
 """Physics steps of one request; nobody else is answered meanwhile."""
 
@@ -44,10 +53,17 @@ class Calls:
     def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
         self.simulator, self._loader = simulator, loader
 
-    def answer(self, request: Frame) -> bytes:
-        """Returns the bytes of the answer, also where the call raises."""
+    def answer(self, request: Frame, *, looking: bool = False) -> bytes:
+        """Returns the bytes of the answer, also where the call raises.
+
+        Args:
+            request: The call.
+            looking: Whether calls that change something are refused.
+        """
         name = request.header.get("call")
         try:
+            if looking and name not in LOOKING:
+                raise MessageError(f"{name!r} is none of the calls that change nothing")
             if name in CAPABILITY_CALLS:
                 header, arrays = CAPABILITY_CALLS[name](self.simulator, request)
             elif (call := getattr(self, f"_call_{name}", None)) is not None:

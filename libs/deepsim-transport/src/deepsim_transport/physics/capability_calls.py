@@ -163,3 +163,5 @@ CAPABILITY_CALLS: Mapping[Any, Callable[[Simulator, Frame], Answer]] = {
     "set_mount": _set_mount,
 }
 """By the name of the call."""
+LOOKING_CAPABILITIES = CAPABILITY_CALLS.keys() - {"scale", "set_mount"}
+"""The names of those that change nothing."""

@@ -27,6 +27,7 @@ from deepsim_transport.rows.batches import arrays_of, entities_of, refusals_of
 from deepsim_transport.session import Transport
 from deepsim_transport.session.transport import TIMEOUT
 
+from .calls import LOOKING
 from .failures import raised
 from .remote_capabilities import (
     RemoteCameras,
@@ -36,8 +37,8 @@ from .remote_capabilities import (
     RemoteSensors,
 )
 
-CALL = "call"
-"""The topic of requests to a `PhysicsServer`."""
+CALL, ASK = "call", "ask"
+"""The topics of requests to a `PhysicsServer`: of all calls, and of those that change nothing."""
 
 
 class RemoteSimulator:
@@ -169,7 +170,8 @@ class RemoteSimulator:
         """
         known = {"call": name, "generation": self.entities.generation}
         request = pack(known | (header or {}), arrays)
-        answer = unpack(self._transport.request(CALL, request, self._timeout))
+        topic = ASK if name in LOOKING else CALL
+        answer = unpack(self._transport.request(topic, request, self._timeout))
         self._time = answer.arrays["time"]
         if "names" in answer.header:
             self.entities = entities_of(answer.header["generation"], answer.header["names"])

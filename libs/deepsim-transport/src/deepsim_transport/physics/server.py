@@ -25,7 +25,7 @@ from deepsim_transport.session import Transport
 from .calls import Calls, checked_steps
 from .commands import Commands, answered
 from .followed import CONTROL
-from .remote import CALL
+from .remote import ASK, CALL
 from .updates import STATE, Updates
 
 STATISTICS = "world_stats"
@@ -39,11 +39,11 @@ _LOG = logging.getLogger(__name__)
 class PhysicsServer:
     """Lets other processes use a simulator, and shows them what moves.
 
-    Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``state`` answers
-    with the whole state, ``entity_state_update`` has the rows that changed, ``world_stats`` the
-    clocks, and ``control`` takes a `WorldControl`. ``set_entity_state``, ``set_entity_prop``,
-    ``set_joint_state``, ``set_joint_property`` and ``insert_entity`` take commands, by
-    `Transport.command`.
+    Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``ask`` those of its
+    calls that change nothing, ``state`` answers with the whole state, ``entity_state_update`` has
+    the rows that changed, ``world_stats`` the clocks, and ``control`` takes a `WorldControl`.
+    ``set_entity_state``, ``set_entity_prop``, ``set_joint_state``, ``set_joint_property`` and
+    ``insert_entity`` take commands, by `Transport.command`.
 
     The thread that calls `run` or `run_once` is the one that uses the simulator. If the physics
     diverges while it runs, it rests from then on, and a line is logged; a reset and `WorldControl`
@@ -88,6 +88,7 @@ class PhysicsServer:
         self._waiting: SimpleQueue[Any] = SimpleQueue()
         self._topics: dict[str, Callable[[bytes], bytes]] = {
             transport.key(CALL): self._answer_call,
+            transport.key(ASK): self._answer_ask,
             transport.key(STATE): self._answer_state,
             transport.key(CONTROL): self._control,
             **{
@@ -211,6 +212,9 @@ class PhysicsServer:
 
     def _answer_call(self, payload: bytes) -> bytes:
         return self._calls.answer(unpack(payload))
+
+    def _answer_ask(self, payload: bytes) -> bytes:
+        return self._calls.answer(unpack(payload), looking=True)
 
     def _answer_state(self, payload: bytes) -> bytes:
         return self._updates.whole()

@@ -3,8 +3,19 @@
 
 from __future__ import annotations
 
+from .access import Access, Certificates, Credentials
 from .master import Master, get_master_uri
 from .topics import Topic
 from .transport import Publisher, Subscriber, Transport
 
-__all__ = ["Master", "Publisher", "Subscriber", "Topic", "Transport", "get_master_uri"]
+__all__ = [
+    "Access",
+    "Certificates",
+    "Credentials",
+    "Master",
+    "Publisher",
+    "Subscriber",
+    "Topic",
+    "Transport",
+    "get_master_uri",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+from contextlib import nullcontext
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ import zenoh
 
 from deepsim_transport.errors import TransportError
 
+from .access import Access
 from .settings import settings
 
 PORT = 11345
@@ -37,38 +39,44 @@ def get_master_uri() -> tuple[str, int]:
     return ("127.0.0.1" if host == "localhost" else host), port
 
 
-def endpoint(host: str, port: int) -> str:
+def endpoint(host: str, port: int, *, tls: bool = False) -> str:
     """Returns an address as zenoh writes it."""
-    return f"tcp/[{host}]:{port}" if ":" in host else f"tcp/{host}:{port}"
+    return f"{'tls' if tls else 'tcp'}/{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class Master:
     """Carries topics between processes. It simulates nothing, and keeps nothing.
 
-    It listens on this machine alone. Other machines can be let in by `public`; whoever reaches the
-    port may then read and command everything.
+    It listens on this machine alone, unless it has an `Access`: then everybody shows a certificate
+    and a password, whichever machine they are on.
 
     Args:
         host: The address to listen at; by default that of `get_master_uri`.
         port: The same.
-        public: Whether `host` may be an address that other machines reach.
+        access: Who may reach it, and what they may do.
 
     Raises:
-        TransportError: The address is taken or cannot be had, or is reached by others and
-            `public` is not given.
+        TransportError: The address is taken or cannot be had, or other machines reach it and no
+            `access` is given.
+
+    Example::
+
+        with Master():  # until it is closed, others find each other here
+            ...
     """
 
-    def __init__(self, host: str = "", port: int = 0, *, public: bool = False) -> None:
+    def __init__(self, host: str = "", port: int = 0, *, access: Access | None = None) -> None:
         own_host, own_port = get_master_uri()
         self.host, self.port = host or own_host, port or own_port
-        if not public and not _is_loopback(self.host):
+        if access is None and not _is_loopback(self.host):
             raise TransportError(
-                f"{self.host!r} is reached by other machines, which may command everything: "
-                "give public=True to allow that"
+                f"{self.host!r} is reached by other machines, which might command everything: "
+                "give an access, with certificates and users"
             )
-        address = endpoint(self.host, self.port)
+        address = endpoint(self.host, self.port, tls=access is not None)
         try:
-            self._session = zenoh.open(settings("router", listen=[address]))
+            with nullcontext() if access is None else access.settings() as found:
+                self._session = zenoh.open(settings("router", listen=[address], access=found))
         except zenoh.ZError as error:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import zenoh
 
@@ -16,13 +17,19 @@ CONNECT = 2000
 """How long a connection is tried [ms]."""
 
 
-def settings(mode: str, listen: Sequence[str] = (), connect: Sequence[str] = ()) -> zenoh.Config:
+def settings(
+    mode: str,
+    listen: Sequence[str] = (),
+    connect: Sequence[str] = (),
+    access: Mapping[str, Any] | None = None,
+) -> zenoh.Config:
     """Returns a configuration.
 
     Args:
         mode: ``"router"`` or ``"client"``.
         listen: Endpoints to listen at, such as ``tcp/127.0.0.1:11345``.
         connect: Endpoints to connect to.
+        access: Settings of TLS, users and their rights.
     """
     config = zenoh.Config()
     for key, value in {
@@ -35,6 +42,7 @@ def settings(mode: str, listen: Sequence[str] = (), connect: Sequence[str] = ())
         "adminspace/enabled": mode == "router",  # it lists topics, and takes no orders
         "transport/link/tx/lease": LEASE,
         "transport/link/rx/max_message_size": LARGEST,
+        **(access or {}),
     }.items():
         config.insert_json5(key, json.dumps(value))
     return config

@@ -17,7 +17,9 @@ from deepsim_transport.errors import MessageError, NoAnswerError, RemoteError, T
 from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
+from .access import Credentials
 from .master import endpoint, get_master_uri
+from .refusal import refusal
 from .settings import settings
 from .topics import Topic, topics_of
 
@@ -40,9 +42,12 @@ class Transport:
         host: The master; by default that of `get_master_uri`.
         port: The same.
         namespace: The name of the world.
+        credentials: For a master with an `Access`; by default those of
+            `Credentials.of_environment`.
 
     Raises:
         NoAnswerError: No master answers there.
+        AccessError: It refuses the credentials, or wants some; the error says what is wrong.
 
     Example::
 
@@ -50,17 +55,24 @@ class Transport:
             transport.subscribe("world_stats", WorldStatistics, print)
     """
 
-    def __init__(self, host: str = "", port: int = 0, *, namespace: str = "default") -> None:
+    def __init__(
+        self,
+        host: str = "",
+        port: int = 0,
+        *,
+        namespace: str = "default",
+        credentials: Credentials | None = None,
+    ) -> None:
         own_host, own_port = get_master_uri()
         self.host, self.port = host or own_host, port or own_port
         self.set_topic_namespace(namespace)
-        address = endpoint(self.host, self.port)
+        self._credentials = given = credentials or Credentials.of_environment()
+        address = endpoint(self.host, self.port, tls=given is not None)
+        access = None if given is None else given.settings()
         try:
-            self.session: Any = zenoh.open(settings("client", connect=[address]))
+            self.session: Any = zenoh.open(settings("client", connect=[address], access=access))
         except zenoh.ZError:
-            raise NoAnswerError(
-                f"no master answers at {address}: start one by `deepsim master`"
-            ) from None
+            raise refusal(self.host, self.port, given) from None
 
     def set_topic_namespace(self, namespace: str) -> None:
         """Names the world that later topics belong to.
@@ -129,7 +141,9 @@ class Transport:
                     raise NoAnswerError(f"{key} has not answered within {timeout:g} s")
                 raise MessageError(f"{key}: {text}")
             if time.monotonic() - begin > min(PATIENCE, timeout):
-                raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}")
+                user = "" if self._credentials is None else self._credentials.user
+                denied = f", or {user!r} may not ask there" if user else ""
+                raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}{denied}")
             time.sleep(0.02)  # whoever has just begun is not yet known everywhere
 
     def close(self) -> None:

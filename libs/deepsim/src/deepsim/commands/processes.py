@@ -23,17 +23,33 @@ from .stopping import stoppable
 def master(
     host: Annotated[str, typer.Option(help="An address; that of GAZEBO_MASTER_URI.")] = "",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The same.")] = 0,
-    public: Annotated[
-        bool,
-        typer.Option("--public", help="Let other machines in, who may then command everything."),
-    ] = False,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            file_okay=False,
+            help="Let in whoever has a certificate and a password: a folder with authority.pem, "
+            "certificate.pem and private_key.pem.",
+        ),
+    ] = None,
+    users: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help='Their passwords: JSON, {"operators": {"ada": "..."}, "viewers": {}}.',
+        ),
+    ] = None,
 ) -> None:
     """Carries topics between processes, until Ctrl-C."""
     console = Console()
     with errors(console):
-        from deepsim_transport import Master  # noqa: PLC0415 (of an extra)
+        from deepsim_transport import Access, Master  # noqa: PLC0415 (of an extra)
 
-        with stoppable(), Master(host, port, public=public) as made:
+        if (certificates is None) != (users is None):
+            raise DeepSimError("give --certificates and --users together")
+        access = Access.of_files(certificates, users) if certificates and users else None
+        with stoppable(), Master(host, port, access=access) as made:
             console.print(f"master at http://{made.host}:{made.port}", highlight=False)
             threading.Event().wait()
 

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may reach a master from other machines, and what they may do there."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deepsim_transport.errors import TransportError
+
+CERTIFICATES = "DEEPSIM_CERTIFICATES"
+USER = "DEEPSIM_USER"
+PASSWORD = "DEEPSIM_PASSWORD"
+_FILES = {
+    "authority": "authority.pem",
+    "certificate": "certificate.pem",
+    "private_key": "private_key.pem",
+}
+_SHORTEST = 8
+"""Characters of a password."""
+_LOOKING = ("state", "ask")
+"""Topics whose requests change nothing."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """TLS files of a process. Either side shows a certificate, and trusts one authority.
+
+    Attributes:
+        authority: Certificate of the authority that issued those of all processes (PEM).
+        certificate: Own certificate, followed by those between it and the authority (PEM). That of
+            a master names the host by which others reach it.
+        private_key: Its private key (PEM).
+
+    Raises:
+        TransportError: A file does not exist.
+    """
+
+    authority: Path
+    certificate: Path
+    private_key: Path
+
+    def __post_init__(self) -> None:
+        for name in _FILES:
+            path = Path(getattr(self, name))
+            if not path.is_file():
+                raise TransportError(f"{name} must be a PEM file, and {path} does not exist")
+            object.__setattr__(self, name, path)
+
+    @classmethod
+    def of_folder(cls, folder: str | Path) -> Certificates:
+        """Returns ``authority.pem``, ``certificate.pem`` and ``private_key.pem`` of a folder."""
+        return cls(**{name: Path(folder) / file for name, file in _FILES.items()})
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """How a process makes itself known to a master that has an `Access`.
+
+    Attributes:
+        certificates: For TLS.
+        user: One of the users of the master.
+        password: Of that user.
+    """
+
+    certificates: Certificates
+    user: str
+    password: str = field(repr=False)
+
+    @classmethod
+    def of_environment(cls) -> Credentials | None:
+        """Returns the credentials of the environment, None where it has none.
+
+        ``DEEPSIM_CERTIFICATES`` is a folder, see `Certificates.of_folder`; ``DEEPSIM_USER`` and
+        ``DEEPSIM_PASSWORD`` are the other two.
+
+        Raises:
+            TransportError: Some of the variables are set, but not all, or a file does not exist.
+        """
+        given = {name: os.environ.get(name, "") for name in (CERTIFICATES, USER, PASSWORD)}
+        if not any(given.values()):
+            return None
+        if missing := [name for name, value in given.items() if not value]:
+            raise TransportError(f"the credentials of a master need {' and '.join(missing)} too")
+        return cls(Certificates.of_folder(given[CERTIFICATES]), given[USER], given[PASSWORD])
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the settings of zenoh for a client."""
+        tls = "transport/link/tls"
+        return {
+            f"{tls}/enable_mtls": True,
+            f"{tls}/root_ca_certificate": str(self.certificates.authority),
+            f"{tls}/connect_certificate": str(self.certificates.certificate),
+            f"{tls}/connect_private_key": str(self.certificates.private_key),
+            "transport/auth/usrpwd/user": self.user,
+            "transport/auth/usrpwd/password": self.password,
+        }
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who may reach a master: over TLS, with a certificate of its authority, and a password.
+
+    Example::
+
+        access = Access(
+            Certificates.of_folder("certificates"),
+            operators={"ada": "correct horse"},
+            viewers={"wall": "battery staple"},
+        )
+        Master("0.0.0.0", access=access)
+
+    Attributes:
+        certificates: For TLS.
+        operators: Password by name of users who may publish, ask and command everything. Physics
+            and sensors are of this kind.
+        viewers: The same of users who may listen to all topics, and ask for states, and change
+            nothing.
+
+    Raises:
+        TransportError: A name or password cannot be used, or there is no operator.
+    """
+
+    certificates: Certificates
+    operators: Mapping[str, str] = field(repr=False)
+    viewers: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.operators:
+            raise TransportError("a master needs an operator: nobody else may publish")
+        if both := self.operators.keys() & self.viewers.keys():
+            raise TransportError(f"{sorted(both)} are operators and viewers at once")
+        for name, password in (*self.operators.items(), *self.viewers.items()):
+            if not name.isidentifier():
+                raise TransportError(f"a user's name has letters, digits and _ only: {name!r}")
+            if len(password) < _SHORTEST or not password.isprintable() or ":" in password:
+                raise TransportError(
+                    f"the password of {name!r} must have {_SHORTEST} printable characters or more, "
+                    "and no colon"
+                )
+
+    @classmethod
+    def of_files(cls, certificates: str | Path, users: str | Path) -> Access:
+        """Reads an access from files.
+
+        Args:
+            certificates: A folder, see `Certificates.of_folder`.
+            users: JSON such as ``{"operators": {"ada": "correct horse"}, "viewers": {}}``.
+
+        Raises:
+            TransportError: A file does not exist, or has something else.
+        """
+        try:
+            found = json.loads(Path(users).read_text(encoding="utf-8"))
+            groups = {name: dict(found.pop(name, {})) for name in ("operators", "viewers")}
+            words = [word for group in groups.values() for word in group.values()]
+            if found or not all(isinstance(word, str) for word in words):
+                raise ValueError("it has other things than names and passwords")
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise TransportError(
+                f'{users} must be like {{"operators": {{"NAME": "PASSWORD"}}, "viewers": {{}}}}: '
+                f"{error}"
+            ) from None
+        return cls(Certificates.of_folder(certificates), **groups)
+
+    @contextmanager
+    def settings(self) -> Iterator[dict[str, Any]]:
+        """Yields the settings of zenoh for a master; its file of passwords is gone afterwards."""
+        tls = "transport/link/tls"
+        with tempfile.TemporaryDirectory(prefix="deepsim-") as folder:  # nobody else may read it
+            users = Path(folder) / "users"
+            everybody = (*self.operators.items(), *self.viewers.items())
+            users.write_text("".join(f"{name}:{word}\n" for name, word in everybody), "utf-8")
+            yield {
+                f"{tls}/enable_mtls": True,
+                f"{tls}/root_ca_certificate": str(self.certificates.authority),
+                f"{tls}/listen_certificate": str(self.certificates.certificate),
+                f"{tls}/listen_private_key": str(self.certificates.private_key),
+                "transport/auth/usrpwd/dictionary_file": str(users),
+                "access_control": self._rules(),
+            }
+
+    def _rules(self) -> dict[str, Any]:
+        """What each kind of user may send to the master, and get from it."""
+        heard, asked = "gazebo/**", [f"gazebo/*/{topic}" for topic in _LOOKING]
+        listed = "@/*/router/*/gazebo/**"  # the list of topics; ** alone has no keys with @
+        allowed = {
+            "command": (["ingress", "egress"], _ALL, ["**", listed]),
+            "listen": (["ingress"], ["declare_subscriber"], [heard]),
+            "hear": (["egress"], ["put", "delete"], [heard]),
+            "ask": (["ingress"], ["query"], [*asked, listed]),
+            "answer": (["egress"], ["reply"], [*asked, listed]),
+        }
+        parts = ("flows", "messages", "key_exprs")
+        rules = [
+            {"id": name, "permission": "allow", **dict(zip(parts, each, strict=True))}
+            for name, each in allowed.items()
+        ]
+        groups = {"operators": ["command"], "viewers": ["listen", "hear", "ask", "answer"]}
+        users = {"operators": self.operators, "viewers": self.viewers}
+        chosen = {name: [*names] for name, names in users.items() if names}
+        return {
+            "enabled": True,
+            "default_permission": "deny",
+            "rules": rules,
+            "subjects": [{"id": name, "usernames": names} for name, names in chosen.items()],
+            "policies": [{"rules": groups[name], "subjects": [name]} for name in chosen],
+        }
+
+
+_ALL = [
+    "put", "delete", "declare_subscriber", "query", "declare_queryable", "reply",
+    "liveliness_token", "liveliness_query", "declare_liveliness_subscriber",
+]  # fmt: skip
