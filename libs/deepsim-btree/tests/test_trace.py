@@ -247,10 +247,11 @@ def test_files(tree, tmp_path):
         '{"call": "tick", "tick": 1, "time": 10.0, "states": "RSR"}',
         '{"call": "tick", "tick": 2, "time": 11.0, "states": "RsR"}',
         '{"call": "tick", "tick": 3, "time": 12.0, "states": "SsS"}',
-        '{"end": 3}',
+        '{"end": 3, "time": 12.0}',
     ]
     loaded = Recording.load(path)
     assert list(loaded.steps) == list(watched.recording.steps)
+    assert (loaded.last_tick, loaded.last_time) == (3, 12.0)
     assert bt.render_text(loaded.at(2), unicode=False).splitlines() == [
         "[R] root <Sequence>",
         "|-- (S) guard <Scripted>",
@@ -306,6 +307,60 @@ def test_wrong_files(tmp_path, text, line, message):
     assert str(caught.value).startswith(f"{path}:{line}: ")
 
 
+class Robot:
+    """A value without a repr of its own."""
+
+
+def test_blackboards(tmp_path):
+    """Entries are texts, without addresses; a list that changes in place is seen."""
+
+    class Write(bt.Behaviour):
+        def update(self):
+            count = self.tree.tick_count
+            if count == 1:
+                self.blackboard["path"] = []
+                self.blackboard["robot"] = Robot()
+            if count < 4:
+                self.blackboard["path"].append(count)
+            if count == 2:
+                del self.blackboard["robot"]
+            return Status.RUNNING
+
+    private = bt.SubTree(Write("inner"), "room", remap={"path": "way"}, values={"door": "open"})
+    tree = bt.Tree(
+        bt.ParallelSequence([Write("w"), private], "root"), blackboard={"goal": "x" * 500}
+    )
+    with Trace(tree, blackboard=True) as watched:
+        for _ in range(5):
+            tree.tick()
+    steps = list(watched.recording.steps)
+    assert [step.tick for step in steps] == [0, 1, 2, 3]
+    assert set(steps[0].blackboard) == {"goal", "root/room:door"}
+    assert len(steps[0].blackboard["goal"]) <= 200
+    assert steps[1].blackboard["robot"] == "<Robot>"
+    assert [step.blackboard["path"] for step in steps[1:]] == ["[1]", "[1, 2]", "[1, 2, 3]"]
+    assert {**steps[3].blackboard, "goal": ""} == {
+        "goal": "",
+        "path": "[1, 2, 3]",
+        "way": "[1, 2, 3]",
+        "root/room:door": "'open'",
+    }
+    watched.recording.save(tmp_path / "run.jsonl")
+    assert list(Recording.load(tmp_path / "run.jsonl").steps) == steps
+    other = Recording([*steps[:2], steps[2]._replace(blackboard={})])
+    assert Recording(steps[:3]).difference(other) == (
+        f"tick at tick 2: entry goal is {steps[0].blackboard['goal']}, but None"
+    )
+
+
+def test_blackboards_are_left_out_unless_asked_for(tree):
+    """A trace without them takes no step for an entry."""
+    with Trace(tree) as watched:
+        tree.blackboard["goal"] = 1
+        tree.tick()
+    assert all(not step.blackboard for step in watched.recording.steps)
+
+
 def record(script, build, *, halt=False, time=None):
     tree = bt.Tree(build(("Sequence", None, (("leaf", script, ()),)), []), clock=time)
     with Trace(tree) as watched:
@@ -337,7 +392,8 @@ def test_public_names():
     assert trace.__all__ == sorted(trace.__all__)
 
 
-def page_data(page: str) -> dict:
+def page_lines(page: str) -> list:
+    """The lines of the recording that a page shows."""
     return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
@@ -350,13 +406,16 @@ def test_the_page_is_complete(tree, leaf):
         tree.root.add_child(leaf("S", "late"))
         tree.tick()
     page = render_html(watched.recording, "A & B <now>")
-    data = page_data(page)
-    assert [step[4] for step in data["steps"]] == ["...", "RSR", "RsR", "IsI", "SSSS"]
-    assert [step[3] for step in data["steps"]] == [0, 0, 0, 0, 1]
-    assert [len(layout) for layout in data["layouts"]] == [3, 4]
-    assert data["end"] == 3
+    assert page_lines(page) == [json.loads(line) for line in watched.recording.lines()]
+    assert [line["states"] for line in page_lines(page) if "states" in line] == [
+        "...",
+        "RSR",
+        "RsR",
+        "IsI",
+        "SSSS",
+    ]
     assert page.count("<title>A &amp; B &lt;now&gt;</title>") == 1
-    assert not re.search(r"https?:|src=|@import|url\(|@TITLE@|@DATA@", page)
+    assert not re.search(r"https?:|src=|@import|url\(|@[A-Z]+@", page)
     assert "default-src 'none'" in page
 
 
@@ -367,7 +426,7 @@ def test_names_cannot_break_the_page():
     with Trace(tree) as watched:
         tree.tick()
     page = render_html(watched.recording, name)
-    assert page_data(page)["layouts"][0][0][0] == name
+    assert page_lines(page)[1]["nodes"][0][0] == name
     assert page.count("</script>") == 2
 
 

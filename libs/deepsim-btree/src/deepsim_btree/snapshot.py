@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Mapping, NamedTuple
 
 from .decorator import Decorator
@@ -67,6 +68,16 @@ class Snapshot(NamedTuple):
             if node.parent is not None:
                 children[node.parent].append(position)
         return children
+
+    def paths(self) -> list[str]:
+        """Returns the paths of all nodes from the first one, as `Behaviour.path` writes them."""
+        paths = [node.name for node in self.nodes]
+        for position, below in enumerate(self.children()):
+            counts = Counter(paths[child] for child in below)
+            for place, child in enumerate(below):
+                shared = f"[{place}]" if counts[self.nodes[child].name] > 1 else ""
+                paths[child] = f"{paths[position]}/{paths[child]}{shared}"
+        return paths
 
 
 def take_snapshot(root: Behaviour) -> Snapshot:

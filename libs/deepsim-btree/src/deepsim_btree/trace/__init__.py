@@ -4,7 +4,7 @@
 from deepsim_btree.snapshot import NodeInfo, Snapshot
 
 from .observer import Trace
+from .page import render_html
 from .recording import Recording, Step
-from .viewer import render_html
 
 __all__ = ["NodeInfo", "Recording", "Snapshot", "Step", "Trace", "render_html"]

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from deepsim_btree.snapshot import Snapshot, codes, describe, feedback, letters
 
-from .recording import Recording, Step, head_line, layout_line, step_line
+from .recording import Recording, Step, StepLines, head_line
+from .texts import BoardTexts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     from typing_extensions import Self
@@ -39,6 +41,7 @@ class Trace:
         limit: Keep only so many steps, the latest; None for all.
         stream: A text file, open for writing, that gets each step at once as a line of JSON, so
             that a crash loses nothing. It is not closed.
+        blackboard: Record the entries of the blackboards too, as texts.
 
     Attributes:
         recording: What was recorded; it grows with the tree.
@@ -48,7 +51,12 @@ class Trace:
     """
 
     def __init__(
-        self, tree: Tree, *, limit: int | None = None, stream: TextIO | None = None
+        self,
+        tree: Tree,
+        *,
+        limit: int | None = None,
+        stream: TextIO | None = None,
+        blackboard: bool = False,
     ) -> None:
         self.recording = Recording(limit=limit)
         self._tree = tree
@@ -59,6 +67,9 @@ class Trace:
         self._feedback: dict[int, str] = {}
         self._feedback_count = -1
         self._has_ticked = False
+        self._texts = BoardTexts(tree) if blackboard else None
+        self._entries: Mapping[str, str] = {}
+        self._lines = StepLines()
         if stream is not None:
             stream.write(head_line() + "\n")
         self._observe("start", None)
@@ -96,7 +107,8 @@ class Trace:
         now = codes(nodes, tick)
         has_ticked = tick > 0  # before that the same codes are other letters
         recording = self.recording
-        recording.last_tick = tick
+        time = None if tree.clock is None or not has_ticked else tree.now
+        recording.last_tick, recording.last_time = tick, time
         is_change = (
             now != self._codes or error is not None or is_new or has_ticked is not self._has_ticked
         )
@@ -106,16 +118,19 @@ class Trace:
             if messages != self._feedback:
                 self._feedback = messages
                 is_change = True
+        if self._texts is not None:
+            entries = self._texts.read()
+            if entries is not self._entries:
+                self._entries = entries
+                is_change = True
         if not is_change:
             return
         self._codes = now
         self._has_ticked = has_ticked
         layout = describe(nodes) if is_new else recording.steps[-1].snapshot.nodes
         snapshot = Snapshot(layout, letters(now, tick), self._feedback)
-        time = None if tree.clock is None or not has_ticked else tree.now
-        step = Step(call, tick, time, snapshot, None if error is None else str(error))
+        message = None if error is None else str(error)
+        step = Step(call, tick, time, snapshot, message, self._entries)
         recording.steps.append(step)
         if self._stream is not None:
-            if is_new:
-                self._stream.write(layout_line(layout) + "\n")
-            self._stream.write(step_line(step) + "\n")
+            self._stream.writelines(line + "\n" for line in self._lines.of([step]))

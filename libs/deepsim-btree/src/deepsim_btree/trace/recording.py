@@ -6,14 +6,15 @@ from __future__ import annotations
 import json
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple
 
 from deepsim_btree.arguments import check_count
 from deepsim_btree.snapshot import CURRENT, OLDER, NodeInfo, Snapshot
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 VERSION = 1
 
@@ -31,6 +32,8 @@ class Step(NamedTuple):
     """How the tree looked; `render_text` and the others draw it."""
     error: str | None
     """Message of the `TickError` that was raised."""
+    blackboard: Mapping[str, str] = MappingProxyType({})
+    """Entries of the blackboards as texts, by name; empty unless the `Trace` records them."""
 
 
 class Recording:
@@ -44,6 +47,7 @@ class Recording:
         steps: A deque of `Step`.
         last_tick: Number of ticks of the tree when it was looked at last. Ticks between two steps,
             and after the last one, looked like the step before them.
+        last_time: Time on the clock of the tree then [s]; None if it has none or was not ticked.
 
     Raises:
         ValueError: `limit` is less than 1.
@@ -54,6 +58,7 @@ class Recording:
             check_count("limit", limit, 1)
         self.steps: deque[Step] = deque(steps, limit)
         self.last_tick = self.steps[-1].tick if self.steps else 0
+        self.last_time = self.steps[-1].time if self.steps else None
 
     def at(self, tick: int) -> Snapshot:
         """Return how the tree looked after a tick; if it was reset, in the latest episode.
@@ -84,15 +89,11 @@ class Recording:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file of JSON lines, in UTF-8."""
-        lines = [head_line()]
-        layout = None
-        for step in self.steps:
-            if step.snapshot.nodes is not layout:
-                layout = step.snapshot.nodes
-                lines.append(layout_line(layout))
-            lines.append(step_line(step))
-        lines.append(json.dumps({"end": self.last_tick}))
-        Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        Path(path).write_text("\n".join(self.lines()) + "\n", encoding="utf-8")
+
+    def lines(self) -> list[str]:
+        """Returns the lines of the file that `save` writes."""
+        return [head_line(), *StepLines().of(self.steps), end_line(self.last_tick, self.last_time)]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
@@ -104,6 +105,7 @@ class Recording:
         text = Path(path).read_text(encoding="utf-8")
         recording = cls()
         layout: tuple[NodeInfo, ...] = ()
+        blackboard: Mapping[str, str] = {}
         for number, line in enumerate(text.splitlines(), 1):
             try:
                 fields = json.loads(line)
@@ -113,9 +115,13 @@ class Recording:
                     layout = tuple(NodeInfo(*node) for node in fields["nodes"])
                 elif "end" in fields:
                     recording.last_tick = int(fields["end"])
+                    recording.last_time = fields.get("time")
                 else:
-                    recording.steps.append(_step(fields, layout))
-                    recording.last_tick = recording.steps[-1].tick
+                    if "blackboard" in fields:
+                        blackboard = _written(blackboard, fields["blackboard"])
+                    step = _step(fields, layout, blackboard)
+                    recording.steps.append(step)
+                    recording.last_tick, recording.last_time = step.tick, step.time
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise ValueError(f"{path}:{number}: no line of a trace: {error}") from error
         if not text:
@@ -128,18 +134,48 @@ def head_line() -> str:
     return json.dumps({"format": "deepsim-btree trace", "version": VERSION})
 
 
-def layout_line(nodes: tuple[NodeInfo, ...]) -> str:
-    """Return the line that says which nodes the following steps are about."""
-    return json.dumps({"nodes": nodes})
+def end_line(tick: int, time: float | None) -> str:
+    """Returns the line that says how long the last step has lasted."""
+    return json.dumps({"end": tick} if time is None else {"end": tick, "time": time})
 
 
-def step_line(step: Step) -> str:
-    """Return the line of one step; what is empty is left out."""
-    fields: dict[str, Any] = {"call": step.call, "tick": step.tick, "time": step.time}
-    fields["states"] = step.snapshot.states
-    fields["feedback"] = step.snapshot.feedback
-    fields["error"] = step.error
-    return json.dumps({name: value for name, value in fields.items() if value not in (None, {})})
+class StepLines:
+    """Writes steps as lines of JSON, each of which says only what differs from the one before."""
+
+    def __init__(self) -> None:
+        self._layout: tuple[NodeInfo, ...] | None = None
+        self._blackboard: Mapping[str, str] = {}
+
+    def of(self, steps: Iterable[Step]) -> Iterator[str]:
+        """Yields the lines of the next steps, and those of the nodes where these change."""
+        for step in steps:
+            layout, states, feedback = step.snapshot
+            if layout is not self._layout:
+                self._layout = layout
+                yield json.dumps({"nodes": layout})
+            fields: dict[str, Any] = {"call": step.call, "tick": step.tick, "time": step.time}
+            fields["states"] = states
+            fields["feedback"] = feedback
+            fields["error"] = step.error
+            if step.blackboard is not self._blackboard:
+                fields["blackboard"] = _writes(self._blackboard, step.blackboard)
+                self._blackboard = step.blackboard
+            yield json.dumps(
+                {key: value for key, value in fields.items() if value not in (None, {})}
+            )
+
+
+def _writes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
+    """Returns the entries that were written, and None for those that were deleted."""
+    gone: dict[str, str | None] = {name: None for name in before if name not in after}
+    new = {name: text for name, text in after.items() if before.get(name) != text}
+    return {**gone, **new}
+
+
+def _written(before: Mapping[str, str], writes: Mapping[str, str | None]) -> dict[str, str]:
+    """Returns the entries after what `_writes` has returned."""
+    after = {**before, **writes}
+    return {str(name): str(text) for name, text in after.items() if text is not None}
 
 
 def _check_head(fields: dict[str, Any]) -> None:
@@ -149,13 +185,16 @@ def _check_head(fields: dict[str, Any]) -> None:
         raise ValueError(f"version {fields.get('version')}, but only {VERSION} is known")
 
 
-def _step(fields: dict[str, Any], layout: tuple[NodeInfo, ...]) -> Step:
+def _step(
+    fields: dict[str, Any], layout: tuple[NodeInfo, ...], blackboard: Mapping[str, str]
+) -> Step:
     states = fields["states"]
     if len(states) != len(layout) or not set(states) <= {*CURRENT, *OLDER}:
         raise ValueError(f"{states!r} are no states of {len(layout)} nodes")
     feedback = {int(position): text for position, text in fields.get("feedback", {}).items()}
     snapshot = Snapshot(layout, states, feedback)
-    return Step(fields["call"], fields["tick"], fields.get("time"), snapshot, fields.get("error"))
+    time, error = fields.get("time"), fields.get("error")
+    return Step(fields["call"], fields["tick"], time, snapshot, error, blackboard)
 
 
 def _difference(mine: Step, its: Step) -> str:
@@ -170,4 +209,8 @@ def _difference(mine: Step, its: Step) -> str:
         pair = [step.snapshot.states[position] for step in (mine, its)]
         if pair[0] != pair[1]:
             return f"{where}: node {node.name} is {pair[0]}, but {pair[1]}"
+    for name in sorted({*mine.blackboard, *its.blackboard}):
+        values = mine.blackboard.get(name), its.blackboard.get(name)
+        if values[0] != values[1]:
+            return f"{where}: entry {name} is {values[0]}, but {values[1]}"
     return f"{where}: feedback or errors differ"

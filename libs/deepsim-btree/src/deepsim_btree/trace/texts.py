@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts of the values on the blackboards of a tree, for people to read."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.subtree import SubTree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deepsim_btree.entry import Entry
+    from deepsim_btree.tree import Tree
+
+# What can change without being written again, and is cheap to look at: only so many elements are.
+_MUTABLE = (list, dict, set, tuple)
+_LONGEST = 200
+
+
+class _Texts(reprlib.Repr):
+    """``repr`` of at most some hundred characters, without addresses, which differ in every run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxdeque = 20
+        self.maxstring = self.maxlong = self.maxother = _LONGEST
+
+    def repr_instance(self, value: Any, level: int) -> str:
+        own: Any = type(value).__repr__
+        if own is object.__repr__:
+            return f"<{type(value).__name__}>"
+        return super().repr_instance(value, level)
+
+
+class BoardTexts:
+    """The entries of all blackboards of a tree as texts, kept up to date from tick to tick.
+
+    Entries of the tree's own blackboard, and of those above it, go by their names; private entries
+    of a `SubTree` by the path of that node, a colon and their names. A text is made when its entry
+    is written, and at every tick if the value is a list, tuple, dict or set; other values that
+    change in place show what they were when they were written.
+
+    Args:
+        tree: The tree.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._revision = -1
+        self._scopes: list[tuple[str, SubTree]] = []
+        self._known: dict[str, tuple[Entry, int]] = {}
+        self._texts: Mapping[str, str] = {}
+        self._format = _Texts().repr
+
+    def read(self) -> Mapping[str, str]:
+        """Returns the texts by name; the same object as before if nothing changed."""
+        known, before, texts = self._known, self._texts, {}
+        is_same = True
+        for name, entry in self._entries():
+            version = (entry, entry.writes)
+            if known.get(name) == version and not isinstance(entry.value, _MUTABLE):
+                texts[name] = before[name]
+                continue
+            known[name] = version
+            texts[name] = self._format(entry.value)
+            is_same = is_same and texts[name] == before.get(name)
+        if is_same and len(texts) == len(before):
+            return before
+        self._known = {name: known[name] for name in texts}
+        self._texts = texts
+        return texts
+
+    def _entries(self) -> Iterator[tuple[str, Entry]]:
+        tree = self._tree
+        if tree._revision != self._revision:
+            self._revision = tree._revision
+            nodes = tree.root.walk()
+            self._scopes = [(node.path, node) for node in nodes if isinstance(node, SubTree)]
+        board = tree.blackboard
+        for name in list(board):
+            source = board.entry(name).source()
+            if source is not None:
+                yield name, source
+        for path, subtree in self._scopes:
+            scope = subtree.scope
+            for name in list(scope):
+                if subtree.outside(name) is None:
+                    source = scope.entry(name).source()
+                    if source is not None:
+                        yield f"{path}:{name}", source

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control: stops a tree between two ticks, at once or at breakpoints, and lets it go on."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deepsim_btree.trace import Step
+
+_GRACE = 3.0  # [s] for which a stopped tree waits for a page that is loaded again
+
+
+class Control:
+    """Holds the thread of a tree while somebody who watches it wants that.
+
+    A tree is held for as long as a page is open; without one it goes on.
+
+    Attributes:
+        watchers: Number of pages that are open.
+        version: Grows with every change.
+    """
+
+    def __init__(self) -> None:
+        self.watchers = 0
+        self.version = 0
+        self._changed = threading.Condition()
+        self._is_stopped = False
+        self._is_closed = False
+        self._reason = ""
+        self._ticks = 0  # that a stopped tree may make
+        self._stops: dict[str, str] = {}  # from paths of nodes to the letters of statuses
+        self._places: dict[str, int] = {}
+        self._layout: object = None
+        self._states = ""
+
+    def line(self) -> str:
+        """Returns the line of JSON for pages."""
+        with self._changed:
+            stops = sorted(self._stops.items())
+            state = {"stopped": self._is_stopped, "reason": self._reason, "stops": stops}
+        return json.dumps({"control": state})
+
+    def command(self, fields: dict[str, Any]) -> None:
+        """Does what a page asks.
+
+        Args:
+            fields: ``{"stopped": bool}``, ``{"tick": True}`` (one, while stopped) or
+                ``{"path": path of a node, "stop": letters of R, S and F}``.
+
+        Raises:
+            ValueError: They are something else.
+        """
+        with self._changed:
+            if fields == {"stopped": True} or fields == {"stopped": False}:
+                self._is_stopped, self._reason, self._ticks = fields["stopped"], "", 0
+            elif fields == {"tick": True}:
+                self._ticks = int(self._is_stopped)
+            else:
+                self._set_stop(fields)
+            self._notify()
+
+    def watch(self, count: int) -> None:
+        """Counts pages that were opened (1) or left (-1)."""
+        with self._changed:
+            self.watchers += count
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Lets the tree go on for ever."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    def look(self, step: Step) -> None:
+        """Stops the tree if a step reaches a breakpoint; called by the thread of the tree."""
+        nodes, states, _ = step.snapshot
+        before, self._states = self._states, states
+        if nodes is not self._layout:
+            self._layout, before = nodes, ""
+            self._places.clear()
+        if not self._stops or not self.watchers:
+            return
+        if not self._places:
+            self._places = {path: place for place, path in enumerate(step.snapshot.paths())}
+        with self._changed:
+            for path, letters in self._stops.items():
+                place = self._places.get(path, -1)
+                letter = states[place] if place >= 0 else ""
+                if letter and letter in letters and before[place : place + 1] != letter:
+                    self._is_stopped, self._ticks = True, 0
+                    self._reason = f"{path} is {step.snapshot.status(place).name}"
+                    self._notify()
+                    break
+
+    def hold(self) -> None:
+        """Returns when the tree may go on; called by the thread of the tree after each tick."""
+        if not self._is_stopped:
+            return
+        with self._changed:
+            alone_since: float | None = None
+            while self._is_stopped and not self._is_closed and not self._ticks:
+                if self.watchers:
+                    alone_since = None
+                elif alone_since is None:
+                    alone_since = time.monotonic()
+                elif time.monotonic() - alone_since > _GRACE:
+                    self._is_stopped, self._reason = False, ""
+                    self._notify()
+                    break
+                self._changed.wait(0.2)
+            self._ticks = max(0, self._ticks - 1)
+
+    def _set_stop(self, fields: dict[str, Any]) -> None:
+        path, letters = fields.get("path"), fields.get("stop")
+        if len(fields) != 2 or not isinstance(path, str) or not isinstance(letters, str):
+            raise ValueError(f"expected stopped, tick, or path and stop, got {fields!r}")
+        if not set(letters) <= set("RSF"):
+            raise ValueError(f"stop must have letters of RSF, got {letters!r}")
+        if letters:
+            self._stops[path] = letters
+        else:
+            self._stops.pop(path, None)
+
+    def _notify(self) -> None:
+        self.version += 1
+        self._changed.notify_all()

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Server: sends the page, then what happens as server-sent events, and takes commands."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from .door import HOST, Door
+
+if TYPE_CHECKING:
+    from .control import Control
+    from .feed import Feed
+
+_TIMEOUT = 10.0  # [s] in which a client has to send its request, or to take what it gets
+_MOST_CLIENTS = 32
+_LONGEST_COMMAND = 65536  # bytes
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",  # it would hold the token
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Server(ThreadingHTTPServer):
+    """Listens on loopback; every client has a thread, which its slowness cannot leave.
+
+    Args:
+        port: The TCP port on 127.0.0.1; 0 for any that is free.
+        page: The page.
+        feed: What is sent to it.
+        control: What takes its commands.
+
+    Raises:
+        OSError: The port is taken.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, port: int, page: str, feed: Feed, control: Control) -> None:
+        self.door = Door()
+        self.page = page.encode()
+        self.feed = feed
+        self.control = control
+        self._clients: set[socket.socket] = set()
+        self._left = threading.Condition()
+        try:
+            super().__init__((HOST, port), _Handler)
+        except OSError as error:
+            text = f"cannot listen on {HOST}:{port}: {error.strerror}; try port=0"
+            raise OSError(error.errno, text) from None
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.1,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self.door.url(self.server_address[1])
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Returns whether there is room for one more client."""
+        with self._left:
+            if len(self._clients) >= _MOST_CLIENTS:
+                return False
+            self._clients.add(request)
+        return True
+
+    def shutdown_request(self, request: Any) -> None:
+        """Closes the connection of a client that is done."""
+        super().shutdown_request(request)
+        with self._left:
+            self._clients.discard(request)
+            self._left.notify_all()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Says nothing about clients that went away."""
+
+    def close(self) -> None:
+        """Ends all connections, after a last word to those that listen, and gives the port back."""
+        self.shutdown()
+        self._thread.join()
+        with self._left:
+            if not self._left.wait_for(lambda: not self._clients, timeout=0.5):
+                for client in self._clients:
+                    with suppress(OSError):
+                        client.shutdown(socket.SHUT_RDWR)
+                self._left.wait_for(lambda: not self._clients, timeout=2.0)
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    timeout = _TIMEOUT
+
+    def do_GET(self) -> None:
+        """Sends the page or the events."""
+        where = self._enter()
+        if where == "":
+            self._answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
+        elif where == "events":
+            self._send_events()
+        elif where is not None:
+            self._refuse(HTTPStatus.NOT_FOUND, "nothing is here")
+
+    def do_POST(self) -> None:
+        """Takes a command."""
+        where = self._enter()
+        if where is None:
+            return
+        length = self.headers.get("Content-Length", "")
+        if where != "command" or self.headers.get_content_type() != "application/json":
+            self._refuse(HTTPStatus.NOT_FOUND, "commands are JSON and go to command")
+        elif not length.isdigit() or int(length) > _LONGEST_COMMAND:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the command is too long")
+        else:
+            try:
+                fields = json.loads(self.rfile.read(int(length)))
+                if not isinstance(fields, dict):
+                    raise ValueError(f"expected an object, got {fields!r}")
+                self.server.control.command(fields)
+            except ValueError as error:
+                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+            else:
+                self._answer(HTTPStatus.NO_CONTENT, "text/plain", b"")
+
+    def _enter(self) -> str | None:
+        """Returns what is asked for, without the token; None if the request was refused."""
+        refusal = self.server.door.refusal(self.path, self.headers)
+        if refusal is not None:
+            self._refuse(HTTPStatus.FORBIDDEN, refusal)
+            return None
+        return self.path.split("?")[0][len(self.server.door.token) + 2 :]
+
+    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+        self._answer(status, "text/plain; charset=utf-8", f"Refused: {reason}.\n".encode())
+
+    def _answer(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        self._begin(status, kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _begin(self, status: HTTPStatus, kind: str) -> None:
+        self.send_response_only(status)
+        self.send_header("Content-Type", kind)
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+
+    def _send_events(self) -> None:
+        self._begin(HTTPStatus.OK, "text/event-stream")
+        self.end_headers()
+        self.server.control.watch(1)
+        try:
+            for lines in self.server.feed.read():
+                self.wfile.write(f"data: {lines}\n\n".encode())
+            self.wfile.write(b"event: ended\ndata: \n\n")
+        except OSError:
+            pass  # the client is gone, or too slow
+        finally:
+            self.server.control.watch(-1)
+
+    def log_message(self, *args: Any) -> None:
+        """Prints nothing."""

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TreeViewer: shows a tree on a page in the browser while it ticks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.arguments import check_count
+from deepsim_btree.trace import Trace
+from deepsim_btree.trace.page import render_page
+
+from .control import Control
+from .feed import Feed
+from .server import Server
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from deepsim_btree.errors import TickError
+    from deepsim_btree.trace import Step
+    from deepsim_btree.tree import Tree
+
+
+class TreeViewer:
+    """Serves a page that shows a tree in colours as it ticks, until it is closed.
+
+    The page has the tree, a timeline of every node, the blackboard, search, the times of a node,
+    and its changes. It can stop the tree after a tick, at once or when a node gets a certain
+    status, and let it make single ticks; a stopped tree waits inside `Tree.tick`, and goes on when
+    the last page is closed.
+
+    The server listens on this machine only, and its address holds a secret token: whoever knows
+    the address may look and stop the tree. The thread of the tree only notes what changed; slow
+    and dead browsers do not slow it. A tree without a viewer pays nothing.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> tree = Tree(Running("drive"))
+    >>> with TreeViewer(tree) as viewer:
+    ...     print(viewer.url[:17])
+    ...     status = tree.tick()
+    http://127.0.0.1:
+
+    Args:
+        tree: The tree.
+        port: The TCP port on 127.0.0.1; 0 for any that is free.
+        title: Shown at the top of the page; the name of the root if None.
+        limit: Number of steps that are kept, the latest.
+
+    Raises:
+        OSError: The port is taken.
+        ValueError: `limit` is less than 1.
+    """
+
+    def __init__(
+        self, tree: Tree, *, port: int = 0, title: str | None = None, limit: int = 10_000
+    ) -> None:
+        check_count("limit", limit, 1)
+        self._tree = tree
+        self._control = Control()
+        self._feed = Feed(limit, self._control)
+        page = render_page(tree.root.name if title is None else title)
+        self._server = Server(port, page, self._feed, self._control)
+        self._last: Step | None = None
+        self._is_closed = False
+        self._trace = Trace(tree, limit=1, blackboard=True)
+        self._observe("start", None)
+        tree.subscribe(self._observe)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with its token."""
+        return self._server.url
+
+    @property
+    def watchers(self) -> int:
+        """Number of pages that are open."""
+        return self._control.watchers
+
+    def close(self) -> None:
+        """Ends the view: pages stay as they are, and the tree is watched no more.
+
+        Any thread may call this, between and during ticks, and more than once.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._tree.unsubscribe(self._observe)
+        self._trace.close()
+        self._control.close()
+        self._feed.close()
+        self._server.close()
+
+    def _observe(self, call: str, error: TickError | None) -> None:
+        recording = self._trace.recording
+        step = recording.steps[-1]
+        is_new = step is not self._last
+        self._last = step
+        self._feed.put(step if is_new else None, recording.last_tick, recording.last_time)
+        if is_new:
+            self._control.look(step)
+        if call == "tick":
+            self._control.hold()
