@@ -27,7 +27,7 @@ demo: .venv/libraries ## drive two cars around the racetrack; writes a video and
 	$(BIN)/deepsim run examples/racetrack --policy pursuit --episodes 3
 
 test: lint types contracts ## all checks and all tests, on this Python
-	@$(STEP) tests $(BIN)/pytest
+	@$(STEP) tests $(BIN)/pytest -q --brief
 	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
 	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
 

@@ -8,6 +8,7 @@ they link to comes along: pictures as they are, source code and notebooks as pag
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from posixpath import dirname
 from typing import Any
 
@@ -68,7 +69,8 @@ def _shown(path: str, repository: Repository, config: MkDocsConfig) -> Iterator[
         if page not in repository.pages:
             yield File.generated(config, page, content=repository.listing(path))
     elif path.endswith(".ipynb"):
-        text, pictures = notebooks.page(ROOT / path)
+        redirect = partial(links.redirected, page, root=ROOT)
+        text, pictures = notebooks.page(ROOT / path, redirect)
         yield File.generated(config, page, content=text)
         yield _file(path, config)
         for name, picture in pictures.items():

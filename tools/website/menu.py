@@ -9,6 +9,8 @@ from website import links
 from website.reference import Reference
 from website.repository import Repository
 
+_GALLERY = "docs/gallery.md"
+
 
 def menu(repository: Repository, reference: Reference) -> list[Any]:
     """Returns the tree of pages, as MkDocs takes it for `nav`."""
@@ -16,7 +18,7 @@ def menu(repository: Repository, reference: Reference) -> list[Any]:
     contributing = _pages_of_docs(repository, "CONTRIBUTING.md")
     howto = [page for page in contributing if page.startswith("docs/howto/")]
     tutorials = [page for page in guides if page.startswith("docs/tutorials/")]
-    guides = _without(guides, contributing)
+    guides = _without(guides, contributing, [_GALLERY])
     return [
         {"Home": "README.md"},
         {"Guides": [
@@ -24,7 +26,7 @@ def menu(repository: Repository, reference: Reference) -> list[Any]:
             *_section("Tutorials", tutorials),
             *_without(guides, tutorials),
         ]},
-        {"Examples": ["docs/gallery.md", {"All examples": _examples(repository)}]},
+        {"Examples": [_GALLERY, {"All examples": _examples(repository)}]},
         {"Libraries": [
             *(_library(repository, library.name) for library in reference.libraries.values()),
             {"The Gazebo plugin": "plugins/gazebo-batch-state/README.md"},

@@ -5,22 +5,38 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 
-def page(file: Path) -> tuple[str, dict[str, bytes]]:
+def words(file: Path) -> str:
+    """Returns the Markdown of a notebook without code and outputs."""
+    return "\n\n".join(
+        _text(cell["source"]) for cell in _cells(file) if cell["cell_type"] == "markdown"
+    )
+
+
+def page(file: Path, redirect: Callable[[str], str] = str) -> tuple[str, dict[str, bytes]]:
     """Returns the Markdown of a notebook, and its pictures by the names that the text uses.
 
     Args:
         file: The notebook, whose outputs are shown as they are kept in it.
+        redirect: Points the links of a cell elsewhere.
     """
-    cells = json.loads(file.read_text("utf-8"))["cells"]
     pictures: dict[str, bytes] = {}
-    parts = [part for cell in cells for part in _cell(cell, file.stem, pictures)]
-    heading, *rest = parts
+    cells = _cells(file)
+    for cell in cells:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = redirect(_text(cell["source"]))
+    heading, *rest = [part for cell in cells for part in _cell(cell, file.stem, pictures)]
     offer = f"[Take this page as a notebook]({file.name})"
     return "\n\n".join([heading, offer, *rest]) + "\n", pictures
+
+
+def _cells(file: Path) -> list[dict[str, Any]]:
+    cells: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))["cells"]
+    return cells
 
 
 def _cell(cell: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> list[str]:

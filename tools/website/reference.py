@@ -49,7 +49,8 @@ class PublicName:
         if self.target.docstring is None:
             return ""
         paragraph = self.target.docstring.value.strip().split("\n\n")[0].replace("\n", " ")
-        return re.split(r"(?<=[.:])\s", paragraph, maxsplit=1)[0].replace("|", r"\|")
+        sentence = re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
+        return re.sub(r":$", ".", sentence).replace("|", r"\|")
 
     def undocumented(self) -> Iterator[str]:
         """Yields the functions, classes, methods and properties that have no docstring."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 
-from website import links
+from website import links, notebooks
 
 _PAGES = (
     "*.md", "docs/*.md", "docs/*/*.md", "libs/*/*.md", "libs/*/docs/**/*.md", "examples/**/*.md",
@@ -35,6 +35,8 @@ class Repository:
     def linked(self) -> list[str]:
         """What the pages link to and is not a page itself, in alphabetical order."""
         found = {target for page in self.pages for target in self.targets(page)}
+        for notebook in [path for path in found if path.endswith(".ipynb")]:
+            found |= set(links.targets(notebook, notebooks.words(self.root / notebook)))
         return sorted(found - set(self.pages) - {"."})
 
     def targets(self, page: str) -> list[str]:

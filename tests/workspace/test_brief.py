@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pytest --brief`, which `make test` uses, prints few lines where all is well."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = """\
+import pytest
+
+@pytest.mark.parametrize("number", range(120))
+def test_passes(number):
+    pass
+
+@pytest.mark.parametrize("number", range(3))
+def test_skips(number):
+    pytest.skip("no gold here")
+
+@pytest.mark.xfail(strict=True)
+def test_fails_as_expected():
+    raise ValueError
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs pytest in a folder with these tests and our conftest.py; returns its lines."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+
+    def run(text: str) -> list[str]:
+        (tmp_path / "test_toy.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-q", "--brief", "-p", "no:cacheprovider"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_passed_tests_are_dots_and_skips_are_counted(run):
+    """A dot for fifty tests, and a line for each reason of a skip."""
+    progress, reasons, end = run(TESTS)
+    assert progress.split()[0] == "..x"
+    assert reasons == "    3 skipped: no gold here"
+    assert end.startswith("120 passed, 3 skipped, 1 xfailed in ")
+
+
+def test_a_failure_is_shown_as_ever(run):
+    """With its name and its reason."""
+    lines = run(TESTS + "\ndef test_breaks():\n    assert 1 == 2\n")
+    assert "E       assert 1 == 2" in lines
+    assert any(line.startswith("FAILED test_toy.py::test_breaks") for line in lines)
