@@ -91,8 +91,12 @@ def change(path, number, **fields):
     [
         (1, {"format": "else"}, "is not a replay of version 1"),
         (1, {"agents": ["a", "x"]}, r"is of agents \['a', 'x'\], but there are \['a', 'b'\]"),
-        (2, {"seed": 3}, "line 2: reset came out otherwise"),
-        (3, {"actions": {"a": [[0, 0]], "b": [[0, 0]]}}, "line 3: step came out otherwise"),
+        (2, {"seed": 3}, "line 2: reset differs from"),
+        (
+            3,
+            {"actions": {"a": [[0, 0]], "b": [[0, 0]]}},
+            "line 3: step differs from the recorded one",
+        ),
         (3, {"actions": {"c": [[0, 0]]}}, "line 3: not a line of a replay"),
         (3, {"actions": {"a": [[0]], "b": [[0]]}}, "line 3: not a line of a replay"),
     ],

@@ -49,7 +49,7 @@ def test_arrays_that_come_back_are_ones_own() -> None:
     "value", [object(), {1, 2}, b"bytes", np.array([object()]), np.array(["a"]), np.float32(1.0)]
 )
 def test_nothing_else_travels(value: Any) -> None:
-    with pytest.raises(TypeError, match="only arrays of numbers travel"):
+    with pytest.raises(TypeError, match="only arrays of numbers can be sent"):
         packed([value])
 
 

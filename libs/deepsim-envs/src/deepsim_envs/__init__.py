@@ -12,7 +12,6 @@ import typing
 
 from .area import AbstractAgent, Agents, Area, AreaInterface
 from .digests import digest
-from .environment_state import EnvironmentState
 from .errors import (
     ActionError,
     ClosedEnvironmentError,
@@ -20,7 +19,7 @@ from .errors import (
     ReplayError,
     ResetNeededError,
 )
-from .step_result import Step, StepResult
+from .results import EnvironmentState, Step, StepResult
 
 if typing.TYPE_CHECKING:
     from .environment import Environment

@@ -22,6 +22,10 @@ def digest(value: Any) -> str:
 
     Raises:
         TypeError: The value holds something else.
+
+    Example:
+        >>> digest({"x": 1.0}) == digest({"x": 1}), digest({"x": 1.0})[:8]
+        (False, '29680767')
     """
     hashed = hashlib.sha256()
     _feed(hashed.update, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many worlds of a task that is written for one: environments that are stepped in turn."""
+"""Many worlds of a task that is written for one: environments, stepped in turn."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from deepsim_sync import UnsupportedError, call_all, world_seeds
 
 from .environment import Environment
 from .environment.slots import world_values
-from .environment_state import EnvironmentState
 from .errors import ResetNeededError
+from .results import EnvironmentState, Step
 from .spaces import GroupBatches, leafwise
-from .step_result import Step
 
 
 class JoinedEnvironment:
@@ -38,13 +37,16 @@ class JoinedEnvironment:
         frame_skip: Physics steps of one environment step.
 
     Raises:
-        ValueError: There are no makers, an environment differs from the first, or has several
+        ValueError: Makers are missing, or an environment differs from the first, or has several
             worlds.
 
     Example:
-        Eight worlds of a task for one::
+        The task is that of the example of `Area`:
 
-            worlds = AgentsVecEnv(JoinedEnvironment([make] * 8))
+        >>> environment = JoinedEnvironment([make] * 3)
+        >>> observations = environment.reset_worlds(seed=7)
+        >>> environment.step_worlds(([[[1.0]], [[0.0]], [[-1.0]]],)).reward.ravel()
+        array([ 0.5,  0. , -0.5])
     """
 
     def __init__(self, makers: Iterable[Callable[[], Environment]]) -> None:
@@ -118,7 +120,7 @@ class JoinedEnvironment:
         return self._joined_info([environment.info() for environment in self.environments])
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns what goals would have earned; see `Environment.compute_reward`."""
+        """Returns the rewards that goals would have earned; see `Environment.compute_reward`."""
         return self.environments[0].compute_reward(achieved_goal, desired_goal, info)
 
     def get_state(self) -> tuple[EnvironmentState, ...]:
@@ -126,11 +128,7 @@ class JoinedEnvironment:
         return tuple(environment.get_state() for environment in self.environments)
 
     def set_state(self, state: Sequence[EnvironmentState]) -> None:
-        """Goes back to an instant; see `Environment.set_state`.
-
-        Raises:
-            ValueError: The state is one of another number of worlds; nothing has changed.
-        """
+        """Goes back to an instant; see `Environment.set_state`."""
         if len(state) != len(self):
             raise ValueError(f"expected the states of {len(self)} worlds, got {len(state)}")
         self._no_step_because = "the last set_state failed halfway"
@@ -185,6 +183,12 @@ def make_worlds(
     Raises:
         TypeError: It makes something else.
         ValueError: It makes another number of worlds.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> make_worlds(make, 2).slots
+        ('puck/0', 'puck/1')
     """
     if takes_worlds(make):
         with nullcontext() if worlds == 1 else suppress(UnsupportedError):

@@ -31,7 +31,7 @@ __all__ = ["new_dataset_folder", "write_dataset"]
 
 
 def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
-    """Returns the folder of a dataset that there is not yet.
+    """Returns the folder of a new dataset.
 
     Args:
         dataset_id: Its id, such as ``"deepsim/racetrack/expert-v0"``.
@@ -40,7 +40,7 @@ def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
 
     Raises:
         ValueError: It is not an id of a dataset.
-        FileExistsError: There is such a dataset.
+        FileExistsError: The dataset exists already.
     """
     parse_dataset_id(dataset_id)
     if root is None:
@@ -68,21 +68,28 @@ def write_dataset(
     complete: it is written beside its place, and then renamed.
 
     Args:
-        dataset_id: Its id, such as ``"deepsim/racetrack/expert-v0"``.
+        dataset_id: See `new_dataset_folder`.
         trajectories: The episodes, of agents with these spaces.
         observation_space: The space of an observation.
         action_space: The space of an action.
-        root: Folder of all datasets; by default Minari's own.
+        root: See `new_dataset_folder`.
         metadata: More of Minari's metadata, such as ``algorithm_name`` or ``description``.
 
     Returns:
         The folder of the dataset.
 
     Raises:
-        ValueError: There are no episodes, it is not an id of a dataset, or a space has members that
+        ValueError: Episodes are missing, it is not an id of a dataset, or a space has members that
             are neither numbers nor arrays of numbers.
-        FileExistsError: There is such a dataset; it stays as it is.
+        FileExistsError: The dataset exists already; it stays as it is.
         OSError: It cannot be written; nothing is left behind.
+
+    Example:
+        The trajectories are those of the example of `TrajectoryCollector`::
+
+            spaces = environment.observation_space["puck"], environment.action_space["puck"]
+            write_dataset("rinks/puck/expert-v0", collector.trajectories, *spaces)
+            dataset = minari.load_dataset("rinks/puck/expert-v0")
     """
     folder = new_dataset_folder(dataset_id, root)
     episodes = list(trajectories)

@@ -28,13 +28,14 @@ class ArrayPolicy(ABC):
     It is a `PolicyMaker` too, so that it fits wherever policies do.
 
     Example:
-        Any action, evenly::
-
-            class RandomPolicy(ArrayPolicy):
-                def act(self, agent, observations, action_space, rngs):
-                    drawn = np.array([rng.random(action_space.shape) for rng in rngs])
-                    low, high = action_space.low, action_space.high
-                    return low + (high - low) * drawn
+        >>> class Uniform(ArrayPolicy):
+        ...     def act(self, agent, observations, action_space, rngs):
+        ...         drawn = np.array([rng.random(action_space.shape) for rng in rngs])
+        ...         return action_space.low + (action_space.high - action_space.low) * drawn
+        >>> rngs = [np.random.default_rng(seed) for seed in (0, 1)]
+        >>> Uniform().act("car", np.zeros((2, 8)), Box(-1.0, 1.0, (1,)), rngs).round(2)
+        array([[0.27],
+               [0.02]])
     """
 
     @abstractmethod
@@ -82,10 +83,10 @@ class OneWorldPolicy:
 
 
 def one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:
-    """Returns what the policy of one world is made from.
+    """Returns the argument of a `PolicyMaker` for one world.
 
-    It is the environment of the world, if that has no other worlds, and else something with the
-    same agents and spaces.
+    It is the environment of the world, if that has no other worlds, and otherwise an object with
+    the same agents and spaces.
     """
     found, _ = located(environment, world)
     if len(found) == 1:

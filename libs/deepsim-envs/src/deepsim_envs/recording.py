@@ -13,8 +13,8 @@ from gymnasium.spaces import Space
 from .digests import digest
 from .environment import Environment
 from .errors import ReplayError
+from .results import StepResult
 from .spaces import conform
-from .step_result import StepResult
 from .trajectories import TrajectoryCollector
 
 _FORMAT = "deepsim-replay"
@@ -22,18 +22,22 @@ _VERSION = 1
 
 
 class Recorder:
-    """Resets and steps an environment, and records seeds, actions and digests to do so again.
+    """Resets and steps an environment, and records seeds, actions and digests for `replay`.
 
     The file has a line of JSON for each reset and step: the seed or the actions, and the SHA-256 of
     the result. A line is complete when `reset` or `step` returns, so that the file of a program
     that died is a replay too.
 
     Args:
-        environment: What is recorded; the recorder does not close it.
-        path: The file, which is made anew.
+        environment: The environment, which the recorder does not close.
+        path: The file, which is overwritten.
 
-    Attributes:
-        environment: As given.
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> with Recorder(make(), "episode.jsonl") as recorder:
+        ...     observation, info = recorder.reset(seed=7)
+        ...     result = recorder.step({"puck": [1.0]})
     """
 
     def __init__(self, environment: Environment, path: str | Path) -> None:
@@ -74,18 +78,24 @@ class Recorder:
 def replay(
     environment: Environment | TrajectoryCollector, path: str | Path
 ) -> Iterator[StepResult]:
-    """Runs the episodes of a file again, step by step.
+    """Runs the episodes of a file again, and yields the result of each step.
 
     Args:
-        environment: One of the task that was recorded, or a collector of it.
-        path: What a `Recorder` wrote.
-
-    Yields:
-        What each step returned, for as long as the caller asks for more.
+        environment: An environment of the recorded task, or a collector of it.
+        path: A file that a `Recorder` wrote.
 
     Raises:
-        ReplayError: The file is no replay, has other agents, or a reset or step came out otherwise
-            than recorded; the message names its line.
+        ReplayError: The file is not a replay, has other agents, or a reset or step differs from the
+            recorded one; the message names its line.
+
+    Example:
+        A file of the example of `Recorder`:
+
+        >>> with Recorder(make(), "episode.jsonl") as recorder:
+        ...     observation, info = recorder.reset(seed=7)
+        ...     result = recorder.step({"puck": [1.0]})
+        >>> [result.reward for result in replay(make(), "episode.jsonl")]
+        [{'puck': 0.5}]
     """
     lines = _lines(Path(path))
     _, header = next(lines, (1, {}))
@@ -108,8 +118,8 @@ def replay(
             raise ReplayError(f"{where}: not a line of a replay: {error!r}") from error
         if found != recorded:
             raise ReplayError(
-                f"{where}: {'step' if result else 'reset'} came out otherwise than recorded: "
-                "the task, a library or the engine is another one"
+                f"{where}: {'step' if result else 'reset'} differs from the recorded one: "
+                "the task, a library or the engine has changed"
             )
         if result is not None:
             yield result

@@ -34,12 +34,13 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
     Args:
         environment: The task; closed with the view.
 
-    Attributes:
-        environment: The task.
-        possible_agents: Names of all agents, in the order of `Environment.slots`.
-        agents: Names of those in the latest reset or step, in that order.
-        observation_spaces: The space of each agent's observations, by name.
-        action_spaces: The space of each agent's actions, by name.
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> env = RLlibEnv(make())
+        >>> observations, infos = env.reset(seed=7)
+        >>> env.step({"puck": [1.0]})[1]
+        {'puck': 0.5}
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -66,9 +67,9 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
     def step(self, action_dict: Mapping[str, Any]) -> Dicts:
         """Steps all agents that are not done; see `Environment.step`.
 
-        In the last step of an episode, ``truncateds["__all__"]`` says that some agents are
-        truncated. These have no entry of their own in it: RLlib takes an episode in which each
-        agent has one for terminated, and would learn that nothing comes after a truncation.
+        In the last step of an episode in which some agents are truncated, ``truncateds`` has
+        ``"__all__"`` instead of these: RLlib takes an episode in which each agent has an entry for
+        terminated, and would learn that nothing comes after a truncation.
         """
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]

@@ -44,8 +44,8 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     """All worlds of an environment as one batch, of batch size (worlds,).
 
     Under ``"agents"``, tensors have the shape (worlds, agents, ...): ``observation``, ``action``,
-    ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, which says who is to act. An
-    agent may be done before the others: then its mask is False, its actions are ignored, it earns
+    ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, the agents that act. An agent
+    may be done before the others: then its mask is False, its actions are ignored, it earns
     nothing, and its last observation stays. The ``done`` of a world, (worlds, 1), is that of all
     its agents; it is ``terminated`` if all of them are, and ``truncated`` otherwise.
 
@@ -56,11 +56,18 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
 
     Attributes:
         environment: The task.
-        names: Of the agents, in the order of the second axis.
+        names: The agents, in the order of the second axis.
         group_map: ``{"agents": names}``.
 
     Raises:
         ValueError: Agents differ in their spaces, or a space has no tensor.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> env = TorchRLEnv(make(worlds=3))
+        >>> env.reset()["agents", "observation"].shape
+        torch.Size([3, 1, 1])
     """
 
     def __init__(self, environment: Environment | JoinedEnvironment) -> None:
@@ -125,7 +132,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         super().close(raise_if_closed=raise_if_closed)
 
     def _now(self) -> dict[str, Any]:
-        """Returns observations, who is to act, and what ended; all tensors are new."""
+        """Returns observations, the agents that act, and all ends, as new tensors."""
         ended = self._terminated | self._truncated
         done: Bools = np.logical_and.reduce(ended, axis=1)
         terminated: Bools = np.logical_and.reduce(self._terminated, axis=1)

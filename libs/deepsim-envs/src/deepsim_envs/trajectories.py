@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories: what each agent saw, did and earned in each episode."""
+"""Trajectories: the observations, actions and rewards of each agent in each episode."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from deepsim_sync import world_seeds
 
 from .environment import Environment
 from .environment.environment import Seed
+from .results import StepResult
 from .spaces import conform
 from .spaces.members import copied
-from .step_result import StepResult
 
 
 class Trajectory(NamedTuple):
@@ -45,7 +45,7 @@ class Trajectory(NamedTuple):
 
 
 class TrajectoryCollector:
-    """Resets and steps an environment of one or many worlds, and collects what happens.
+    """Resets and steps an environment of one or many worlds, and collects trajectories.
 
     An agent's episode is collected when it ends; one that a reset breaks off is left out.
 
@@ -53,21 +53,17 @@ class TrajectoryCollector:
         environment: The environment; the collector does not close it.
 
     Attributes:
-        environment: As given.
-        slots: As those of the environment.
-        observation_space: The space of each slot.
-        action_space: The space of each slot.
+        environment: As given; `slots` and spaces are those of it.
         trajectories: The episodes that have ended, in the order of their ends.
 
     Example:
-        One episode of each agent::
+        The task is that of the example of `Area`, whose episodes have two steps:
 
-            collector = TrajectoryCollector(environment)
-            seen, _ = collector.reset(seed=7)
-            while seen:
-                result = collector.step({slot: act(slot, value) for slot, value in seen.items()})
-                seen = {s: v for s, v in result.observation.items() if not result.done[s]}
-            episodes = collector.trajectories
+        >>> collector = TrajectoryCollector(make())
+        >>> observation, info = collector.reset(seed=7)
+        >>> results = [collector.step({"puck": [1.0]}) for _ in range(2)]
+        >>> collector.trajectories[0].rewards
+        array([0.5, 1. ])
     """
 
     def __init__(self, environment: Environment) -> None:

@@ -20,20 +20,11 @@ RENDER_MODE = "rgb_array"
 
 
 class Viewfinder:
-    """Takes a view's pictures.
-
-    Args:
-        environment: The environment that is seen.
-        render_mode: ``"rgb_array"``, or None for no pictures.
-        camera: A camera sensor by name, or a free camera; needed for pictures.
+    """Takes a view's pictures; the arguments are those of `GymnasiumEnv`.
 
     Attributes:
         metadata: ``render_modes`` and ``render_fps``, for Gymnasium and PettingZoo. The frames per
             second make a film in real time from one picture for each step.
-
-    Raises:
-        ValueError: There is no such render mode, or no camera for it.
-        UnsupportedError: The simulator takes no pictures.
     """
 
     def __init__(
@@ -66,22 +57,15 @@ class Viewfinder:
 
 
 def drawn_seed(rng: np.random.Generator | None = None) -> int:
-    """Returns a seed for the first reset of a view that is given none.
+    """Draws a seed for the first reset of a view, by default from a generator that nothing repeats.
 
-    Without it, all worlds of a task would begin with the same episode. Gymnasium's own
-    environments draw one too.
-
-    Args:
-        rng: Draws it; by default a generator that nothing repeats.
+    Without it, all worlds of a task would begin with the same episode.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
 
 
 def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
-    """Returns the shared entries and the agent's own.
-
-    Entries under an agent's name are that agent's own, if they are dicts.
-    """
+    """Returns the shared entries and the agent's own: those of the dict under its name."""
     own = info.get(agent)
     shared = {
         key: value
@@ -99,12 +83,8 @@ def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
 def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:
     """Returns the group of all agents, for trainers with one policy for all of them.
 
-    Args:
-        environment: The task.
-        why: The reason why spaces must be equal, for the message.
-
     Raises:
-        ValueError: There are several groups.
+        ValueError: There are several groups; the message begins with `why`.
     """
     first, *others = environment.groups
     for what in ("observation", "action"):

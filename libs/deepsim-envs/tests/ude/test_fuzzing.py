@@ -7,8 +7,8 @@ import grpc
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deepsim_envs.ude.access import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, VERSION
 from deepsim_envs.ude.codec import encode
-from deepsim_envs.ude.headers import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, VERSION
 from deepsim_envs.ude.messages import UNARY, Message, SideChannelMessage, to_bytes
 
 METHODS = st.sampled_from([*UNARY, "nonsense"])

@@ -122,7 +122,7 @@ def test_a_reset_tells_those_who_wait(start, raw, connect):
     client.call("reset", metadata=named("one", 3))
     answer = from_bytes(waiting.result(), Limits())
     assert answer.status == 409
-    assert "act anew" in answer.text
+    assert "act again" in answer.text
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -154,7 +154,7 @@ def test_a_step_that_comes_during_a_reset_is_for_the_former_episode(
     monkeypatch.setattr(server.environment.action_space["b"], "contains", contains)
     _, error = together(one.reset, step)
     assert isinstance(error, RefusedError)
-    assert (error.status, "act anew" in str(error)) == (409, True)
+    assert (error.status, "act again" in str(error)) == (409, True)
     assert server.environment.environment.steps == 0
 
 

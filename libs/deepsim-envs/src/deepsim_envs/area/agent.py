@@ -15,18 +15,30 @@ from deepsim_sync import Behaviour
 class AbstractAgent(Behaviour, ABC):
     """A behaviour that observes, acts on actions and earns rewards.
 
-    A subclass returns observations (`get_next_state`) and carries actions out
-    (`on_action_received`); rewards and the end of an episode may come from any of its hooks.
-    The arguments are those of `deepsim_sync.Behaviour`; a subclass with a constructor of its own
-    calls ``super().__init__(name)`` there.
+    A subclass returns observations and carries out actions; rewards and the end of an episode may
+    come from any of its hooks. It is constructed as any `deepsim_sync.Behaviour`: a constructor of
+    its own calls ``super().__init__(name)``.
 
     Attributes:
         step_reward: Reward since the last step, which returned and cleared it.
-        step_terms: The parts of it that were given a name.
+        step_terms: The named parts of it.
         episode_reward: Sum of the rewards of all steps of the episode.
         terminated: Whether the task ended the agent's episode.
         truncated: Whether the episode was cut off, as by a time limit.
         last_action: The agent's latest action in this episode, or None.
+
+    Example:
+        An agent that moves along x, and earns its distance from the origin [m]:
+
+        >>> class Puck(AbstractAgent):
+        ...     def get_next_state(self):
+        ...         return [self.transform.pose.position.x]
+        ...
+        ...     def on_action_received(self, action):
+        ...         self.transform.twist = Twist((action[0], 0.0, 0.0))
+        ...
+        ...     def on_update(self):
+        ...         self.add_reward(self.transform.pose.position.x)
     """
 
     step_reward: float = 0.0
@@ -39,11 +51,9 @@ class AbstractAgent(Behaviour, ABC):
 
     @abstractmethod
     def get_next_state(self) -> Any:
-        """Returns what the agent observes now.
+        """Returns the agent's observation now: a member of its space.
 
-        Returns:
-            A member of its observation space. Lists and wider floats are fine where the space is
-            a box; the environment hands out a copy.
+        Lists and wider floats are fine where the space is a box.
         """
 
     @abstractmethod
@@ -60,7 +70,7 @@ class AbstractAgent(Behaviour, ABC):
         return self.terminated or self.truncated
 
     def add_reward(self, reward: float, term: str | None = None) -> None:
-        """Adds to the reward of the step that is under way, or else of the next one.
+        """Adds to the reward of the current step, or between steps to that of the next one.
 
         Rewards after the agent's last step are ignored, until the next episode.
 
@@ -82,7 +92,7 @@ class AbstractAgent(Behaviour, ABC):
         self.episode_reward += float(reward)
 
     def end_episode(self, *, truncated: bool = False) -> None:
-        """Ends the agent's episode with the step that is under way; once ended, it stays so.
+        """Ends the agent's episode with the current step; once ended, it stays so.
 
         Args:
             truncated: Whether the episode is cut off rather than over, so that its last state
@@ -107,12 +117,8 @@ class AbstractAgent(Behaviour, ABC):
         """Clears the state of the last episode; `Environment` calls it."""
         self.forget_reward()
         self.episode_reward = 0.0
-        self.terminated = False
-        self.truncated = False
+        self.terminated = self.truncated = self._over = False
         self.last_action = None
-        self._over = False
-
-    # Hooks
 
     def on_episode_begin(self) -> None:
         """Called at the beginning of an episode: after the area's reset, before observations."""

@@ -22,7 +22,12 @@ class Agents:
 
     Raises:
         TypeError: A name is not a str.
-        ValueError: There is no name, or one occurs twice.
+        ValueError: A name is missing, or occurs twice.
+
+    Example:
+        >>> cars = Agents(["red", "blue"], Box(-1.0, 1.0, (8,)), Discrete(3))
+        >>> cars.names, len(cars)
+        (('red', 'blue'), 2)
     """
 
     names: Sequence[str]
@@ -37,7 +42,7 @@ class Agents:
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"an agent's name must be a str, got {name!r}")
-        require_unique(names)
+        _require_unique(names)
 
     def __len__(self) -> int:
         """Returns the number of agents."""
@@ -49,19 +54,8 @@ def slot_name(agent: str, world: int, worlds: int) -> str:
     return agent if worlds == 1 else f"{agent}/{world}"
 
 
-def require_unique(names: Sequence[str]) -> None:
-    """Refuses names that occur twice.
-
-    Raises:
-        ValueError: One does.
-    """
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            raise ValueError(f"agent {name!r} is listed twice")
-
-
 def declared_groups(owner: str, declared: Any) -> tuple[Agents, ...]:
-    """Returns the groups that an area declares as its attribute `agents`.
+    """Returns the groups of the attribute `agents` of an area.
 
     Args:
         owner: The name of the area's class, for messages.
@@ -69,12 +63,18 @@ def declared_groups(owner: str, declared: Any) -> tuple[Agents, ...]:
 
     Raises:
         TypeError: It is neither.
-        ValueError: There is no group, or an agent is in two of them.
+        ValueError: The area lists no group, or an agent in two of them.
     """
     groups = (declared,) if isinstance(declared, Agents) else declared
     if not isinstance(groups, Sequence) or not all(isinstance(each, Agents) for each in groups):
         raise TypeError(f"{owner}.agents must be Agents, or a sequence of them, got {declared!r}")
     if not groups:
         raise ValueError(f"{owner}.agents lists no agents: an environment needs at least one")
-    require_unique([name for group in groups for name in group.names])
+    _require_unique([name for group in groups for name in group.names])
     return tuple(groups)
+
+
+def _require_unique(names: Sequence[str]) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise ValueError(f"agent {name!r} is listed twice")

@@ -1,21 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task on arrays, in one world or in many."""
+"""A task on arrays, in one world or in many, and its common part with tasks of objects."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import World, WorldNumbers
+from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
 
 from .agents import Agents
-from .stateful_area import StatefulArea
 
 Bools = NDArray[np.bool_]
+
+
+class StatefulArea:
+    """The common part of `Area` and `AreaInterface`: options, goals, snapshots, and the end.
+
+    Attributes:
+        reset_options: During a reset, the options that `Environment.reset` was given; read-only.
+        reward_terms: The names of the parts of rewards, if they have any. The info of each agent
+            then has ``"reward/NAME"``, the part's value in the step, and ``"return/NAME"``, its sum
+            over the episode so far.
+    """
+
+    reset_options: Mapping[str, Any] = MappingProxyType({})
+    reward_terms: Sequence[str] = ()
+
+    def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """Returns the rewards of having achieved some goals where others were desired, (...).
+
+        For tasks whose observations are a dict with ``"achieved_goal"`` and ``"desired_goal"``, and
+        trainers such as HER, which replay steps with other goals. `reward` must return the same for
+        the goals that the step's observations show.
+
+        Args:
+            achieved_goal: (..., n) goals, or one (n,).
+            desired_goal: As many.
+            info: An info, a list of as many, or None.
+        """
+        raise NotImplementedError
+
+    def get_state(self) -> Any:
+        """Returns the area's own state, for `Environment.get_state`; behaviours have their own.
+
+        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
+        An area with state elsewhere, as within objects of its own, adds that.
+        """
+        return plain_attributes(self)
+
+    def set_state(self, state: Any) -> None:
+        """Restores a result of `get_state`; the world and its behaviours are restored already."""
+        restore_attributes(self, state)
+
+    def close(self) -> None:
+        """Frees the area's resources; the environment closes the world itself."""
 
 
 class Area(StatefulArea, ABC):
@@ -28,8 +71,8 @@ class Area(StatefulArea, ABC):
     are a dict or tuple of such arrays; members of spaces without arrays, such as `Text`, are the
     entries of an object array (W, A).
 
-    Rows of agents that are not `live` are void: the environment ignores what a hook computes for
-    them, but random numbers of a world that does not step must not be drawn.
+    Rows of agents that are not `live` are void: the environment ignores their results, but random
+    numbers of a world that does not step must not be drawn.
 
     World w gives the same bits for every W, on one type of CPU, if hooks keep five rules:
 
@@ -41,7 +84,7 @@ class Area(StatefulArea, ABC):
     5. Each world draws from its own ``world.rngs[w]``, as `World.uniform` does.
 
     Args:
-        world: The world, or worlds, in which the task takes place.
+        world: The W worlds of the task.
 
     Attributes:
         world: As given.
@@ -51,29 +94,32 @@ class Area(StatefulArea, ABC):
         stepping: (w,) the worlds that take part.
 
     Example:
-        A ball that an action puts somewhere, and that looks for the middle::
+        A puck whose action is its velocity along x [m/s]; its reward is its position [m]:
 
-            class BallArea(Area):
-                agents = Agents(["ball"], Box(-10.0, 10.0, (3,)), Box(-1.0, 1.0, (2,)))
-
-                def __init__(self, world):
-                    super().__init__(world)
-                    self.balls = world.models.select(["ball"])
-
-                def reset(self, worlds):
-                    pass
-
-                def act(self, actions):
-                    pose = self.balls.pose
-                    pose[..., :2] = actions
-                    self.balls.pose = pose
-
-                def observe(self):
-                    return self.balls.pose[..., :3]
-
-                def reward(self):
-                    x, y = self.balls.pose[..., 0], self.balls.pose[..., 1]
-                    return -np.sqrt(x * x + y * y)
+        >>> class PuckArea(Area):
+        ...     agents = Agents(["puck"], Box(-10.0, 10.0, (1,)), Box(-1.0, 1.0, (1,)))
+        ...
+        ...     def __init__(self, world):
+        ...         super().__init__(world)
+        ...         world.spawn(TableModel(), "puck", Pose())
+        ...         self.pucks = world.models.select(["puck"])
+        ...
+        ...     def reset(self, worlds):
+        ...         pass  # the pucks of these worlds are at their spawn poses
+        ...
+        ...     def act(self, actions):
+        ...         twist = self.pucks.twist
+        ...         twist[..., :1] = actions
+        ...         self.pucks.twist = twist
+        ...
+        ...     def observe(self):
+        ...         return self.pucks.pose[..., :1]
+        ...
+        ...     def reward(self):
+        ...         return self.pucks.pose[..., 0]
+        >>> def make(worlds=1, seed=0):
+        ...     world = World(TableSimulator(worlds=worlds, timestep=0.125))
+        ...     return Environment(PuckArea(world), frame_skip=4, max_episode_steps=2, seed=seed)
     """
 
     agents: Agents | Sequence[Agents]
@@ -96,21 +142,17 @@ class Area(StatefulArea, ABC):
         """
 
     def fixed_update(self, delta_time: float) -> None:
-        """Moves things in a tick, before its physics steps.
-
-        Args:
-            delta_time: Simulated duration of a tick [s].
-        """
+        """Moves things in a tick of `delta_time` seconds, before its physics steps."""
 
     def update(self) -> None:
         """Applies the rules between agents, once per step, after the physics.
 
-        What is put here is in the simulator when agents observe.
+        Its changes are in the simulator when agents observe.
         """
 
     @abstractmethod
     def observe(self) -> Any:
-        """Returns what agents observe now, (W, A, ...).
+        """Returns the observations of all agents now, (W, A, ...).
 
         Called after every step and reset; it must not draw random numbers.
         """
@@ -153,7 +195,7 @@ class Area(StatefulArea, ABC):
         return self.terminated(), self.truncated()
 
     def diverged(self, worlds: WorldNumbers) -> None:
-        """Is told of worlds whose physics diverged in this step.
+        """Called with the worlds whose physics diverged in this step.
 
         They were reset, so that hooks compute with finite numbers, and are no longer `stepping`;
         the environment truncates their episodes.

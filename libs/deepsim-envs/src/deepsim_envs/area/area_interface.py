@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .agent import AbstractAgent
-from .stateful_area import StatefulArea
+from .area import StatefulArea
 
 if TYPE_CHECKING:
     from gymnasium.spaces import Space
@@ -21,9 +21,32 @@ class AreaInterface(StatefulArea, ABC):
     """A task in the style of the DeepSim paper: agents as objects, in one world.
 
     It lists the agents and their spaces, and begins episodes. `Area` is the style for many worlds.
+    A subclass may write the two spaces as properties, as methods (the paper does) or as attributes
+    of the class. The environment asks for them, and for the agents, once.
 
-    A subclass may write the two spaces as properties, as methods (the paper does) or as plain
-    attributes of the class. The environment asks for them, and for the agents, once.
+    Example:
+        The puck is the agent of the example of `AbstractAgent`:
+
+        >>> class Rink(AreaInterface):
+        ...     observation_space = {"puck": Box(-10.0, 10.0, (1,))}
+        ...     action_space = {"puck": Box(-1.0, 1.0, (1,))}
+        ...
+        ...     def __init__(self, world):
+        ...         world.spawn(TableModel(), "puck", Pose())
+        ...         self.agents = [Puck("puck", world=world)]
+        ...
+        ...     def get_agents(self):
+        ...         return self.agents
+        ...
+        ...     def get_info(self):
+        ...         return {}
+        ...
+        ...     def reset(self):
+        ...         pass
+        >>> environment = Environment(Rink(World(TableSimulator(timestep=0.125))), frame_skip=4)
+        >>> observation, info = environment.reset(seed=7)
+        >>> environment.step({"puck": [1.0]}).reward
+        {'puck': 0.5}
     """
 
     @abstractmethod
@@ -32,11 +55,9 @@ class AreaInterface(StatefulArea, ABC):
 
     @abstractmethod
     def get_info(self) -> Mapping[str, Any]:
-        """Returns further values at the end of a step.
+        """Returns further values at the end of a step: plain data by name.
 
-        Returns:
-            Plain data by name; the key ``"deepsim"`` is the environment's. The environment copies
-            containers and arrays.
+        The key ``"deepsim"`` is the environment's, which copies containers and arrays.
         """
 
     @abstractmethod

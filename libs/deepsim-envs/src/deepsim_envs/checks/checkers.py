@@ -61,11 +61,7 @@ def pettingzoo_test(test: str, make: Make) -> None:
 
 
 def require(module: str, extra: str) -> None:
-    """Skips a check whose extra is not installed.
-
-    Raises:
-        SkippedCheckError: There is no such module.
-    """
+    """Skips a check whose extra is not installed."""
     if find_spec(module) is None:
         raise SkippedCheckError(f"not installed: pip install 'deepsim-envs[{extra}]'")
 
@@ -109,7 +105,7 @@ def torchrl(make: Make) -> None:
 
 @contextlib.contextmanager
 def _own_warnings() -> Iterator[None]:
-    """Ignores what trainers warn of while they are imported."""
+    """Ignores the warnings of trainers' own imports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -18,7 +18,7 @@ from deepsim_envs.spaces import GOALS, MASK
 from . import checkers, promises
 from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
 
-_TASTE = (  # what PettingZoo warns of, and is right all the same
+_TASTE = (  # warnings of PettingZoo about spaces that are right all the same
     "We recommend agents to be named",
     "Observation is a single number",
     "Observation is not a NumPy array",
@@ -37,28 +37,23 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of terminals; Gymnasium writes its w
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check's outcome.
-
-    Attributes:
-        name: What was checked.
-        outcome: ``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"`` about something that is
-            allowed and hardly meant.
-        reason: Why it did not pass; empty if it did.
-    """
+    """One check's outcome."""
 
     name: str
     outcome: str
+    """``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"``: allowed, and hardly meant."""
     reason: str = ""
+    """The reason why it did not pass."""
 
 
 def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
     """Checks a task; yields each outcome when it is known.
 
     Args:
-        id: The name under which a `GymnasiumEnv` of the task is registered, which takes ``agent=``
-            and has a policy for the others; see `register`.
+        id: The id of a registered `GymnasiumEnv` of the task, which takes ``agent=`` and has a
+            policy for the others; see `register`.
         make: Makes an environment of the task, each time alike; of so many ``worlds``, if it takes
-            that.
+            them.
         steps: Environment steps of each of our own checks.
     """
     with make() as environment:
@@ -112,6 +107,6 @@ def _outcome(name: str, check: Callable[[], object]) -> Check:
         return Check(name, "remark", str(reason))
     except BrokenPromiseError as reason:
         return Check(name, "failed", str(reason))
-    except Exception as error:  # whatever a checker or the task raises is the finding
+    except Exception as error:  # of a checker or of the task: it is the finding
         return Check(name, "failed", _COLOURS.sub("", f"{type(error).__name__}: {error}"))
     return Check(name, "passed")

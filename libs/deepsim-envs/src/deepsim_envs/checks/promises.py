@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every environment promises: the same bits from seeds, resets, snapshots and W worlds."""
+"""The promises of every environment: the same bits from seeds, resets, snapshots and W worlds."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from deepsim_envs.digests import digest
 from deepsim_envs.environment import Environment, info_of
 from deepsim_envs.joined_environment import takes_worlds
+from deepsim_envs.results import StepResult
 from deepsim_envs.spaces import has_action_mask, leafwise, sample_allowed
-from deepsim_envs.step_result import StepResult
 from deepsim_envs.viewing import entries_of, own_info
 from deepsim_sync import UnsupportedError
 
@@ -24,15 +24,15 @@ _SEED = 7
 
 
 class SkippedCheckError(Exception):
-    """A check that cannot be done here."""
+    """A check cannot be done here."""
 
 
 class RemarkError(Exception):
-    """Something that is allowed, and hardly meant."""
+    """A task does something that is allowed, and hardly meant."""
 
 
 class BrokenPromiseError(Exception):
-    """A promise that was not kept."""
+    """A promise was not kept."""
 
 
 def same_seed(make: Make, steps: int) -> None:
@@ -81,7 +81,7 @@ def rewards(make: Make, steps: int) -> None:
 
 
 def masks(make: Make, steps: int) -> None:
-    """Checks that action masks fit their actions, and leave every agent something to do."""
+    """Checks that action masks fit their actions, and leave every agent a choice."""
     with make() as environment:
         for name, space in environment.observation_space.items():
             has_action_mask(space, environment.action_space[name])
@@ -89,18 +89,18 @@ def masks(make: Make, steps: int) -> None:
 
 
 def goals(make: Make, steps: int) -> None:
-    """Checks that steps earn what `compute_reward` says of the goals that are observed."""
+    """Checks that rewards are those of `compute_reward` for the observed goals."""
     with make() as environment:
         for number, result in enumerate(_random_steps(environment, steps)):
             for name, own in result.observation.items():
                 info = info_of(name, environment, result.info)
                 if "diverged" in info or "achieved_goal" not in own:
                     continue
-                told = environment.compute_reward(own["achieved_goal"], own["desired_goal"], info)
-                if not np.allclose(told, result.reward[name], rtol=1e-4, atol=1e-6):
+                earned = environment.compute_reward(own["achieved_goal"], own["desired_goal"], info)
+                if not np.allclose(earned, result.reward[name], rtol=1e-4, atol=1e-6):
                     raise BrokenPromiseError(
                         f"agent {name!r} earned {result.reward[name]} in step {number}, but "
-                        f"compute_reward of its goals there is {told}"
+                        f"compute_reward of its goals there is {earned}"
                     )
 
 
@@ -127,7 +127,7 @@ def any_number_of_worlds(make: Make, steps: int) -> None:
 
 
 def _random_steps(environment: Environment, steps: int) -> Iterator[StepResult]:
-    """Yields what random actions lead to; an episode that has ended is followed by a new one."""
+    """Yields the results of random actions, episode after episode."""
     rng = np.random.default_rng(_SEED)
     seen, _ = environment.reset(_SEED)
     for _ in range(steps):
@@ -169,15 +169,12 @@ def random_actions(
     rng: np.random.Generator,
     observations: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Returns a sample of the action space of every live agent.
+    """Returns a sample of the action space of every live agent, drawn by `rng`.
 
-    Args:
-        environment: The task.
-        rng: Draws the samples.
-        observations: The latest ones by slot, whose action masks the samples obey.
+    Samples obey the action masks in the latest observations, by slot.
 
     Raises:
-        ValueError: A mask forbids an agent everything.
+        ValueError: A mask forbids all values of an agent's choice.
     """
     actions = {}
     for name in environment.live_agents:
@@ -205,7 +202,7 @@ class _Ticks:
 
 
 def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tuple[str, str]]]:
-    """Steps all worlds by random actions of their own; returns what happened in each."""
+    """Steps all worlds by random actions of their own; returns the events of each."""
     ticks, agents = _Ticks(environment), environment.agents
     every = range(len(environment))
     spaces = [
@@ -220,9 +217,9 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
     def record(what: str, worlds: Iterable[int], values: Sequence[Any]) -> None:
         info = environment.info()
         for world in worlds:
-            told = [entries_of(own_info(info, agents, agent), world) for agent in agents]
+            infos = [entries_of(own_info(info, agents, agent), world) for agent in agents]
             own = [leafwise(lambda part, world=world: part[world], value) for value in values]
-            ticks.records[world].append((what, digest([own, told])))
+            ticks.records[world].append((what, digest([own, infos])))
 
     observation: Sequence[Any] = environment.reset_worlds(seed)
     record("a reset", every, observation)

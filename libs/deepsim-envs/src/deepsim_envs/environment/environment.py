@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.area.agents import declared_groups
-from deepsim_envs.area.stateful_area import StatefulArea
-from deepsim_envs.environment_state import EnvironmentState
+from deepsim_envs.area.area import StatefulArea
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
+from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
-from deepsim_envs.step_result import Step, StepResult
 from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers, invoke
 
 from .episodes import Episodes, frozen
@@ -34,24 +33,23 @@ _STEP_HALFWAY = _HALFWAY.format("step")
 class Environment:
     """Steps the agents of an area together, by a fixed number of physics steps, in W worlds.
 
-    It is used on arrays, by `reset_worlds` and `step_worlds`, or by name, by `reset` and `step`.
-    By name, each agent of each world is a slot: ``"red_car"`` with one world, ``"red_car/3"`` with
-    several.
+    It works on arrays (`reset_worlds`, `step_worlds`) or by name (`reset`, `step`). By name, each
+    agent of each world is a slot: ``"red_car"`` in one world, ``"red_car/3"`` in several.
 
     An agent is live until the step that reports it as done. A world whose physics diverges is
     reset at once: its live agents are truncated with a reward of 0 and their last valid
-    observation, and the other worlds go on. All that is returned is a copy. While it steps or
-    resets, the environment's world is the current one.
+    observation, and the other worlds go on. All results are copies. While it steps or resets, the
+    environment's world is the current one.
 
     Args:
         area: The task: an `Area`, or an `AreaInterface` for one world.
         frame_skip: Physics steps of one environment step.
         max_episode_steps: Environment steps after which agents are truncated; None for no limit.
-        seed: Seed of the first reset, unless that is given its own.
+        seed: Seed of the first reset, unless `reset` is given one.
 
     Attributes:
         area: The task.
-        world: The world, or worlds, in which it takes place.
+        world: The W worlds of the task.
         groups: The groups of agents with equal spaces.
         agents: The names of all A agents, in the order of the groups.
         slots: The names of all slots: all agents of world 0, then those of world 1, ...
@@ -59,9 +57,19 @@ class Environment:
         diverged: (W,) bool, the worlds whose physics diverged in the latest step.
 
     Raises:
-        TypeError: The area, an agent or a space is not one.
+        TypeError: The area, an agent or a space is of another type.
         ValueError: The area has no agents, or a number of steps does not fit.
         UnsupportedError: An `AreaInterface` is in several worlds.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> environment = make(worlds=2)
+        >>> observation, info = environment.reset(seed=7)
+        >>> list(observation)
+        ['puck/0', 'puck/1']
+        >>> environment.step({"puck/0": [1.0], "puck/1": [-1.0]}).reward
+        {'puck/0': 0.5, 'puck/1': -0.5}
     """
 
     def __init__(
@@ -160,18 +168,16 @@ class Environment:
         worlds: ArrayLike | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, ...]:
-        """Begins new episodes in all worlds, or in some.
-
-        The worlds are reset first, then the area.
+        """Begins new episodes in all worlds, or in some: first in the worlds, then in the area.
 
         Args:
-            seed: Of the random numbers: n seeds world w with n + w; a sequence has a seed, or
+            seed: Seed of the random numbers: n seeds world w with n + w; a sequence has a seed, or
                 None, for each world that is reset. Without one, random numbers go on.
             worlds: The numbers of the worlds, ascending; all by default.
             options: For the task, which finds them as `reset_options` in this reset.
 
         Returns:
-            What agents observe in all worlds: a batch (W, A_g, ...) for each group.
+            The observations in all worlds: a batch (W, A_g, ...) for each group.
 
         Raises:
             CallbackError: An agent or the area raised.
@@ -194,9 +200,6 @@ class Environment:
                 live, or of worlds that do not step, are ignored.
             worlds: The numbers of the worlds, ascending; all by default.
             copy: Whether the arrays are the caller's own; without, they must not be changed.
-
-        Returns:
-            Observations in all worlds, rewards and ends.
 
         Raises:
             ActionError: An action does not lie in its space; nothing has happened.
@@ -227,7 +230,7 @@ class Environment:
         return arrays_of_info(info, self.agents, len(self))
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns what goals would have earned, of a task with goals; see `Area.compute_reward`.
+        """Returns the rewards that goals would have earned; see `Area.compute_reward`.
 
         Raises:
             UnsupportedError: The task has no goals.
@@ -246,19 +249,10 @@ class Environment:
     def reset(
         self, seed: Seed = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins new episodes in all worlds.
-
-        Args:
-            seed: Seed of the random numbers: world w has seed + w. The same seed gives the same
-                episodes. Without one, random numbers go on from where they are.
-            options: For the task, which finds them as `reset_options` in this reset.
+        """Begins new episodes in all worlds; see `reset_worlds`.
 
         Returns:
             The observation of each slot, and the info that `step` would return.
-
-        Raises:
-            CallbackError: An agent or the area raised.
-            ObservationError: An observation does not lie in its space.
         """
         self._reset(seed, None, options)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
@@ -269,7 +263,7 @@ class Environment:
         return values_by_name(self._observations, self._seen, slots), info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Has every live agent act once, and the worlds advance by `frame_skip` physics steps.
+        """Has every live agent act once, and the worlds advance; see `step_worlds`.
 
         Agents act before the physics advances; afterwards all behaviours, or the rules of the
         area, are updated once. After a step that failed halfway the world is usable, but the next
@@ -283,11 +277,8 @@ class Environment:
             Observation, reward, done, last action and info, by name in the order of `slots`.
 
         Raises:
-            ActionError: An action is missing, of an unknown agent, or outside its space; nothing
-                has happened to the world.
-            CallbackError: A behaviour, a tracker or the area raised.
-            ObservationError: An observation does not fit its space.
-            ResetNeededError: No episode is under way.
+            ActionError: An action is missing, of an unknown agent, or outside its space; no world
+                has moved.
         """
         slots = self._episodes.live_slots()
         self._require_ready()
@@ -311,10 +302,10 @@ class Environment:
     # Snapshots
 
     def get_state(self) -> EnvironmentState:
-        """Returns this instant between two steps, to come back to by `set_state`.
+        """Returns this instant between two steps, for `set_state`.
 
-        It holds the worlds (`World.get_state`) with what agents and behaviours remember, random
-        numbers, and what the area remembers.
+        It holds the worlds with their random numbers, behaviours and agents (`World.get_state`),
+        and the area.
 
         Raises:
             UnsupportedError: The simulator cannot go back.
@@ -338,11 +329,11 @@ class Environment:
         """Goes back to an instant: the same actions give the same bytes from there on.
 
         Args:
-            state: What `get_state` returned, here or in another environment of the same task with
-                as many worlds.
+            state: A result of `get_state`, here or in another environment of the same task with as
+                many worlds.
 
         Raises:
-            ValueError: The state is one of another task; nothing has changed.
+            ValueError: The state is that of another task; nothing has changed.
             UnsupportedError: The simulator cannot go back.
             CallbackError: An agent, a behaviour or the area raised.
         """
@@ -506,16 +497,14 @@ class Environment:
         return rows
 
     def _info(self) -> dict[str, Any]:
-        """Returns the area's info by name, also of agents that are done."""
-        info = self._hooks.info()
-        if not info:
-            return {}
-        return info_by_name(info, self._slots.values(), self.agents, len(self.diverged))
+        """Returns the area's info by name, including that of agents that are done."""
+        slots = self._slots.values()
+        return info_by_name(self._hooks.info(), slots, self.agents, len(self.diverged))
 
     def _ends(
         self, slots: Sequence[Slot], terminated: Bools, truncated: Bools
     ) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
-        """Returns how episodes ended, and whether they did, by name."""
+        """Returns the ends of episodes by kind, and whether each agent is done, by name."""
         over, cut, lost, done = {}, {}, {}, {}
         terminations, truncations = terminated.tolist(), truncated.tolist()
         diverged = self.diverged.tolist()

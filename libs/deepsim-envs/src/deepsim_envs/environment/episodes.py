@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The episodes of all worlds: who is live, and how many steps were made."""
+"""The episodes of all worlds: their live agents, and their steps so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Episodes:
-    """Counts steps and keeps who is live; arrays of bools that it hands out are never changed.
+    """Keeps the live agents and the steps of all worlds; its arrays of bools never change.
 
     Args:
         slots: The agents of all worlds.
@@ -52,7 +52,7 @@ class Episodes:
         """Returns the numbers of some worlds; None stands for all.
 
         Raises:
-            TypeError, ValueError: They are not numbers of worlds, ascending, each once, or none.
+            TypeError, ValueError: They are not ascending numbers of one or more worlds.
         """
         numbers = checked_worlds(worlds, len(self.all_worlds))
         if not len(numbers):
@@ -60,7 +60,7 @@ class Episodes:
         return None if len(numbers) == len(self.all_worlds) else numbers
 
     def set_live(self, live: Bools) -> None:
-        """Changes who is live."""
+        """Replaces the live agents."""
         self.live = self.everyone if live.all() else frozen(live)
         self._live_slots = None
 
@@ -80,7 +80,7 @@ class Episodes:
         return self.numbers(np.flatnonzero(self.live.any(axis=1)))
 
     def beginning(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
-        """Returns (W, A) all agents of some worlds, and the numbers of these."""
+        """Returns all agents of some worlds, (W, A), and the numbers of these."""
         if worlds is None:
             return self.everyone, self.all_worlds
         begins = self.nobody.copy()
@@ -93,10 +93,10 @@ class Episodes:
         self.set_live(self.live | begins)
 
     def taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
-        """Returns (W, A) who is live in some worlds, and the numbers of these.
+        """Returns the live agents of some worlds, (W, A), and the numbers of these.
 
         Raises:
-            ResetNeededError: Nobody is live in one of them.
+            ResetNeededError: All agents of one of them are done.
         """
         live, stepping = self.live, self.all_worlds
         if worlds is not None:
@@ -114,12 +114,12 @@ class Episodes:
             self.set_live(self.live & ~done)
 
     def go_back(self, steps: NDArray[np.int64], live: Bools) -> None:
-        """Restores the steps and who was live."""
+        """Restores steps and live agents."""
         self.steps = steps.copy()
         self.set_live(live.copy())
 
 
 def frozen(array: NDArray[T]) -> NDArray[T]:
-    """Returns the array, which can no longer be changed."""
+    """Returns the array, made read-only."""
     array.flags.writeable = False
     return array

@@ -27,20 +27,20 @@ Hook = Callable[..., Any]
 class Hooks:
     """The hooks of one area; None where it keeps the default, which does nothing.
 
-    What a hook raises is a CallbackError that names the area's class, the hook and the tick.
+    An error of a hook becomes a CallbackError that names the area's class, the hook and the tick.
 
     Args:
         area: The area.
         owner: The name of its class.
         agents: The names of all agents.
         slots: The agents of all worlds.
-        episodes: Who is live.
+        episodes: Their episodes.
 
     Attributes:
-        terms: The parts of rewards that have names; None if the area has none.
+        terms: The named parts of rewards; None if the area has none.
 
     Raises:
-        TypeError: An attribute takes the place of a hook, or a reward term is no name.
+        TypeError: An attribute takes the place of a hook, or a reward term is not a str.
         ValueError: A reward term occurs twice.
     """
 
@@ -78,7 +78,7 @@ class Hooks:
         self.close: Hook = self._bound("close")
 
     def ends(self) -> tuple[Bools, Bools]:
-        """Returns whose episodes the step terminates and truncates, (W, A) each."""
+        """Returns the agents whose episodes the step terminates, and truncates, (W, A) each."""
         episodes, live = self._episodes, self._area.live
         limit = episodes.limit
         late = episodes.nowhere if limit is None else episodes.steps >= limit
@@ -138,7 +138,7 @@ class Hooks:
         return info if self.terms is None else self.terms.add_to(info)
 
     def _terms(self, values: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-        """Returns a copy of each part of the rewards, (W, A), in the order of their names."""
+        """Returns copies of the parts of rewards, (W, A) each, in the order of their names."""
         if isinstance(self._area, ObjectArea):
             values = self._area.terms()
         if not isinstance(values, Mapping) or set(values) != set(names):

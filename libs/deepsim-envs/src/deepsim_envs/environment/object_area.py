@@ -22,18 +22,12 @@ _Member = tuple[AbstractAgent, Slot]
 
 
 class ObjectArea(Area):
-    """Calls the hooks of agents in turn, and keeps what they return in arrays.
+    """Calls the hooks of agents in turn, and keeps their results in arrays.
 
     Neighbours among the agents that have equal spaces form a group.
 
     Args:
-        area: The task, whose agents live in one world.
-
-    Raises:
-        TypeError: An agent or a space is not one.
-        ValueError: There are no agents, they live in several worlds, or the spaces are those of
-            other agents.
-        UnsupportedError: The agents' world has more than one.
+        area: The task, whose agents live in one `World`, of one world.
     """
 
     def __init__(self, area: AreaInterface) -> None:
@@ -141,20 +135,17 @@ class ObjectArea(Area):
         return entries
 
     def last_actions(self) -> dict[str, Any]:
-        """Returns copies of what the agents that took part in the step remember as their action."""
-        actions = {}
-        for agent, _ in self._taking_part:
-            actions[agent.name] = copied(agent.last_action)
-        return actions
+        """Returns copies of the `last_action` of the agents that took part in the step."""
+        return {agent.name: copied(agent.last_action) for agent, _ in self._taking_part}
 
     def forget_rewards(self) -> None:
-        """Clears all rewards: an agent that counts as it observes has earned none at a reset."""
+        """Clears all rewards; the observations of a reset earn nothing."""
         for agent, _ in self._members:
             agent.forget_reward()
             agent.episode_reward = 0.0
 
     def diverged(self, worlds: WorldNumbers) -> None:
-        """Truncates the episodes; what agents earned in the step does not count."""
+        """Truncates the episodes; rewards of the step do not count."""
         for agent, _ in self._taking_part:
             agent.terminated, agent.truncated = False, True
         self._end_episodes()
@@ -173,7 +164,7 @@ class ObjectArea(Area):
         invoke(self._owner, self.world, self._area.close)
 
     def _end_episodes(self) -> None:
-        """Calls `on_episode_end` of all agents that are done, which may end others in turn."""
+        """Calls `on_episode_end` of agents that are done, which may end others in turn."""
         waiting = [agent for agent, _ in self._taking_part]
         while ended := [agent for agent in waiting if agent.done]:
             waiting = [agent for agent in waiting if agent not in ended]

@@ -11,25 +11,20 @@ from numpy.typing import NDArray
 
 from deepsim_sync import WorldNumbers
 
-STEP = "reward/"
-"""Begins the name of a term's value in a step, in the info of an agent."""
-EPISODE = "return/"
-"""Begins the name of a term's sum over the episode so far."""
+STEP, EPISODE = "reward/", "return/"
+"""Prefixes of a term's name in an agent's info: its value in the step, its sum in the episode."""
 
 Floats = NDArray[np.float64]
 
 
 class RewardTerms:
-    """Keeps what each term gave to each agent in the latest step, and in the episode so far.
+    """Keeps the value of each term for each agent in the latest step, and its sum in the episode.
 
     Args:
         owner: The name of the area's class, for messages.
-        names: The terms that the area declares.
+        names: The names of the terms, which become the attribute `names`.
         agents: The names of all agents.
         worlds: W.
-
-    Attributes:
-        names: The names of the terms.
 
     Raises:
         TypeError: The names are not strings.
@@ -47,7 +42,7 @@ class RewardTerms:
         self._values = np.zeros((2, len(self.names), worlds, len(agents)))
 
     def begin(self, worlds: WorldNumbers) -> None:
-        """Begins the episodes of some worlds, in which nothing is earned yet."""
+        """Begins the episodes of some worlds."""
         self._values[:, :, worlds] = 0.0
 
     def begin_step(self, worlds: WorldNumbers) -> None:
@@ -55,7 +50,7 @@ class RewardTerms:
         self._values[0][:, worlds] = 0.0
 
     def earn(self, terms: Floats) -> None:
-        """Adds what the terms (T, W, A) give in the step; 0 where an agent takes no part."""
+        """Adds the terms of a step, (T, W, A); 0 where an agent takes no part."""
         self._values += terms
 
     def add_to(self, info: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,9 +59,9 @@ class RewardTerms:
         Raises:
             ValueError: The info has such a name itself, or another value under an agent's name.
         """
-        told = dict(info)
+        named = dict(info)
         for column, agent in enumerate(self._agents):
-            own = told.get(agent, {})
+            own = named.get(agent, {})
             terms = {
                 f"{kind}{name}": self._values[number, row, :, column]
                 for number, kind in enumerate((STEP, EPISODE))
@@ -77,13 +72,13 @@ class RewardTerms:
                     f"info {agent!r} of {self._owner} must be a dict and leave "
                     f"{', '.join(terms)} to the environment, got {own!r}"
                 )
-            told[agent] = {**own, **terms}
-        return told
+            named[agent] = {**own, **terms}
+        return named
 
     def get_state(self) -> Floats:
         """Returns all values, for `set_state`."""
         return self._values.copy()
 
     def set_state(self, state: Floats | None) -> None:
-        """Goes back to these values; None stands for those of a state without any."""
+        """Restores all values; None stands for zeros."""
         self._values[:] = 0.0 if state is None else state

@@ -59,7 +59,7 @@ def values_by_name(
 def info_by_name(
     info: Mapping[str, Any], slots: Iterable[Slot], agents: Sequence[str], worlds: int
 ) -> dict[str, Any]:
-    """Returns an area's info for a caller by name.
+    """Returns an area's info for callers by name.
 
     With one world, values have no axis of worlds, and an agent's own dict stands under its name.
     With several, values are arrays (W, ...), and the dict stands under the slot's name.
@@ -92,14 +92,14 @@ def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) 
 def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:
     """Returns one agent's part of a step's info, a copy.
 
-    It has the shared values, those of the slot's own world where there are several, and the
-    agent's own ones. Of the environment's entry ``"deepsim"`` it has ``"diverged"``, if the slot's
-    world did; views return the other values apart.
+    It has the shared values, of the slot's own world where there are several, and the agent's own
+    ones. Of the environment's entry ``"deepsim"`` it has ``"diverged"``, if the slot's world did;
+    views return the others separately.
 
     Args:
         slot: One of `Environment.slots`.
         environment: The environment.
-        info: What its `reset` or `step` returned.
+        info: The info of its latest `reset` or `step`.
     """
     worlds = len(environment)
     names = environment.slots

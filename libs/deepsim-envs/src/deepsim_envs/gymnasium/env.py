@@ -24,31 +24,30 @@ from .one_agent import OneAgent
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
     """One agent's side of an environment of one world; a policy acts for the others.
 
-    An episode ends when the agent is done, whether or not the others are.
-
-    The first reset without a seed draws one, as Gymnasium's own environments do; later ones go on
-    with the world's random numbers. A reset with a seed gives what `Environment.reset` gives.
+    An episode ends when the agent is done, whether or not the others are. The first reset without a
+    seed draws one, as Gymnasium's own environments do; later ones go on with the world's random
+    numbers.
 
     Args:
         environment: The task; closed with the view.
         agent: The agent; not needed where there is one only.
-        others: Makes the policy of all other agents, anew for each episode; not needed where there
-            is one agent only. It draws from `np_random`, so that a seed repeats their actions too.
+        others: Makes the policy of all other agents for each episode; not needed where there is one
+            agent only. It draws from `np_random`, so that a seed repeats their actions too.
         render_mode: ``"rgb_array"``, or None.
         camera: Takes the pictures: a camera sensor by name, or a free camera.
 
-    Attributes:
-        environment: The task.
-        agent: Name of the agent.
-        observation_space: Of the agent.
-        action_space: Of the agent.
-        render_mode: As given.
-        metadata: ``render_modes`` and ``render_fps``.
-
     Raises:
-        ValueError: There is no such agent, it is not said which one of several, or who acts for the
-            others; or no camera takes the pictures.
+        ValueError: The agent is unknown, or not given although there are several; a policy for
+            the others is missing, or a camera for the pictures.
         UnsupportedError: There are several worlds, or the simulator takes no pictures.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> env = GymnasiumEnv(make())
+        >>> observation, info = env.reset(seed=7)
+        >>> env.step(np.array([1.0], np.float32))
+        (array([0.5], dtype=float32), 0.5, False, False, {})
     """
 
     def __init__(
@@ -79,12 +78,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins an episode; see `Environment.reset`.
-
-        Args:
-            seed: Seed of the world and of `np_random`.
-            options: For the task; see `Environment.reset`.
-        """
+        """Begins an episode; the seed is that of the world and of `np_random`."""
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
@@ -96,10 +90,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return agent.batch.get(self._seen[agent.group], 0, agent.row), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Steps the agent, and the others as their policy acts; see `Environment.step`.
-
-        Returns:
-            Observation, reward, terminated, truncated and info of the agent.
+        """Steps the agent, and the others by their policy; see `Environment.step`.
 
         Raises:
             ResetNeededError: The agent is done, or no episode has begun.
@@ -123,12 +114,12 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns which values of choices the agent may take, (n,); for SB3-Contrib's MaskablePPO.
+        """Returns the allowed values of choices, (n,), for SB3-Contrib's MaskablePPO.
 
-        They are those of ``"action_mask"`` in its latest observation; all without it.
+        They are those of ``"action_mask"`` in the latest observation; all without it.
 
         Raises:
-            TypeError: The actions are no choices.
+            TypeError: The actions are not choices.
         """
         seen = self._agent.observations(self._seen) if self._seen else None
         (mask,) = allowed(seen, self.action_space, 1)
@@ -144,9 +135,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     @property
     def compute_reward(self) -> Callable[[Any, Any, Any], Any]:
-        """The function that says what goals would have earned; see `Environment.compute_reward`.
-
-        Trainers take a view that has it for one of a task with goals.
+        """The function `Environment.compute_reward`, by which trainers recognise a task with goals.
 
         Raises:
             AttributeError: Observations have no goals.

@@ -19,11 +19,8 @@ from deepsim_envs.spaces import batch_of, leafwise, shown
 class OneAgent:
     """The observations of one agent in all worlds, and the actions of all agents.
 
-    Args:
-        environment: The task.
-        agent: The agent's name; not needed where there is one only.
-        others: The policy of all other agents; not needed where there is one agent only.
-        rngs: The generator of each world, for the policy; others may take their places in the list.
+    The arguments are those of `GymnasiumEnv`, and the generator of each world, for the policy;
+    other generators may take their places in the list.
 
     Attributes:
         name: The agent's name.
@@ -32,10 +29,6 @@ class OneAgent:
         row: Number of the agent within it.
         spaces: The group, with its spaces.
         batch: The group's batches of observations.
-
-    Raises:
-        ValueError: There is no such agent, or it is not clear which one of several is meant or
-            who acts for the others.
     """
 
     def __init__(
@@ -121,9 +114,6 @@ class OneAgent:
             own: The agent's action in each world.
             live: (W, A) bool, the agents that act.
             seen: The latest observations, a batch for each group.
-
-        Raises:
-            ActionError: An `ArrayPolicy` returned too few actions.
         """
         if self._others is None:
             return [[[action] for action in own]]
@@ -169,7 +159,6 @@ class OneAgent:
         group, rngs = self._groups[number], [self._rngs[world] for world in worlds]
         seen = leafwise(lambda part: part[worlds, row], observations)
         acted = policy.act(group.names[row], seen, group.action_space, rngs)
-
         try:
             return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
         except (IndexError, TypeError):

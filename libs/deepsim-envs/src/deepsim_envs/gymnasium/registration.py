@@ -16,7 +16,7 @@ from .vector_env import GymnasiumVectorEnv
 
 
 def register(id: str, make: str, **kwargs: Any) -> None:
-    """Registers a task with Gymnasium; nothing of it is imported before it is made.
+    """Registers a task with Gymnasium; its modules are imported when it is made.
 
     ``gymnasium.make(id)`` gives a `GymnasiumEnv`, ``gymnasium.make_vec(id, num_envs)`` a
     `GymnasiumVectorEnv`; its worlds are those of one environment if `make` takes ``worlds``, and
@@ -30,7 +30,12 @@ def register(id: str, make: str, **kwargs: Any) -> None:
             to be stored as JSON. `gymnasium.make` takes the same.
 
     Raises:
-        ValueError: `make` names no module and function.
+        ValueError: `make` is not of this form.
+
+    Example:
+        >>> register("Rinks/Puck-v0", "rinks.tasks:make", frame_skip=4)
+        >>> gymnasium.spec("Rinks/Puck-v0").kwargs
+        {'make': 'rinks.tasks:make', 'frame_skip': 4}
     """
     require_function_name("make", make)
     register_views(
@@ -39,13 +44,13 @@ def register(id: str, make: str, **kwargs: Any) -> None:
 
 
 def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping[str, Any]) -> None:
-    """Registers functions that return views; `register` has ready-made ones.
+    """Registers functions, by name, that return views; `register` has ready-made ones.
 
     Args:
-        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
-        make_env: Returns a `GymnasiumEnv`, as ``"package.module:function"``.
+        id: See `register`.
+        make_env: Returns a `GymnasiumEnv`.
         make_vector_env: Returns a `GymnasiumVectorEnv`; it takes ``num_envs``.
-        kwargs: Keyword arguments of both, as those of `gymnasium.make`.
+        kwargs: Keyword arguments of both.
     """
     gymnasium.registry.pop(id, None)
     gymnasium.register(
@@ -54,11 +59,7 @@ def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping
 
 
 def make_env(make: str, **kwargs: Any) -> GymnasiumEnv:
-    """Returns the view of one world; `gymnasium.make` calls it.
-
-    Raises:
-        TypeError: `make` returns no Environment.
-    """
+    """Returns the view of one world; `gymnasium.make` calls it."""
     view, options = _of_the_view(kwargs)
     environment: Any = make_worlds(find_function(make), 1, **options)
     return GymnasiumEnv(environment, **view)
@@ -67,11 +68,7 @@ def make_env(make: str, **kwargs: Any) -> GymnasiumEnv:
 def make_vector_env(
     make: str, num_envs: int, autoreset_mode: str = "NextStep", **kwargs: Any
 ) -> GymnasiumVectorEnv:
-    """Returns the view of `num_envs` worlds; `gymnasium.make_vec` calls it.
-
-    Raises:
-        TypeError: `make` returns no Environment.
-    """
+    """Returns the view of `num_envs` worlds; `gymnasium.make_vec` calls it."""
     view, options = _of_the_view(kwargs)
     environment = make_worlds(find_function(make), num_envs, **options)
     return GymnasiumVectorEnv(environment, autoreset_mode=autoreset_mode, **view)

@@ -37,27 +37,27 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         environment: The task; closed with the view.
         agent: The agent; not needed where there is one only.
         others: The policy of all other agents; not needed where there is one agent only. The
-            policy of a world is made anew for each episode, and draws from the world's generator
-            in `np_random`. Where there are several worlds, it is made from an object that has an
+            policy of a world is made for each episode, and draws from the world's generator in
+            `np_random`. Where there are several worlds, it is made from an object that has an
             environment's ``agents`` and spaces only.
-        autoreset_mode: When a world whose episode ended is reset: with the next step
-            (``"NextStep"``), within the same one (``"SameStep"``), or not (``"Disabled"``), where
-            `reset` takes a mask.
+        autoreset_mode: The reset of a world whose episode ended: with the next step
+            (``"NextStep"``), within the same one (``"SameStep"``), or by `reset` with a mask
+            (``"Disabled"``).
         render_mode: ``"rgb_array"``, or None.
         camera: Takes the pictures: a camera sensor by name, or a free camera.
 
-    Attributes:
-        environment: The task.
-        agent: Name of the agent.
-        num_envs: The number of worlds.
-        single_observation_space: Of one world; `observation_space` is of all.
-        single_action_space: Of one world; `action_space` is of all.
-        metadata: ``render_modes``, ``render_fps`` and ``autoreset_mode``.
-
     Raises:
-        ValueError: There is no such agent, it is not said which one of several or who acts for the
-            others, there is no such mode, or no camera takes the pictures.
+        ValueError: As of `GymnasiumEnv`, or the mode is unknown.
         UnsupportedError: The simulator takes no pictures.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> envs = GymnasiumVectorEnv(make(worlds=2))
+        >>> observations, infos = envs.reset(seed=7)
+        >>> observations, rewards, *_ = envs.step([[1.0], [-1.0]])
+        >>> rewards
+        array([ 0.5, -0.5])
     """
 
     def __init__(
@@ -111,9 +111,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
         Args:
             seed: One seed for each world; an int n stands for n, n + 1, ...
-            options: ``"reset_mask"``, (num_envs,) bool, says which worlds are reset; all others
-                stay as they are, and so do their observations. All other options are for the task;
-                see `Environment.reset`.
+            options: ``"reset_mask"``, (num_envs,) bool, chooses worlds; all others stay as they
+                are, and so do their observations. All other options are for the task.
 
         Returns:
             Observations of all worlds, and infos of those that were reset.
@@ -136,9 +135,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             actions: A batch of actions; a world that is reset by this step ignores its own.
 
         Returns:
-            Observations, rewards, terminations, truncations and infos. In the mode SameStep, a
-            world whose episode ended shows the first observation of the next one, and the last
-            one as ``infos["final_obs"]``, with ``infos["final_info"]``.
+            The five values of Gymnasium. In the mode SameStep, a world whose episode ended shows
+            the first observation of the next one, and the last one as ``infos["final_obs"]``, with
+            ``infos["final_info"]``.
 
         Raises:
             ActionError: An action does not lie in its space; no world has moved.
@@ -179,7 +178,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._agent.observations(self._seen), rewards, terminations, truncations, infos
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns what goals would have earned; see `Environment.compute_reward`."""
+        """Returns the rewards that goals would have earned; see `Environment.compute_reward`."""
         return self.environment.compute_reward(achieved_goal, desired_goal, info)
 
     def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]  # typed as a list there
@@ -187,10 +186,10 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return tuple(self._viewfinder.picture(world) for world in range(self.num_envs))
 
     def get_state(self) -> dict[str, Any]:
-        """Returns this instant, to come back to by `set_state`; it can be pickled.
+        """Returns this instant, for `set_state`; it can be pickled.
 
-        Policies of others that are no `ArrayPolicy` are made anew there, so that what they remember
-        of the episode, other than their generator, is lost.
+        Policies of others, except an `ArrayPolicy`, are made again there: they keep their
+        generator, and forget the episode.
 
         Raises:
             UnsupportedError: The simulator cannot go back.
@@ -204,12 +203,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to an instant of this task with as many worlds.
-
-        Raises:
-            ValueError: The state is one of another task.
-            UnsupportedError: The simulator cannot go back.
-        """
+        """Goes back to an instant of this task with as many worlds."""
         self.environment.set_state(state["environment"])
         self._agent.set_state(state["others"])
         self._seen = copied(state["seen"]) or None
@@ -276,7 +270,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 
 def _reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:
-    """Returns which worlds are reset, (W,): ``options["reset_mask"]``, or all."""
+    """Returns the worlds to reset, (W,) bool: ``options["reset_mask"]``, or all."""
     if options is None or "reset_mask" not in options:
         return np.ones(worlds, dtype=np.bool_)
     mask = options["reset_mask"]

@@ -36,20 +36,21 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 
     Args:
         environment: The task; closed with the view.
-        name: What PettingZoo calls it; by default the name of the area's class.
+        name: Its name in PettingZoo; by default that of the area's class.
         render_mode: ``"rgb_array"``, or None.
         camera: Takes the pictures, of world 0: a camera sensor by name, or a free camera.
 
-    Attributes:
-        environment: The task.
-        possible_agents: Names of all agents, in the order of `Environment.slots`.
-        agents: Names of those that are not done.
-        render_mode: As given.
-        metadata: ``name``, ``render_modes`` and ``render_fps``.
-
     Raises:
-        ValueError: There is no such render mode, or no camera for it.
+        ValueError: The render mode is unknown, or lacks a camera.
         UnsupportedError: The simulator takes no pictures.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> env = PettingZooEnv(make(worlds=2))
+        >>> observations, infos = env.reset(seed=7)
+        >>> env.agents
+        ['puck/0', 'puck/1']
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         return flatten_space(Tuple(map(self.observation_space, self.possible_agents)))
 
     def state(self) -> Any:
-        """Returns what all agents observe, flattened in the order of `possible_agents`.
+        """Returns the observations of all agents, flattened in the order of `possible_agents`.
 
         An agent that is done counts with its last observation.
 
@@ -136,7 +137,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         self.environment.close()
 
     def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        # A dict for each, even of entries that all share: who changes one changes no other.
+        # A dict for each, even of shared entries: a change of one does not reach another.
         return {agent: info_of(agent, self.environment, info) for agent in agents}
 
 

@@ -17,7 +17,7 @@ from .parallel_env import PettingZooEnv, aec_env
 
 
 def register(id: str, make: str, **kwargs: Any) -> None:
-    """Registers a task with PettingZoo; nothing of it is imported before it is made.
+    """Registers a task with PettingZoo; its modules are imported when it is made.
 
     ``pettingzoo.make("parallel", id)`` gives a `PettingZooEnv`, ``make("aec", id)`` its agents one
     after another.
@@ -29,7 +29,7 @@ def register(id: str, make: str, **kwargs: Any) -> None:
             `pettingzoo.make` takes the same.
 
     Raises:
-        ValueError: `make` names no module and function.
+        ValueError: `make` is not of this form.
     """
     require_function_name("make", make)
     register_view(id, partial(_parallel, make), kwargs)
@@ -38,13 +38,7 @@ def register(id: str, make: str, **kwargs: Any) -> None:
 def register_view(
     id: str, make_view: Callable[..., PettingZooEnv], kwargs: Mapping[str, Any]
 ) -> None:
-    """Registers a function that returns a view; `register` has a ready-made one.
-
-    Args:
-        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
-        make_view: Returns the view of all agents.
-        kwargs: Keyword arguments of the function, as those of `pettingzoo.make`.
-    """
+    """Registers a function, and its keyword arguments, that returns a view; see `register`."""
     pettingzoo.parallel_registry.pop(id, None)
     pettingzoo.aec_registry.pop(id, None)
     pettingzoo.register("parallel", id, entry_point=make_view, kwargs=dict(kwargs))

@@ -14,15 +14,10 @@ from deepsim_envs.spaces import leafwise
 
 
 def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> Any:
-    """Returns zeros for members of a space, with leading axes.
-
-    Args:
-        space: A box, discrete, multi-binary or multi-discrete one, or dicts and tuples of these.
-        shape: The leading axes.
-        what: Names the values in messages.
+    """Returns zeros for members of a space, with leading axes of that shape.
 
     Raises:
-        TypeError: The space's values do not all have the same size.
+        TypeError: Members do not all have the same size; the message names them as `what`.
     """
     flat = create_empty_array(space, math.prod(shape), np.zeros)
     try:
@@ -38,7 +33,7 @@ def put_batch(records: Any, place: Any, batch: Any, what: str) -> None:
     """Writes a policy's batch into a place of the records.
 
     Raises:
-        ValueError: It has not a row for each observation, another structure, or another type.
+        ValueError: It has another number of rows, structure, or type; the message names it.
     """
 
     def put(record: Any, part: Any) -> None:

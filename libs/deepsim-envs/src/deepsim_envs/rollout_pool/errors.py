@@ -5,8 +5,8 @@ deepsim_sync.DeepSimError
 ├── FragmentError         a fragment could not be computed: the task or the policy raised
 ├── WorkerDiedError       a fragment ended its worker's process time and again
 ├── NoWorkerError         no worker starts
-├── ClosedPoolError       a fragment was asked of a pool that is closed
-└── OpenClusterError      a Ray cluster that obeys whoever can reach it
+├── ClosedPoolError       the pool is closed
+└── OpenClusterError      a Ray cluster obeys everyone who can reach it
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from deepsim_sync import DeepSimError
 class FragmentError(DeepSimError):
     """A fragment could not be computed, because the environment or the policy raised.
 
-    The pool is as it was before: `collect` would compute the same fragments again.
+    The pool stays as it was: `collect` would compute the same fragments again.
 
     Attributes:
         fragment: Number of the fragment.
@@ -62,7 +62,7 @@ class ClosedPoolError(DeepSimError, RuntimeError):
 
 
 class OpenClusterError(DeepSimError):
-    """A Ray cluster runs the code of whoever can reach it, because it asks for no token."""
+    """A Ray cluster runs the code of everyone who can reach it, without a token."""
 
     def __init__(self, address: str) -> None:
         super().__init__(

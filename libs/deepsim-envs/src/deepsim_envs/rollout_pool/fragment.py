@@ -12,13 +12,13 @@ Bools = NDArray[np.bool_]
 
 
 class Fragment(NamedTuple):
-    """What some worlds went through in a fixed number of steps, in NumPy arrays.
+    """The experience of some worlds in a fixed number of steps, in NumPy arrays.
 
     Each array has the axes (length, worlds); those of observations and actions go on as their space
     does, and are dicts or tuples of arrays where that is nested. Row t of world w is one step: the
     agent saw ``observations[agent][t, w]``, did ``actions[agent][t, w]``, and then saw
-    ``next_observations[agent][t, w]``. `deepsim_envs.digest` of a fragment tells whether two are
-    the same bit for bit.
+    ``next_observations[agent][t, w]``. Two fragments are equal bit for bit if their
+    `deepsim_envs.digest` is.
     """
 
     number: int
@@ -30,9 +30,9 @@ class Fragment(NamedTuple):
     rewards: dict[str, NDArray[np.float64]]
     """By agent."""
     terminations: dict[str, Bools]
-    """Whether the agent's episode ended by what happened in it."""
+    """Whether the step ended the agent's episode."""
     truncations: dict[str, Bools]
-    """Whether it was cut off; the end of the fragment alone is not marked here."""
+    """Whether the step cut it off; the end of the fragment alone is not marked here."""
     next_observations: dict[str, Any]
     """By agent; after its last step, the last observation of its episode."""
     live: dict[str, Bools]
@@ -42,4 +42,4 @@ class Fragment(NamedTuple):
     seeds: NDArray[np.uint64]
     """Seed of the episode that the step belongs to."""
     weights: int = 0
-    """How many times the pool's weights were set before the fragment was begun."""
+    """The number of times that weights were set before the fragment was begun."""

@@ -27,7 +27,7 @@ def packed(value: Any) -> bytes:
 
     def described(array: Any) -> Any:
         if not isinstance(array, np.ndarray) or array.dtype.kind not in _KINDS:
-            raise TypeError(f"only arrays of numbers travel, got {array!r}")
+            raise TypeError(f"only arrays of numbers can be sent, got {array!r}")
         little = array.dtype.newbyteorder("<")
         arrays.append(np.ascontiguousarray(array, little).data)
         return [little.str, array.shape]  # in JSON, the only list that begins with a string
@@ -54,7 +54,7 @@ def unpacked(content: bytes) -> Any:
             return tuple(restored(each) for each in part)
         dtype, shape = np.dtype(part[0]), tuple(part[1])
         if dtype.kind not in _KINDS:
-            raise ValueError(f"arrays of {dtype} do not travel")
+            raise ValueError(f"arrays of {dtype} cannot be sent")
         count = int(np.prod(shape, dtype=np.int64))
         array = np.frombuffer(content, dtype, count, start).reshape(shape)
         start += array.nbytes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who acts in a rollout."""
+"""The policies of rollouts."""
 
 from __future__ import annotations
 
@@ -18,27 +18,23 @@ class Policy(Protocol):
     """Acts for the agents of all worlds of a fragment.
 
     A worker makes its policy by calling the spec's function with ``observation_space`` and
-    ``action_space``, each a dict of spaces by agent, and with the spec's own arguments. What it
-    does may follow from the weights, the observations and the generator, and from nothing else: a
-    worker uses one policy for many fragments.
+    ``action_space``, each a dict of spaces by agent, and with the spec's own arguments. Actions may
+    follow from the weights, the observations and the generator, and from nothing else: a worker
+    uses one policy for many fragments.
     """
 
     def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
-        """Actions of one agent in n worlds.
+        """Returns the actions of one agent in n worlds, (n, ...).
 
         Args:
             agent: Its name.
-            observations: A batch of them, (n, ...); for dict and tuple spaces, dicts and tuples of
-                such arrays.
+            observations: (n, ...); dicts or tuples of such arrays where the space is nested.
             rng: The fragment's own random numbers.
-
-        Returns:
-            A batch of actions, (n, ...).
         """
         ...
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Takes on new weights; the arrays are its own."""
+        """Replaces the weights; the arrays are its own."""
         ...
 
 
@@ -72,10 +68,6 @@ class RandomPolicy:
         return self._batches[key].sample()
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Refuses weights.
-
-        Raises:
-            ValueError: There are some.
-        """
+        """Refuses weights, with a ValueError."""
         if weights:
             raise ValueError(f"a RandomPolicy has no weights, got {list(weights)}")

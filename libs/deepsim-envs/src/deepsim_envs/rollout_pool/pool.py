@@ -38,8 +38,8 @@ class RolloutPool:
     """Collects fragments of experience, by workers that each have their own worlds and policy.
 
     A fragment follows from the specs, the seed, its number and the weights: its bytes are the same
-    whatever the backend and the number of workers, and whichever worker computes it. It begins with
-    new episodes; those that it does not bring to an end are never gone on with.
+    for any backend, any number of workers, and any worker. It begins with new episodes, and
+    those that it does not end are not continued.
 
     Args:
         spec: Makes the environment, an `Environment` or a `gymnasium.Env`: a function, or an id
@@ -54,24 +54,30 @@ class RolloutPool:
         timeout: Time in which a worker must compute a fragment, or else counts as dead [s]; not for
             the backend ``"local"``.
         start_timeout: Time in which a worker must start, if no other works [s].
-        resources: What each worker takes of a Ray cluster: ``"CPU"``, ``"GPU"``, and resources
+        resources: The needs of each worker on a Ray cluster: ``"CPU"``, ``"GPU"``, and resources
             of Ray by name; one CPU by default.
-        ray_address: The cluster to join, as in ``"10.0.0.1:6379"`` or ``"auto"``; by default what
-            ``RAY_ADDRESS`` says, or else a new one on this machine, which asks for a token.
-        allow_open_cluster: Whether a Ray cluster that asks for no token will do.
+        ray_address: The cluster to join, as in ``"10.0.0.1:6379"`` or ``"auto"``; by default that
+            of ``RAY_ADDRESS``, or else a new one on this machine, which asks for a token.
+        allow_open_cluster: Whether a Ray cluster without a token will do.
 
     Attributes:
         workers: As given.
         backend: As given.
         collected: Number of the next fragment.
-        replaced: How many workers died and were replaced.
+        replaced: The number of workers that died and were replaced.
 
     Raises:
-        TypeError: The spec or the policy is not given by name, but as a bare function.
-        ValueError: A number is too small, there is no such backend, resources are not for Ray, or
-            no machine of the Ray cluster has them.
-        gymnasium.error.Error: There is no such id.
-        OpenClusterError: The Ray cluster asks for no token.
+        TypeError: The spec or the policy is a bare function instead of a name.
+        ValueError: A number is too small, the backend is unknown, resources are not for Ray, or no
+            machine of the Ray cluster has them.
+        gymnasium.error.Error: The id is not registered.
+        OpenClusterError: The Ray cluster does not ask for a token.
+
+    Example:
+        >>> pool = RolloutPool("CartPole-v1", "deepsim_envs.rollout_pool:RandomPolicy", worlds=4)
+        >>> (fragment,) = pool.collect(1)
+        >>> fragment.rewards["agent"].shape
+        (200, 4)
     """
 
     def __init__(
@@ -133,7 +139,7 @@ class RolloutPool:
             self._link = RayWorkers(setup, workers, timeout, needs, ray_address, allow_open_cluster)
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Gives the policy of every worker new weights, for fragments that are begun from now on.
+        """Gives the policy of every worker new weights, for fragments that begin from now on.
 
         Args:
             weights: Arrays of numbers by name; they are copied.
@@ -164,8 +170,8 @@ class RolloutPool:
     def as_completed(self, count: int | None = None) -> Generator[Fragment, None, None]:
         """Yields the next fragments as they come, so that a slow worker holds up no other.
 
-        New weights may be set between two fragments; `Fragment.weights` says with which ones a
-        fragment was computed. Fragments that are under way when the iterator is closed are lost.
+        New weights may be set between two fragments; `Fragment.weights` has the number of those
+        that a fragment was computed with. Unfinished fragments of a closed iterator are lost.
 
         Args:
             count: The number of fragments; None for no end.
@@ -200,7 +206,7 @@ class RolloutPool:
             yield fragment
 
     def _computed(self, link: Workers, numbers: Iterable[int]) -> Iterator[Fragment]:
-        """Yields fragments as they come; raises the first error by number when it is clear."""
+        """Yields fragments as they come; raises the error with the least number, when known."""
         if self._collecting:
             raise RuntimeError(
                 "this pool is still collecting: exhaust or close the iterator of as_completed()"
@@ -272,7 +278,7 @@ class RolloutPool:
         )
 
     def _started(self, link: Workers, worker: int, answer: bytes | Death, *, is_only: bool) -> None:
-        """Takes note that a worker has started, or died without a fragment."""
+        """Registers a worker that has started, or died without a fragment."""
         if not isinstance(answer, Death):
             self._failed_starts = 0
             self._idle.append(worker)

@@ -54,7 +54,7 @@ class Sampler:
 
         Args:
             request: The packed number of the fragment, and the version of the weights.
-            weights: New weights, packed, which the policy takes on first.
+            weights: New weights of the policy, packed, or None.
         """
         number, version = unpacked(request)
         try:
@@ -66,13 +66,13 @@ class Sampler:
             return packed(tuple(rollout.fragment(version)))
         except Exception as error:
             kind, message, trace = type(error).__name__, str(error), traceback.format_exc()
-            # What an error leaves behind must not reach another fragment, nor replace the error.
+            # State after an error must not reach another fragment; its end must not replace it.
             with contextlib.suppress(Exception):
                 self.close()
             return packed({"kind": kind, "message": message, "traceback": trace})
 
     def close(self) -> None:
-        """Closes the worlds and forgets the policy; the next fragment makes them anew."""
+        """Closes the worlds and forgets the policy; the next fragment makes both again."""
         self._policy = None
         worlds, self._worlds = self._worlds, None
         if worlds is not None:
@@ -169,7 +169,7 @@ class _Rollout:
 
 
 class _GroupRecords:
-    """What the agents of a group saw and did, in arrays (A_g, length, worlds, ...)."""
+    """The observations and actions of a group's agents, in arrays (A_g, length, worlds, ...)."""
 
     def __init__(self, group: Agents, shape: tuple[int, int], live: Bools) -> None:
         self._names, self._live = group.names, live
@@ -190,7 +190,7 @@ class _GroupRecords:
         self._seen = seen
 
     def see(self, step: int, seen: Any) -> None:
-        """Records what follows a step, a batch (W, A_g, ...)."""
+        """Records the observations after a step, a batch (W, A_g, ...)."""
 
         def put(record: NDArray[Any], part: NDArray[Any]) -> None:
             record[:, step] = part.swapaxes(0, 1)

@@ -16,7 +16,7 @@ from deepsim_envs.function_names import is_function_name
 
 @dataclass(frozen=True)
 class Spec:
-    """Says how to make an environment or a policy, so that each worker makes its own.
+    """Names an environment or a policy, so that each worker makes its own.
 
     Args:
         make: A function or class, as ``"package.module:name"``; for an environment, also an id that
@@ -25,6 +25,10 @@ class Spec:
 
     Raises:
         TypeError: The arguments cannot be written as JSON.
+
+    Example:
+        >>> Spec("rinks.tasks:make", {"frame_skip": 4}).kwargs
+        {'frame_skip': 4}
     """
 
     make: str
@@ -43,7 +47,7 @@ def portable(spec: Spec) -> Spec:
     """Returns a spec that means the same in a process in which an id is not registered.
 
     Raises:
-        gymnasium.error.Error: There is no such id.
+        gymnasium.error.Error: The id is not registered here either.
         ValueError: The id is registered with a function that has no name.
     """
     if is_function_name(spec.make):
@@ -59,5 +63,5 @@ def portable(spec: Spec) -> Spec:
 
 
 def make_registered(registered: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
-    """Makes an environment of what was registered elsewhere, as JSON."""
+    """Makes an environment that was registered elsewhere, from JSON."""
     return gymnasium.make(EnvSpec.from_json(registered), disable_env_checker=True, **kwargs)

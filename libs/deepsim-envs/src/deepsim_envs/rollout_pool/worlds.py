@@ -16,8 +16,8 @@ from deepsim_envs.area import Agents
 from deepsim_envs.environment import Environment
 from deepsim_envs.function_names import find_function
 from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
+from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
-from deepsim_envs.step_result import Step
 
 from .spec import Spec
 

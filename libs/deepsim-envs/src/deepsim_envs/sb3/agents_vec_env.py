@@ -30,8 +30,8 @@ class AgentsVecEnv(SlotsVecEnv):
     the world is reset, it is done once more, without ``info["episode"]``. With
     ``game_over="any"``, the first agent that is done ends the episode; all others are truncated.
 
-    The info of a slot's last step has the values of the area's info, of its world and agent; the
-    infos of other steps have none of them. ``environment.info()`` has them at any time.
+    The info of a slot's last step has the area's info of its world and agent; those of other steps
+    lack it. ``environment.info()`` has it at any time.
 
     Args:
         environment: The task; closed with this.
@@ -43,6 +43,15 @@ class AgentsVecEnv(SlotsVecEnv):
 
     Raises:
         ValueError: Agents differ in their spaces, or `game_over` is neither.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> slots = AgentsVecEnv(make(worlds=3))
+        >>> slots.seed(7)
+        [7, 8, 9]
+        >>> slots.reset().shape
+        (3, 1)
     """
 
     def __init__(
@@ -102,12 +111,12 @@ class AgentsVecEnv(SlotsVecEnv):
         live: Bools,
         terminated: Bools,
     ) -> None:
-        told, diverged = self._told(), self.environment.diverged
+        own, diverged = self._agent_infos(), self.environment.diverged
         for slot in slots.tolist():
             world, column = divmod(slot, self._shape[1])
             final = leafwise(lambda part, slot=slot: part[slot].copy(), seen)
             if live[world, column]:
-                infos[slot].update(entries_of(told[column], world))
+                infos[slot].update(entries_of(own[column], world))
                 if diverged[world]:
                     infos[slot]["diverged"] = True
                 self._end(slot, infos[slot], final, not terminated[world, column])
@@ -122,12 +131,12 @@ class AgentsVecEnv(SlotsVecEnv):
 
     def _keep_infos(self, worlds: NDArray[np.intp]) -> None:
         """Sets `reset_infos` of the slots of some worlds."""
-        told = self._told()
+        own = self._agent_infos()
         for world in worlds.tolist():
-            for column, values in enumerate(told):
+            for column, values in enumerate(own):
                 self.reset_infos[world * self._shape[1] + column] = entries_of(values, world)
 
-    def _told(self) -> list[Mapping[str, Any]]:
+    def _agent_infos(self) -> list[Mapping[str, Any]]:
         """Returns the info of each agent, as arrays over worlds."""
         info = self.environment.info()
         agents = self.environment.agents

@@ -55,7 +55,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._seeded = False
 
     def reset(self) -> Any:
-        """Begins an episode in all slots, with the seeds that `seed` set, if it did.
+        """Begins an episode in all slots, with the seeds of `seed`, if any.
 
         The first reset without seeds draws some, as Gymnasium's own environments do.
         """
@@ -71,9 +71,9 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         return seen
 
     def get_state(self) -> dict[str, Any]:
-        """Returns this instant between two steps, to come back to by `set_state`.
+        """Returns this instant between two steps, for `set_state`.
 
-        It holds the worlds, and the sums of the episodes under way; it can be pickled.
+        It holds the worlds, and the sums of the current episodes; it can be pickled.
 
         Raises:
             UnsupportedError: The simulator cannot go back.
@@ -86,12 +86,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to an instant of this task with as many worlds: the next steps are the same.
-
-        Raises:
-            ValueError: The state is one of another task or another number of slots.
-            UnsupportedError: The simulator cannot go back.
-        """
+        """Goes back to an instant of this task with as many worlds: the next steps are the same."""
         if state["returns"].shape != self._returns.shape:
             raise ValueError(
                 f"expected the state of {self.num_envs} slots, got {len(state['returns'])}"
@@ -117,12 +112,12 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         """Steps all worlds once."""
 
     def action_masks(self) -> Bools:
-        """Returns which values of choices each slot may take, (slots, n), for MaskablePPO.
+        """Returns the allowed values of choices of each slot, (slots, n), for MaskablePPO.
 
         They are those of ``"action_mask"`` in the latest observations; all without it.
 
         Raises:
-            TypeError: The actions are no choices.
+            TypeError: The actions are not choices.
         """
         if self._masks is None:
             return allowed(None, self.action_space, self.num_envs)
@@ -142,7 +137,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """Returns an attribute of the environment, for each slot."""
-        # Pictures are those of views; SB3 asks for the mode, and warns where there is none.
+        # Pictures are those of views; SB3 asks for the mode, and warns where it is missing.
         owner = self if attr_name == "action_masks" else self._owner
         found = None if attr_name == "render_mode" else getattr(owner, attr_name)
         return [found for _ in self._get_indices(indices)]
@@ -173,11 +168,11 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     def env_is_wrapped(
         self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Returns whether the slots are as if wrapped: infos are those of SB3's `Monitor`."""
+        """Returns True for SB3's `Monitor`, whose infos these are."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def _end(self, slot: int, info: dict[str, Any], seen: Any, truncated: bool) -> None:
-        """Adds to the info of a slot's last step what SB3 looks for there."""
+        """Adds SB3's entries to the info of a slot's last step."""
         info["terminal_observation"] = seen
         info["TimeLimit.truncated"] = truncated
         info["episode"] = {"r": float(self._returns[slot]), "l": int(self._lengths[slot])}

@@ -2,10 +2,8 @@
 """Members of Gymnasium's spaces: checked and copied one by one, or in batches over worlds."""
 
 from .batches import Batch, GroupBatches, batch_of
-from .goals import GOALS
-from .leaves import leafwise
-from .masks import MASK, allowed, choices_of, has_action_mask, sample_allowed
-from .members import conform, copied, require_within, shown
+from .masks import GOALS, MASK, allowed, choices_of, has_action_mask, sample_allowed
+from .members import conform, copied, leafwise, require_within, shown
 
 __all__ = [
     "GOALS",

@@ -23,8 +23,7 @@ from deepsim_envs.area.agents import slot_name
 from deepsim_envs.errors import ActionError, ObservationError
 from deepsim_sync import square_sum
 
-from .leaves import leafwise
-from .members import conform, copied, require_within, shown
+from .members import conform, copied, leafwise, require_within, shown
 
 # ruff: noqa: D102 (methods are documented by Batch)
 
@@ -172,9 +171,9 @@ class Batch(ABC):
 
     @abstractmethod
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, Misfits]:
-        """Returns a new batch in the types of the space, and which of its members lie outside.
+        """Returns a new batch in the types of the space, and the members that lie outside.
 
-        A narrower float loses digits that the space has no use for; a narrower integer is refused.
+        A narrower float loses digits; a narrower integer is refused.
 
         Args:
             values: A batch, or a list of lists of members.
@@ -186,11 +185,7 @@ class Batch(ABC):
         """
 
     def rows(self, values: Any) -> Any:
-        """Returns values as W rows of A members.
-
-        Raises:
-            ValueError: There are more or fewer.
-        """
+        """Returns values as W rows of A members; more or fewer are a ValueError."""
         if isinstance(values, list):  # of lists, whatever the members are
             lengths = {len(row) if isinstance(row, (list, np.ndarray)) else -1 for row in values}
             fits = len(values) == self.worlds and lengths == {self.agents}

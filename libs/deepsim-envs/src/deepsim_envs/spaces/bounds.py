@@ -11,23 +11,26 @@ from numpy.typing import NDArray
 
 
 class Bounded(Protocol):
-    """Anything with bounds of actions, such as `deepsim_robots.Robot`."""
+    """An object with bounds of actions, (n,) each, such as `deepsim_robots.Robot`."""
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """(n,) the least action."""
+        """The least action."""
         ...
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """(n,) the largest action."""
+        """The largest action."""
         ...
 
 
 def action_box(bounded: Bounded) -> Box:
     """Returns the space of the actions of one agent: a float32 `Box` of the bounds.
 
-    Args:
-        bounded: A robot, or whatever has `lower` and `upper`.
+    Example:
+        >>> class Arm:
+        ...     lower, upper = np.array([-1.5, -0.5]), np.array([1.5, 0.5])
+        >>> action_box(Arm())
+        Box([-1.5 -0.5], [1.5 0.5], (2,), float32)
     """
     return Box(bounded.lower.astype(np.float32), bounded.upper.astype(np.float32))

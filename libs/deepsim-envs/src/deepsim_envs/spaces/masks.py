@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Masks of actions: a part of an observation that says which choices are allowed.
+"""Parts of observations with a meaning: masks of actions, and goals.
 
-The convention is that of PettingZoo: the observation is a dict with ``"action_mask"``, one integer
-for each value of each choice, 1 where it is allowed and 0 where it is not.
+Masks follow PettingZoo: the observation is a dict with ``"action_mask"``, one integer for each
+value of each choice, 1 where it is allowed and 0 where it is not. Goals follow Gymnasium-Robotics:
+a dict with ``"achieved_goal"`` and ``"desired_goal"``.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 MASK = "action_mask"
+GOALS = frozenset(("achieved_goal", "desired_goal"))
 
 
 def choices_of(space: spaces.Space[Any]) -> tuple[int, ...]:
-    """Returns the number of values of each choice of an action; none of actions without choices."""
+    """Returns the number of values of each choice of an action; () for other actions."""
     if isinstance(space, spaces.Discrete):
         return (int(space.n),)
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
@@ -30,7 +32,7 @@ def has_action_mask(seen: spaces.Space[Any], acted: spaces.Space[Any]) -> bool:
     """Returns whether observations of a space hold a mask of the actions of a space.
 
     Raises:
-        ValueError: There is a mask, which does not fit the actions.
+        ValueError: Their mask does not fit the actions.
     """
     counts = choices_of(acted)
     mask = seen.spaces.get(MASK) if isinstance(seen, spaces.Dict) else None
@@ -45,10 +47,10 @@ def has_action_mask(seen: spaces.Space[Any], acted: spaces.Space[Any]) -> bool:
 
 
 def allowed(observations: Any, acted: spaces.Space[Any], rows: int) -> NDArray[np.bool_]:
-    """Returns which values of choices some observations allow, (rows, n); all without a mask.
+    """Returns the values of choices that observations allow, (rows, n); all without a mask.
 
     Raises:
-        TypeError: The actions are no choices.
+        TypeError: The actions are not choices.
     """
     count = sum(choices_of(acted))
     if not count:
@@ -59,7 +61,7 @@ def allowed(observations: Any, acted: spaces.Space[Any], rows: int) -> NDArray[n
 
 
 def forbidden_choice(mask: NDArray[Any], acted: spaces.Space[Any]) -> int | None:
-    """Returns the first choice of which a mask (n,) forbids all values, or None."""
+    """Returns the first choice whose values are all forbidden by a mask (n,), or None."""
     parts = np.split(mask, np.cumsum(choices_of(acted))[:-1])
     return next((number for number, part in enumerate(parts) if not part.any()), None)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts users' values to members of a Gymnasium space, or says why they are none."""
+"""Converts users' values to members of Gymnasium's spaces, or reports the misfit."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,10 @@ from numpy.typing import NDArray
 
 
 def conform(space: spaces.Space[Any], value: Any, what: str) -> Any:
-    """Returns a copy of a value in the types of its space.
+    """Returns a copy of a user's value in the types of its space; messages name it as `what`.
 
     A list fits a box, and float64 one of float32. NaN is refused; the bounds of a box are not
     checked (see `require_within`).
-
-    Args:
-        space: The space.
-        value: The value, as a user gave it.
-        what: Names the value in messages.
 
     Raises:
         ValueError: The value has another structure, shape or type, or holds NaN.
@@ -46,11 +41,7 @@ def conform(space: spaces.Space[Any], value: Any, what: str) -> Any:
 
 
 def require_within(space: spaces.Space[Any], value: Any, what: str) -> None:
-    """Refuses a value that its space does not contain, bounds included.
-
-    Raises:
-        ValueError: The value does not lie in the space.
-    """
+    """Refuses a value that its space does not contain, bounds included, with a ValueError."""
     if not space.contains(value):
         raise ValueError(f"{what} must lie in {space}, got {shown(value)}")
 
@@ -71,6 +62,27 @@ def copied(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: copied(part) for key, part in value.items()}
     return value
+
+
+def leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Applies a function to each array of a tree, and returns its results in the same structure.
+
+    Args:
+        function: Takes an array of `tree`, and the arrays of `others` in the same place.
+        tree: An array, or dicts and tuples of arrays at any depth.
+        others: Trees with at least the same keys.
+    """
+    if isinstance(tree, dict):
+        return {
+            key: leafwise(function, part, *(other[key] for other in others))
+            for key, part in tree.items()
+        }
+    if isinstance(tree, tuple):
+        return tuple(
+            leafwise(function, part, *(other[index] for other in others))
+            for index, part in enumerate(tree)
+        )
+    return function(tree, *others)
 
 
 def _array(space: spaces.Box, value: Any, what: str) -> NDArray[Any]:

@@ -1,5 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may reach a server: loopback is free, everything else needs TLS and a token."""
+"""Access to a server: addresses, tokens, and the metadata of calls.
+
+Loopback is free; any other address needs TLS and a token. Besides UDE's messages, calls carry gRPC
+metadata, of which UDE's own clients know the token only:
+
+| name | sent by | meaning |
+|---|---|---|
+| `TOKEN` | clients | the secret that the server asks for; UDE's name |
+| `VERSION` | both | the version of all below; without it the other side is UDE's own |
+| `CLIENT` | clients | a random name, which is the client's right to its agents |
+| `REQUEST` | clients | a number that grows with each call, and is the same in a retry of one |
+| `SEED` | clients | with `reset`: the seed of the episode |
+| `LEAVE` | clients | with `close`: leave the agents to others, close nothing |
+"""
 
 from __future__ import annotations
 
@@ -7,16 +20,25 @@ import hmac
 import ipaddress
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from .codec import Limits
-from .errors import ServerStartError
-from .headers import TOKEN
+from .errors import RefusedError, ServerStartError
 
+TOKEN = "rpc-auth-header"
+VERSION = "deepsim-ude-version"
+CLIENT = "deepsim-client"
+REQUEST = "deepsim-request"
+SEED = "deepsim-seed"
+LEAVE = "deepsim-leave"
+
+OUR_VERSION = "1"
 SHORTEST_TOKEN = 16
+_LONGEST_NAME = 64
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can only be reached from this machine; a name but localhost never is."""
+    """Returns whether only this machine reaches an address; of names, only ``localhost``."""
     if host == "localhost" or host.startswith("unix:"):
         return True
     try:
@@ -26,7 +48,7 @@ def is_loopback(host: str) -> bool:
 
 
 def target(host: str, port: int) -> str:
-    """Host and port in one, as gRPC has them; a Unix socket has no port."""
+    """Returns host and port as gRPC's target; a Unix socket has no port."""
     if host.startswith("unix:"):
         return host
     return f"[{host.strip('[]')}]:{port}" if ":" in host else f"{host}:{port}"
@@ -36,8 +58,8 @@ def require_safe(host: str, token: str | None, *, tls: bool) -> None:
     """Refuses an address that others can reach, unless they need a token over TLS.
 
     Raises:
-        ServerStartError: It is unsafe.
-        ValueError: The token is too short to be one.
+        ServerStartError: The address is unsafe.
+        ValueError: The token is too short.
     """
     if token is not None and len(token) < SHORTEST_TOKEN:
         raise ValueError(
@@ -52,7 +74,7 @@ def require_safe(host: str, token: str | None, *, tls: bool) -> None:
 
 
 def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
-    """Whether one of the metadata is the token; takes equally long whatever was guessed."""
+    """Returns whether metadata have the token, in a time that does not depend on a guess."""
     expected = token.encode()
     found = False
     for key, value in metadata:
@@ -63,11 +85,48 @@ def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
 
 
 def channel_options(limits: Limits) -> tuple[tuple[str, int], ...]:
-    """Limits of messages in gRPC's words, with some room for what surrounds a payload."""
+    """Returns gRPC's limits of messages, with room for the fields around a payload."""
     most = limits.message_bytes + 1024
     return ("grpc.max_receive_message_length", most), ("grpc.max_send_message_length", most)
 
 
 def contents(source: bytes | str | Path) -> bytes:
-    """The bytes given, or those of the file that is named."""
+    """Returns the bytes given, or those of the named file."""
     return source if isinstance(source, bytes) else Path(source).read_bytes()
+
+
+class CallHeaders(NamedTuple):
+    """The metadata of a call."""
+
+    client: str | None = None
+    request: int | None = None
+    seed: int | None = None
+    leave: bool = False
+
+
+def read_headers(metadata: Iterable[tuple[str, str | bytes]]) -> CallHeaders:
+    """Reads the metadata of a call.
+
+    Raises:
+        RefusedError: They are malformed, or of another version.
+    """
+    found = {key: value for key, value in metadata if isinstance(value, str)}
+    version = found.get(VERSION)
+    if version is None:
+        return CallHeaders()
+    if version != OUR_VERSION:
+        raise RefusedError(f"this server speaks version {OUR_VERSION}, not {version!r}", 426)
+    client = found.get(CLIENT)
+    if not client or len(client) > _LONGEST_NAME:
+        raise RefusedError(f"{CLIENT} must have 1 to {_LONGEST_NAME} characters", 400)
+    request, seed = (_natural(found, key) for key in (REQUEST, SEED))
+    return CallHeaders(client, request, seed, leave=LEAVE in found)
+
+
+def _natural(found: dict[str, str], key: str) -> int | None:
+    text = found.get(key)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 20:
+        raise RefusedError(f"{key} must be a natural number", 400)
+    return int(text)

@@ -12,7 +12,19 @@ from typing import Any
 
 import grpc
 
-from .access import channel_options, contents, is_loopback, target
+from .access import (
+    CLIENT,
+    LEAVE,
+    OUR_VERSION,
+    REQUEST,
+    SEED,
+    TOKEN,
+    VERSION,
+    channel_options,
+    contents,
+    is_loopback,
+    target,
+)
 from .codec import Limits
 from .errors import (
     CallTimeoutError,
@@ -22,11 +34,10 @@ from .errors import (
     ServerError,
     UDEError,
 )
-from .headers import CLIENT, LEAVE, OUR_VERSION, REQUEST, SEED, TOKEN, VERSION
 from .messages import OK, SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
 
 _CROWDED = "Concurrent RPC limit exceeded!"
-"""What gRPC answers itself where a server has all calls that it may have; nothing was done."""
+"""The answer of gRPC itself where a server has too many calls; nothing was done."""
 _READ_ONLY = {"observation_space", "action_space"}
 _STATUSES = {
     grpc.StatusCode.UNAUTHENTICATED: 401,
@@ -40,10 +51,8 @@ class Connection:
     """Calls a server; see `RemoteEnvironment` for the arguments.
 
     Attributes:
-        address: Host and port.
-        limits: How large messages may be.
-        is_ours: Whether the server speaks our version, and so tells retries apart; known after
-            the spaces were read.
+        is_ours: Whether the server speaks our version, and so recognises retries; known after the
+            spaces were read.
     """
 
     def __init__(
@@ -86,11 +95,7 @@ class Connection:
         self._closed = threading.Event()
 
     def connect(self) -> None:
-        """Waits for the server.
-
-        Raises:
-            ConnectionLostError: There is none, or not within the time of a call.
-        """
+        """Waits for the server, or raises a ConnectionLostError after the time of a call."""
         try:
             grpc.channel_ready_future(self._channel).result(self.timeout)
         except grpc.FutureTimeoutError:
@@ -111,11 +116,11 @@ class Connection:
         """Calls the server and returns its answer, of status 200.
 
         A call is tried again within its time if the server had too many at once, or if the
-        connection broke and the server can tell a retry from a new request, or the call only reads.
+        connection broke and the server recognises retries, or the call only reads.
 
         Raises:
-            RefusedError, ServerError: The server says so.
-            ConnectionLostError, CallTimeoutError: It says nothing.
+            RefusedError, ServerError: The server's answer has another status.
+            ConnectionLostError, CallTimeoutError: There was no answer.
         """
         metadata = [*self._metadata, (REQUEST, str(next(self._numbers)))]
         if seed is not None:
@@ -144,7 +149,7 @@ class Connection:
         raise ConnectionLostError(f"{name}: the connection to {self.address} was closed here")
 
     def stream(self) -> Any:
-        """The side channel's messages as they come, as bytes; `cancel` ends them."""
+        """Returns the call that yields the side channel's messages, as bytes; `cancel` ends it."""
         return self._stream(to_bytes(Message()), metadata=self._metadata, wait_for_ready=True)
 
     def close(self) -> None:

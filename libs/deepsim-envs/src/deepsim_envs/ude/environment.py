@@ -10,13 +10,13 @@ from typing import Any
 from gymnasium.spaces import Space
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.step_result import StepResult
+from deepsim_envs.results import StepResult
 
 from .side_channel import SideChannel
 
 
 class ResetMode(Enum):
-    """Who begins the next episode."""
+    """The one that begins the next episode."""
 
     MANUAL = "manual"
     """The caller, by `reset`."""
@@ -25,12 +25,12 @@ class ResetMode(Enum):
 
 
 class GameOver(Enum):
-    """When an episode of several agents ends, for `ResetMode.AUTO`."""
+    """The end of an episode of several agents, for `ResetMode.AUTO`."""
 
     ANY = "any"
-    """When the first agent is done."""
+    """The first agent is done."""
     ALL = "all"
-    """When the last agent is done."""
+    """The last agent is done."""
 
 
 class UDEEnvironment:
@@ -39,17 +39,28 @@ class UDEEnvironment:
     If the area has an attribute ``side_channel`` that is a `SideChannel`, it is joined to this one.
 
     Args:
-        environment: What is stepped, and closed.
-        reset_mode: Who begins the next episode. With AUTO the step that ends one returns the
-            observations and info of the next; those of the end are in ``info["deepsim"]`` as
-            ``"final_observation"`` and ``"final_info"``.
-        game_over: When an episode ends, for AUTO.
+        environment: The task; closed with this.
+        reset_mode: With AUTO the step that ends an episode returns the observations and info of the
+            next; those of the end are in ``info["deepsim"]`` as ``"final_observation"`` and
+            ``"final_info"``.
+        game_over: The end of an episode, for AUTO.
 
     Attributes:
         environment: As given.
+        observation_space: The space of each agent's observations, by name.
+        action_space: The space of each agent's actions, by name.
         reset_mode: As given.
         game_over: As given.
         side_channel: The trainer's end.
+
+    Example:
+        The task is that of the example of `Area`, whose episodes have two steps:
+
+        >>> environment = UDEEnvironment(make(), reset_mode="auto")
+        >>> observation, info = environment.reset(seed=7)
+        >>> results = [environment.step({"puck": [1.0]}) for _ in range(2)]
+        >>> results[1].observation, results[1].info["deepsim"]["final_observation"]
+        ({'puck': array([0.], dtype=float32)}, {'puck': array([1.], dtype=float32)})
     """
 
     def __init__(
@@ -62,6 +73,8 @@ class UDEEnvironment:
         if not isinstance(environment, Environment):
             raise TypeError(f"environment must be an Environment, got {environment!r}")
         self.environment = environment
+        self.observation_space: Mapping[str, Space[Any]] = environment.observation_space
+        self.action_space: Mapping[str, Space[Any]] = environment.action_space
         self.reset_mode = ResetMode(reset_mode)
         self.game_over = GameOver(game_over)
         self.side_channel = SideChannel()
@@ -70,18 +83,8 @@ class UDEEnvironment:
             self.side_channel.join(task_end)
 
     @property
-    def observation_space(self) -> Mapping[str, Space[Any]]:
-        """What each agent observes, by name."""
-        return self.environment.observation_space
-
-    @property
-    def action_space(self) -> Mapping[str, Space[Any]]:
-        """How each agent may act, by name."""
-        return self.environment.action_space
-
-    @property
     def live_agents(self) -> tuple[str, ...]:
-        """Agents whose actions the next step needs."""
+        """The agents whose actions the next step needs."""
         return self.environment.live_agents
 
     def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,7 +3,7 @@
 
 deepsim_sync.DeepSimError
 └── UDEError                    root of these
-    ├── PayloadError            bytes that are no payload, or a value that has no place in one
+    ├── PayloadError            bytes that are not a payload, or a value that does not fit into one
     ├── RefusedError            the server refused a call; `status` is below 500
     ├── ServerError             the server failed at a call; `status` is 500 or more
     ├── RemoteEnvironmentError  the environment behind the server raised
@@ -22,10 +22,16 @@ class UDEError(DeepSimError):
 
 
 class PayloadError(UDEError, ValueError):
-    """Bytes that are no payload within the limits, or a value that a payload cannot hold."""
+    """Bytes are not a payload within the limits, or a value does not fit into one."""
 
 
-class RefusedError(UDEError):
+class _StatusError(UDEError):
+    def __init__(self, message: str, status: int) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+class RefusedError(_StatusError):
     """The server refused a call of this client; nothing has happened to the environment.
 
     Attributes:
@@ -33,34 +39,26 @@ class RefusedError(UDEError):
             another call, 426 another protocol version, 429 too many.
     """
 
-    def __init__(self, message: str, status: int) -> None:
-        self.status = status
-        super().__init__(message)
 
-
-class ServerError(UDEError):
+class ServerError(_StatusError):
     """The server failed at a call, or gave up on it.
 
     Attributes:
         status: 500 a fault of the server, 503 it closes, 504 no step within its time limit.
     """
 
-    def __init__(self, message: str, status: int) -> None:
-        self.status = status
-        super().__init__(message)
-
 
 class RemoteEnvironmentError(UDEError):
-    """The environment behind the server raised; the message is what the server tells of it."""
+    """The environment behind the server raised; the message is the server's."""
 
 
 class ConnectionLostError(UDEError, ConnectionError):
-    """There was no answer: nobody listens at the address, or the connection broke."""
+    """Nobody listens at the address, or the connection broke."""
 
 
 class CallTimeoutError(UDEError, TimeoutError):
-    """There was no answer within the time that the call was given."""
+    """The server did not answer within the time of the call."""
 
 
 class ServerStartError(UDEError, OSError):
-    """A server cannot start: it was stopped, or its address is taken, or unsafe without TLS."""
+    """A server was stopped, or its address is taken, or unsafe without TLS."""

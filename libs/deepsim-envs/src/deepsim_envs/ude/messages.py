@@ -7,8 +7,7 @@ their own, so that a program may load UDE's own ones too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
@@ -25,7 +24,7 @@ STREAM = "side_channel_stream"
 OK = 200
 
 SideChannelValue: TypeAlias = bool | int | float | list[float] | str | bytes
-"""What a side channel carries. Over the wire an int has 32 bits, and floats have too."""
+"""A value that a side channel carries. Over the wire, ints and floats have 32 bits."""
 
 #: Message -> its fields: name, number, type, and the oneof that it is part of.
 MESSAGES: dict[str, list[tuple[str, int, str, str | None]]] = {
@@ -94,8 +93,7 @@ def _message_class() -> Any:
 _Message = _message_class()
 
 
-@dataclass(frozen=True)
-class SideChannelMessage:
+class SideChannelMessage(NamedTuple):
     """A value on its way through a side channel."""
 
     key: str
@@ -103,31 +101,24 @@ class SideChannelMessage:
     store_local: bool = False
 
 
-@dataclass(frozen=True)
-class Message:
-    """What is sent over the wire, either way.
-
-    Attributes:
-        status: 200, or why the call was refused.
-        text: The reason.
-        content: A payload, a message of a side channel, or nothing.
-    """
+class Message(NamedTuple):
+    """A message over the wire, either way."""
 
     status: int = OK
     text: str = ""
+    """The reason of a refusal."""
     content: bytes | SideChannelMessage | None = None
+    """A payload, a message of a side channel, or nothing."""
 
 
 def to_bytes(message: Message) -> bytes:
-    """A message as it goes over the wire."""
+    """Returns a message as it goes over the wire."""
     wire = _Message()
     wire.header.status = message.status
     wire.header.message = message.text
     if isinstance(message.content, SideChannelMessage):
         channel = wire.sideChannelMsg
-        channel.key = message.content.key
-        channel.store_local = message.content.store_local
-        value = message.content.value
+        channel.key, value, channel.store_local = message.content
         field = getattr(channel, _VALUES[type(value)])
         field.SetInParent()  # else a False, or an empty list, would be no value at all
         if isinstance(value, list):
@@ -142,10 +133,10 @@ def to_bytes(message: Message) -> bytes:
 
 
 def from_bytes(data: bytes, limits: Limits) -> Message:
-    """A message from anybody.
+    """Reads a message, from anybody.
 
     Raises:
-        PayloadError: It is none, or larger than `limits` allow.
+        PayloadError: It is malformed, or larger than `limits` allow.
     """
     if len(data) > limits.message_bytes:
         raise PayloadError(f"a message has at most {limits.message_bytes} bytes, got {len(data)}")
@@ -153,7 +144,7 @@ def from_bytes(data: bytes, limits: Limits) -> Message:
         wire = _Message.FromString(data)
     except DecodeError:
         raise PayloadError("not a message of UDE") from None
-    kind: Literal["emptyMsg", "sideChannelMsg", "dataMsg"] | None = wire.WhichOneof("msg")
+    kind = wire.WhichOneof("msg")
     content: bytes | SideChannelMessage | None = None
     if kind == "dataMsg":
         content = wire.dataMsg.data

@@ -10,12 +10,9 @@ from contextlib import contextmanager
 
 
 class Places:
-    """When all places are taken, the oldest of the peer that has most gives way to a new one.
+    """When all `most` places are taken, the oldest of the peer with most gives way to a new one.
 
     So no peer locks the others out, however many places it asks for.
-
-    Args:
-        most: How many there are.
     """
 
     def __init__(self, most: int) -> None:
@@ -25,11 +22,9 @@ class Places:
 
     @contextmanager
     def taken(self, peer: str, give_way: Callable[[], None]) -> Iterator[None]:
-        """Takes a place.
+        """Takes a place for a peer.
 
-        Args:
-            peer: Whose it is.
-            give_way: Called, in another thread, when the place is needed; must not wait.
+        `give_way` is called, in another thread, when the place is needed; it must not wait.
         """
         place = object()
         with self._lock:

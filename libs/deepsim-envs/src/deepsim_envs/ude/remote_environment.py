@@ -10,7 +10,7 @@ from typing import Any
 
 from gymnasium.spaces import Space
 
-from deepsim_envs.step_result import StepResult
+from deepsim_envs.results import StepResult
 
 from .codec import Codec, Limits
 from .codec.spaces import SPACE_TAGS
@@ -29,25 +29,25 @@ class RemoteEnvironment:
 
     Several clients may act in one environment, each for its own agents: a step waits for the
     actions of all, and everybody gets its result for all agents. The first client that acts for an
-    agent keeps it until it closes.
+    agent keeps it until it closes. `UDEServer` has an example.
 
     Args:
         host: The server's address, or ``"unix:PATH"`` for a socket; an address that is not loopback
             needs `root_certificates`.
         port: Its port.
         token: The secret that it asks for.
-        root_certificates: Who vouches for the server's certificate, PEM, or the file.
-        timeout: How long a call may take, s; waiting for other clients counts.
-        limits: How large messages and payloads may be.
+        root_certificates: Certificates of its authority, PEM, or the file.
+        timeout: The time of a call, with the wait for other clients [s].
+        limits: The largest messages and payloads.
 
     Attributes:
-        observation_space: What each agent observes, by name.
-        action_space: How each agent may act, by name.
+        observation_space: The space of each agent's observations, by name.
+        action_space: The space of each agent's actions, by name.
         side_channel: The trainer's end; observers are called in a thread of its own.
 
     Raises:
-        ConnectionLostError: There is no server, or it speaks otherwise.
-        RefusedError: It does not let us in.
+        ConnectionLostError: There is no server of this protocol.
+        RefusedError: The server asks for another token.
         ValueError: The address is not loopback, and there is no TLS.
     """
 
@@ -84,22 +84,19 @@ class RemoteEnvironment:
 
     @property
     def address(self) -> str:
-        """Host and port of the server."""
+        """The server's host and port."""
         return self._connection.address
 
     def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins an episode; if another client has just begun one, joins that.
+        """Begins an episode, or joins one that another client has just begun.
 
         Args:
             seed: Seed of the episode, as of `Environment.reset`; UDE's own servers take none.
 
-        Returns:
-            What each agent observes, and info.
-
         Raises:
             RemoteEnvironmentError: The environment raised.
-            RefusedError: Other clients act for all agents of an episode under way.
-            UDEError: A seed for a server of UDE's own, or what any call may raise.
+            RefusedError: Other clients act for all agents of the current episode.
+            UDEError: A server of UDE's own was given a seed, or the call failed.
         """
         if seed is not None and not self._connection.is_ours:
             raise UDEError(f"the server at {self.address} is UDE's own, which takes no seed")
@@ -114,9 +111,6 @@ class RemoteEnvironment:
         Args:
             action_dict: Actions of agents that are this client's, or nobody's yet. An empty dict
                 waits for the step of the others.
-
-        Returns:
-            The paper's five values, for all agents.
 
         Raises:
             RemoteEnvironmentError: The environment raised.
@@ -141,7 +135,7 @@ class RemoteEnvironment:
             if self._connection.is_ours:
                 self._connection.call("close", leave=True, timeout=1.0)
         except UDEError as error:
-            _LOG.debug("cannot say goodbye: %s", error)
+            _LOG.debug("cannot leave the server: %s", error)
         finally:
             self._connection.close()
 
@@ -174,7 +168,7 @@ class RemoteEnvironment:
 
 
 class _Failure:
-    """What a server tells of an error of its environment."""
+    """A server's account of an error of its environment."""
 
     def __init__(self, data: Any) -> None:
         message = data.get("message") if isinstance(data, dict) else None

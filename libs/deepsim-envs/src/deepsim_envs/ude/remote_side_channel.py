@@ -20,10 +20,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # before another try [s]
 class RemoteSideChannel(AbstractSideChannel):
     """Listens in a thread of its own; again, if the connection broke or the server was busy.
 
-    What the task sends while nobody listens is lost.
-
-    Args:
-        connection: To the server.
+    Messages of the task are lost while nobody listens.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -40,23 +37,23 @@ class RemoteSideChannel(AbstractSideChannel):
             _LOG.warning("side channel of %s: no answer yet", connection.address)
 
     def close(self) -> None:
-        """Stops to listen."""
+        """Stops listening."""
         self._closed.set()
         self._call.cancel()
         if threading.current_thread() is not self._reader:
             self._reader.join()
 
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
-        with self._sending:  # what a thread sends later must not come first
+        with self._sending:  # a later message of a thread must not come first
             self._connection.call("side_channel_send", SideChannelMessage(key, value, store_local))
 
     def _read(self) -> None:
-        pause, told = _FIRST_PAUSE, ""
+        pause, logged = _FIRST_PAUSE, ""
         while True:
             has_heard, end = self._listened()
             pause = _FIRST_PAUSE if has_heard else pause
-            if end != told and not self._closed.is_set():
-                told = end
+            if end != logged and not self._closed.is_set():
+                logged = end
                 _LOG.warning("side channel of %s: %s", self._connection.address, end)
             if self._closed.wait(pause):
                 return
@@ -66,7 +63,7 @@ class RemoteSideChannel(AbstractSideChannel):
                 self._call.cancel()
 
     def _listened(self) -> tuple[bool, str]:
-        """Listens until the stream ends: whether anything came, and why it ended."""
+        """Listens until the stream ends; returns whether a message came, and the reason."""
         has_heard = False
         try:
             if self._call.initial_metadata():  # an abort has none

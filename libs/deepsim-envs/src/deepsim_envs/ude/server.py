@@ -30,11 +30,11 @@ class UDEServer:
     belongs to the thread that stops it. Use the server as a context, or call `start` and `stop`; it
     does not close the environment when it stops.
 
-    A client of this package owns the agents for which it acts, until it leaves or is silent. Those
-    of UDE's own own nothing: of their actions for an agent the last one before the step counts.
+    A client of this package owns the agents for which it acts, until it leaves or is silent. UDE's
+    own clients own nothing: of their actions for an agent the last one before the step counts.
 
     Args:
-        environment: What is served.
+        environment: The environment to serve.
         host: The address to listen on, or ``"unix:PATH"`` for a socket of this machine, which is
             quicker. An address that other machines can reach needs `certificate`, `private_key` and
             `token`.
@@ -43,19 +43,27 @@ class UDEServer:
             without TLS, and is asked for nevertheless.
         certificate: The certificate chain, PEM, or its file.
         private_key: Its private key, PEM, or its file.
-        step_mode: What a step waits for.
-        period: The period of `StepMode.PERIODIC`, s.
-        step_timeout: For how long a call may wait for its step, s.
-        lease: For how long a silent client without a stream keeps its agents, s.
-        max_clients: How many streams may be open at once, and how many calls may wait. When all
-            places are taken, the oldest of the connection that has most gives way.
-        limits: How large messages and payloads may be.
+        step_mode: The condition of a step.
+        period: The period of `StepMode.PERIODIC` [s].
+        step_timeout: The time that a call may wait for its step [s].
+        lease: The time for which a silent client without a stream keeps its agents [s].
+        max_clients: The number of streams that may be open at once, and of calls that may wait.
+            When all places are taken, the oldest of the connection with most gives way.
+        limits: The largest messages and payloads.
         allow_close: Whether a client may close the environment, which then stops the server.
 
     Raises:
         ServerStartError: The address is unsafe.
         PayloadError: A space of the environment cannot be sent.
         ValueError: The token is too short, or only one of certificate and key is given.
+
+    Example:
+        The task is that of the example of `Area`:
+
+        >>> with UDEServer(make(), port=0) as server, RemoteEnvironment(port=server.port) as remote:
+        ...     observation, info = remote.reset(seed=7)
+        ...     print(remote.step({"puck": [1.0]}).reward)
+        {'puck': 0.5}
     """
 
     def __init__(
@@ -116,12 +124,12 @@ class UDEServer:
 
     @property
     def address(self) -> str:
-        """Where the server listens, ``"127.0.0.1:3003"``."""
+        """The server's address, such as ``"127.0.0.1:3003"``."""
         return target(self.host, self.port)
 
     @property
     def missing_agents(self) -> list[str]:
-        """Agents whose actions the next step still needs."""
+        """The agents whose actions the next step still needs."""
         return self._steps.missing()
 
     def start(self) -> UDEServer:
@@ -138,7 +146,7 @@ class UDEServer:
         return self
 
     def stop(self) -> None:
-        """Tells clients who wait, and ends; stopping twice does no harm."""
+        """Refuses waiting calls, and ends; stopping twice does no harm."""
         with self._changing:
             if self._stopped.is_set():
                 return
@@ -149,7 +157,7 @@ class UDEServer:
             self._stopped.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the server has stopped; False if that takes longer than `timeout`, s."""
+        """Waits until the server has stopped; False if that takes longer than `timeout` [s]."""
         return self._stopped.wait(timeout)
 
     def __enter__(self) -> UDEServer:
@@ -167,7 +175,7 @@ class UDEServer:
                 *channel_options(self._limits),  # larger messages are not even received
                 ("grpc.max_concurrent_streams", 16),
                 ("grpc.max_metadata_size", 16 * 1024),
-                # Who vanishes without a word is noticed, and its agents are free again.
+                # A client that vanishes is noticed, and its agents are free again.
                 ("grpc.keepalive_time_ms", 10_000),
                 ("grpc.keepalive_timeout_ms", 10_000),
                 ("grpc.so_reuseport", 0),  # a port that is taken is an error
@@ -195,9 +203,5 @@ class UDEServer:
 
 
 def serve(environment: UDEEnvironment | Environment, **options: Any) -> UDEServer:
-    """A server that listens already; the options are those of `UDEServer`.
-
-    Raises:
-        ServerStartError: The address is unsafe or taken.
-    """
+    """Returns a server that listens already; the options are those of `UDEServer`."""
     return UDEServer(environment, **options).start()

@@ -10,12 +10,11 @@ from typing import Any
 
 import grpc
 
-from .access import has_token
+from .access import OUR_VERSION, VERSION, CallHeaders, has_token, read_headers
 from .codec import Limits, encode
 from .codec.spaces import space_data
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
-from .headers import OUR_VERSION, VERSION, CallHeaders, read_headers
 from .messages import (
     OK,
     SERVICE,
@@ -36,12 +35,7 @@ _MOST_UNREAD = 256  # messages of a side channel that wait for one reader
 
 
 class Service:
-    """Answers calls; see `UDEServer` for the arguments.
-
-    Args:
-        steps: Makes the steps and resets.
-        on_close: Called when the environment was closed.
-    """
+    """Answers calls, by `steps`, until a client closes the environment; see `UDEServer`."""
 
     def __init__(
         self,
@@ -68,9 +62,9 @@ class Service:
         }
 
     def handler(self) -> Any:
-        """Returns a gRPC handler of all calls, which turns away who lacks the token.
+        """Returns a gRPC handler of all calls, which turns away callers without the token.
 
-        Messages stay bytes: we say what is wrong with them.
+        Messages stay bytes, so that malformed ones get our own answers.
         """
         service, token = self, self._token
         methods = {
@@ -96,7 +90,7 @@ class Service:
         self._environment.side_channel.register(self)
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """Sends what the task sends to all clients; those that read too slowly are cut off."""
+        """Sends a value of the task to all clients; those that read too slowly are cut off."""
         self._send(to_bytes(Message(content=SideChannelMessage(key, value))))
 
     def end(self) -> None:
@@ -125,7 +119,7 @@ class Service:
         return to_bytes(answer)
 
     def _stream(self, request: bytes, context: Any) -> Iterator[bytes]:
-        """What the task sends; a client's new stream ends its old one, whose connection broke."""
+        """Yields the task's messages; a client's new stream ends its old one, which broke."""
         unread: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
         try:
             headers = read_headers(context.invocation_metadata())

@@ -15,20 +15,14 @@ _LARGEST_VALUE = 2**16  # bytes, of text too
 
 
 class SideChannelObserver(Protocol):
-    """Is told of what the other end of a side channel sent."""
+    """Receives the values of a side channel's other end."""
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """A value has come; on a remote environment, in a thread of its own.
-
-        Args:
-            side_channel: Where it came.
-            key: What it is.
-            value: A `SideChannelValue`.
-        """
+        """Receives a `SideChannelValue`; on a remote environment, in a thread of its own."""
 
 
 class AbstractSideChannel(ABC):
-    """One end: it keeps values by key, sends, and tells observers of what comes."""
+    """One end: it keeps values by key, sends values, and passes received ones to observers."""
 
     def __init__(self) -> None:
         self._values: dict[str, SideChannelValue] = {}
@@ -36,13 +30,13 @@ class AbstractSideChannel(ABC):
         self._lock = threading.RLock()
 
     def register(self, observer: SideChannelObserver, key: str | None = None) -> None:
-        """Has an observer told of values of a key, or of all; twice is once."""
+        """Adds an observer of a key, or of all; twice is once."""
         with self._lock:
             if (observer, key) not in self._observers:
                 self._observers.append((observer, key))
 
     def unregister(self, observer: SideChannelObserver, key: str | None = None) -> None:
-        """Tells the observer no more of that key; without a key, of none."""
+        """Removes an observer of a key; without a key, of all."""
         with self._lock:
             self._observers = [
                 (who, what)
@@ -51,28 +45,18 @@ class AbstractSideChannel(ABC):
             ]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The latest value of a key that came or was stored here."""
+        """Returns the latest value of a key that was received or stored here."""
         return self._values.get(key, default)
 
     def store(self, key: str, value: SideChannelValue) -> None:
-        """Keeps a value here, without sending it.
-
-        Raises:
-            TypeError: A side channel carries no such value.
-            ValueError: The key or the value is too large, or there are too many keys.
-        """
+        """Keeps a value here, without sending it; raises the errors of `send`."""
         require_sendable(key, value)
         with self._lock:
             self._require_room(key)
             self._values[key] = value
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
-        """Refuses what `send` would refuse, and sends nothing.
-
-        Raises:
-            TypeError: A side channel carries no such value.
-            ValueError: The key or the value is too large, or there are too many keys.
-        """
+        """Raises the errors of `send`, and sends nothing."""
         require_sendable(key, value)
         if store_local:
             self._require_room(key)
@@ -81,12 +65,12 @@ class AbstractSideChannel(ABC):
         """Sends a value to the other end.
 
         Args:
-            key: What it is, at most 256 characters.
+            key: At most 256 characters.
             value: A bool, int of 32 bits, float, list of floats, str or bytes.
             store_local: Whether this end keeps it too, and so do all clients of a server.
 
         Raises:
-            TypeError: A side channel carries no such value.
+            TypeError: A side channel does not carry values of this type.
             ValueError: The key or the value is too large, or there are too many keys.
         """
         self.check(key, value, store_local)
@@ -95,11 +79,11 @@ class AbstractSideChannel(ABC):
         self._send(key, value, store_local)
 
     def notify(self, key: str, value: SideChannelValue) -> None:
-        """Keeps a value that came from the other end, and tells the observers."""
+        """Keeps a value of the other end, and passes it to the observers."""
         self.store(key, value)
         with self._lock:
-            told = [who for who, what in self._observers if what is None or what == key]
-        for observer in told:
+            observers = [who for who, what in self._observers if what is None or what == key]
+        for observer in observers:
             observer.on_received(self, key, value)
 
     def _require_room(self, key: str) -> None:
@@ -114,8 +98,15 @@ class AbstractSideChannel(ABC):
 class SideChannel(AbstractSideChannel):
     """An end whose other end is in the same process; see `join`.
 
-    An area that wants to hear from trainers has one as its attribute ``side_channel``. What is sent
-    while there is no other end is lost.
+    An area that listens to trainers has one as its attribute ``side_channel``. Values are lost
+    while there is no other end.
+
+    Example:
+        >>> trainer, task = SideChannel(), SideChannel()
+        >>> trainer.join(task)
+        >>> trainer.send("level", 3)
+        >>> task.get("level")
+        3
     """
 
     def __init__(self) -> None:
@@ -127,7 +118,7 @@ class SideChannel(AbstractSideChannel):
         self._other, other._other = other, self
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
-        """Refuses what `send` would refuse; the other end keeps the value, and needs room too."""
+        """Raises the errors of `send`; the other end keeps the value, and needs room too."""
         super().check(key, value, store_local)
         if self._other is not None:
             self._other._require_room(key)
@@ -138,12 +129,7 @@ class SideChannel(AbstractSideChannel):
 
 
 def require_sendable(key: str, value: Any) -> None:
-    """Refuses what a side channel does not carry.
-
-    Raises:
-        TypeError: The value is of another type.
-        ValueError: The key or the value is too large, or text has no UTF-8.
-    """
+    """Refuses values of other types, keys and values that are too large, and text without UTF-8."""
     if not isinstance(key, str) or len(key) > _LONGEST_KEY:
         raise ValueError(f"a key must be a str of at most {_LONGEST_KEY} characters, got {key!r}")
     if type(value) is list:

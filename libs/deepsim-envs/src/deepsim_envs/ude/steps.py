@@ -38,12 +38,12 @@ _PLAIN = (
     ResetNeededError,
     SimulationError,
 )
-_CALLER_CHECK = 0.5  # how often it is seen whether a caller still waits [s]
+_CALLER_CHECK = 0.5  # period of the check that a caller still waits [s]
 ENVIRONMENT_ERROR = "UDEEnvException"
 
 
 class StepMode(Enum):
-    """What a step waits for."""
+    """The condition of a step."""
 
     WAIT_FOREVER = "wait_forever"
     """An action of every agent that is not done."""
@@ -54,46 +54,40 @@ class StepMode(Enum):
 
 @dataclass(eq=False)
 class Round:
-    """A step that is to come, or another call that is made once.
-
-    Attributes:
-        actions: The actions given so far, by agent.
-        due: When a periodic step is to be made, s.
-        outcome: The encoded result that all callers share, or the error that all of them get.
-    """
+    """A step that is to come, or another call that is made once."""
 
     actions: dict[str, Any] = field(default_factory=dict)
+    """The actions given so far, by agent."""
     due: float | None = None
+    """The time of a periodic step [s]."""
     outcome: bytes | Exception | None = None
+    """The encoded result that all callers share, or the error that all of them get."""
 
 
 @dataclass(eq=False)
 class Client:
-    """One client.
-
-    Attributes:
-        owns: Whether agents for which it acts become its own; false for clients of UDE's own, of
-            which the last one that acts for an agent counts.
-        codec: Reads its actions.
-        waiting: Steps of it that are open.
-        stream: The call by which it listens.
-        seen: When it last called, s.
-        told: The episode whose beginning it was told of.
-        answered: For steps and resets, and for sends: the number of the last request, and its
-            outcome, which a retry gets too.
-    """
+    """A client, and its requests."""
 
     owns: bool
+    """Whether agents for which it acts become its own; false for clients of UDE's own, of which the
+    last one that acts for an agent counts."""
     codec: Codec
+    """Reads its actions."""
     waiting: int = 0
+    """Its open steps."""
     stream: Any = None
+    """The call of its side channel."""
     seen: float = 0.0
-    told: int = 0
+    """The time of its last call [s]."""
+    episode: int = 0
+    """The latest episode that it began or joined."""
     answered: dict[str, tuple[int, Round]] = field(default_factory=dict)
+    """For steps and resets, and for sends: the number of the last request, and its outcome, which a
+    retry gets too."""
 
     @property
     def is_here(self) -> bool:
-        """Whether a call of it is open."""
+        """Whether one of its calls is open."""
         return self.waiting > 0 or self.stream is not None
 
 
@@ -133,7 +127,7 @@ class Steps:
     # Clients
 
     def client(self, name: str | None, peer: str) -> Client:
-        """The client of this name, or else of this connection."""
+        """Returns the client of this name, or else of this connection."""
         key = peer if name is None else f"name {name}"
         with self._registering:
             client = self._clients.pop(key, None) or Client(name is not None, Codec(self._limits))
@@ -153,10 +147,7 @@ class Steps:
     # Calls
 
     def step(self, client: Client, payload: bytes, request: int | None, context: Any) -> bytes:
-        """Adds a client's actions to the next step, and waits for it.
-
-        Returns:
-            The encoded result, which all callers of the step share.
+        """Adds a client's actions to the next step; returns its encoded result, for all callers.
 
         Raises:
             PayloadError, RefusedError: The actions are malformed, or another client's agent is
@@ -170,7 +161,7 @@ class Steps:
             found = self._repeated(client, "episode", request)
             if found is None:
                 if resets != self._resets:  # it came during a reset, for the former episode
-                    raise RefusedError("the environment was reset meanwhile: act anew", 409)
+                    raise RefusedError("the environment was reset meanwhile: act again", 409)
                 if live is not self._live:
                     actions = self._checked(given, ())
                 self._claim(client, actions)
@@ -184,7 +175,7 @@ class Steps:
             return _outcome(found)
 
     def reset(self, client: Client, seed: int | None, request: int | None, context: Any) -> bytes:
-        """Begins an episode, or tells a client of one that another client has just begun.
+        """Begins an episode, or joins one that another client has just begun.
 
         Raises:
             RefusedError: Others act for all agents.
@@ -199,7 +190,7 @@ class Steps:
         context: Any,
         work: Callable[[], bytes],
     ) -> bytes:
-        """Does something between steps; for a retry, returns what it returned the first time."""
+        """Works between steps; a retry of the request gets the first outcome."""
         with self._turn(context):
             found = self._repeated(client, sequence, request)
             if found is None:
@@ -214,11 +205,11 @@ class Steps:
             return _outcome(found)
 
     def missing(self) -> list[str]:
-        """Agents whose actions the next step still needs."""
+        """Returns the agents whose actions the next step still needs."""
         return [name for name in self._live if name not in self._round.actions]
 
     def stop(self) -> None:
-        """Refuses all who wait, and returns when the environment is at rest.
+        """Refuses all waiting calls, and returns when the environment is at rest.
 
         The caller's thread owns the world from then on.
         """
@@ -250,7 +241,7 @@ class Steps:
             self._changed.release()
 
     def _repeated(self, client: Client, sequence: str, request: int | None) -> Round | None:
-        """What a retry is a retry of; None for a new request."""
+        """Returns the round of an earlier try; None for a new request."""
         if request is None or sequence not in client.answered:
             return None
         latest, found = client.answered[sequence]
@@ -299,7 +290,7 @@ class Steps:
             client.waiting -= 1
 
     def _checked(self, action_dict: Any, live: tuple[str, ...]) -> dict[str, Any]:
-        """Actions as the environment takes them; it checks those that come all at once itself."""
+        """Returns actions in the types of their spaces; the environment checks whole sets."""
         if not isinstance(action_dict, Mapping):
             raise RefusedError("a step needs a dict of actions by agent", 400)
         is_whole = live and all(name in action_dict for name in live)
@@ -357,10 +348,10 @@ class Steps:
             self._refresh()
 
     def _reset(self, client: Client, seed: int | None) -> bytes:
-        if self._opening is not None and client.told != self._resets:
+        if self._opening is not None and client.episode != self._resets:
             first_seed, payload = self._opening
             if seed is None or seed == first_seed:
-                client.told = self._resets
+                client.episode = self._resets
                 return payload
         if self._live and all(self._is_others(agent, client) for agent in self._live):
             raise RefusedError("other clients act for all agents of this episode", 403)
@@ -368,10 +359,10 @@ class Steps:
         payload, has_begun = self._answered(self._openings, lambda: self._environment.reset(seed))
         self._resets += 1
         self._abandon(
-            RefusedError("another client has reset the environment meanwhile: act anew", 409)
+            RefusedError("another client has reset the environment meanwhile: act again", 409)
         )
         if has_begun:
-            client.told = self._resets
+            client.episode = self._resets
             self._opening = (seed, payload)
         return payload
 
@@ -380,14 +371,14 @@ class Steps:
         self._changed.notify_all()
 
     def _refresh(self) -> None:
-        """Takes over what the environment has become, and wakes who waits for it."""
+        """Reads the state of the environment, and wakes all waiting calls."""
         self._live = self._environment.live_agents
         if not self._environment.environment.steps.any():  # what was done before is over
             self._last_actions.clear()
         self._changed.notify_all()
 
     def _answered(self, codec: Codec, work: Callable[[], Any]) -> tuple[bytes, bool]:
-        """What some work returns, encoded, and True; if it raises, what clients are told of it."""
+        """Returns the encoded result of some work and True, or its error for clients and False."""
         try:
             return codec.encode(work()), True
         except ActionError:  # nothing has happened
@@ -398,7 +389,7 @@ class Steps:
                 "the environment raised",
                 exc_info=not isinstance(error, _PLAIN),
             )
-            return encode(Tagged(ENVIRONMENT_ERROR, {"message": _told(error)})), False
+            return encode(Tagged(ENVIRONMENT_ERROR, {"message": _public_reason(error)})), False
 
 
 def _outcome(round_: Round) -> bytes:
@@ -407,8 +398,8 @@ def _outcome(round_: Round) -> bytes:
     raise round_.outcome or ServerError("the server failed: see its log", 500)
 
 
-def _told(error: Exception) -> str:
-    """What clients are told of an error: what is theirs to know, never what a callback raised."""
+def _public_reason(error: Exception) -> str:
+    """Returns the text of an error for clients, without the details of a callback's own error."""
     if isinstance(error, _PLAIN):
         return str(error)
     if isinstance(error, CallbackError):
@@ -417,7 +408,7 @@ def _told(error: Exception) -> str:
 
 
 def _require_no_text(action: Any) -> None:
-    """No space of the wire has text, of which numpy would make arrays as wide as the longest."""
+    """Refuses text, which no space of the wire has, and which NumPy would take for wide arrays."""
     if isinstance(action, (str, bytes)):
         raise ValueError("an action must be of numbers, got text")
     if isinstance(action, (list, tuple, Mapping)):

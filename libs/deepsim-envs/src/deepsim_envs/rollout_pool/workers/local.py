@@ -12,7 +12,7 @@ from deepsim_envs.rollout_pool.sampler import Sampler
 
 
 class Death(NamedTuple):
-    """Stands for the answer of a worker that died."""
+    """Replaces the answer of a worker that died."""
 
     reason: str
 
@@ -23,7 +23,7 @@ class Workers(Protocol):
     The first answer of a worker is empty, and says that it has started.
 
     Attributes:
-        needs: What a worker may wait for when it does not start, for messages.
+        needs: The possible reason why a worker does not start, for messages.
     """
 
     needs: str

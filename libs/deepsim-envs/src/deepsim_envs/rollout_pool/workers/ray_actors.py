@@ -20,29 +20,24 @@ from .local import Death
 
 _MODE = "RAY_AUTH_MODE"
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
-_PATIENCE = 60.0  # for the stranger's answer, most of which is `import ray` [s]
+_PATIENCE = 60.0  # for the answer to a stranger, most of which is `import ray` [s]
 _LOG = logging.getLogger(__name__)
 
 
 class RayWorkers:
-    """Actors, which start where and when the cluster has room for them.
+    """Actors, which start as soon as a machine of the cluster has room for them.
 
-    The cluster is the one that this process has, or else a new connection. Ray's cluster runs any
-    code that reaches it; a token is what keeps others out. A cluster that is started here asks for
-    one, and one that is joined must.
+    The cluster is the one of this process, or else a new connection. Ray's cluster runs any code
+    that reaches it; only a token keeps others out. A cluster that is started here asks for one, and
+    one that is joined must.
 
     Args:
         setup: The arguments of `Sampler`.
         count: The number of workers; a cluster that is started here has CPUs for them.
         timeout: Time in which an answer must be fetched once it is there [s].
-        resources: What a worker takes: ``"CPU"``, ``"GPU"``, and resources of Ray by name.
+        resources: The needs of a worker; see `RolloutPool`.
         address: The cluster to join; see `RolloutPool`.
         allow_open: Whether a cluster without a token will do.
-
-    Raises:
-        OpenClusterError: The cluster asks for no token.
-        ValueError: None of its machines has room for a worker.
-        ImportError: Ray is not installed.
     """
 
     def __init__(
@@ -112,7 +107,7 @@ class RayWorkers:
         self._start(worker)
 
     def close(self) -> None:
-        """Ends the actors, and what the pool itself began: its connection, or its cluster."""
+        """Ends the actors, and the pool's own connection or cluster."""
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._actors, self._answers, self._stored = {}, {}, None
@@ -128,7 +123,7 @@ class _Actor:
     """The process of a worker."""
 
     def __init__(self, setup: Mapping[str, Any], path: list[str]) -> None:
-        # As with a spawned process: what the pool's process can import, the worker can.
+        # As with a spawned process, the worker can import all that the pool's process can.
         sys.path.extend(folder for folder in path if folder not in sys.path)
         self._sampler = Sampler(**setup)
 
@@ -142,11 +137,7 @@ class _Actor:
 def _require_room(
     nodes: list[dict[str, Any]], workers: int, needs: Mapping[str, float], address: str
 ) -> None:
-    """Refuses a cluster without room for one worker, and warns if there is none for all.
-
-    Raises:
-        ValueError: No machine has room.
-    """
+    """Refuses a cluster without room for one worker, and warns of one without room for all."""
     machines = [node["Resources"] for node in nodes if node["Alive"]]
     room = sum(
         min((int(has.get(name, 0) / need) for name, need in needs.items()), default=workers)
@@ -160,7 +151,7 @@ def _require_room(
 
 
 def _lets_strangers_in(address: str) -> bool:
-    """Returns whether the cluster answers one who has no token; Ray itself does not say."""
+    """Returns whether the cluster answers without a token; Ray itself does not report it."""
     stranger = {name: value for name, value in os.environ.items() if name not in _TOKENS}
     command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
     try:

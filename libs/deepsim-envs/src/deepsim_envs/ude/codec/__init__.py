@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python values as UDE sends them: an Arrow stream with a dense union, then tensors. No pickle.
 
-Everything is read by our own bounded reader; a payload that is not what UDE's own encoder could
-have written from allowed types is refused with a `PayloadError`.
+Payloads are read by our own bounded reader; one that UDE's own encoder could not have written from
+allowed types is refused with a `PayloadError`.
 """
 
-from .limits import Limits
 from .payload import Codec, decode, encode
+from .schema import Limits
 
 __all__ = ["Codec", "Limits", "decode", "encode"]

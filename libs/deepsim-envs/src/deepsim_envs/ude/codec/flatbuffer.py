@@ -2,7 +2,7 @@
 """As much of FlatBuffers as Arrow's messages need, with every access checked.
 
 A table is a row of optional slots. References only point forward, but a hostile buffer may point to
-one table from many places: whoever walks it must count what it visits.
+one table from many places: a reader must count its visits.
 """
 
 from __future__ import annotations
@@ -18,14 +18,9 @@ _MOST_STRUCTS = 2**16
 
 
 class TableReader:
-    """A table in a buffer.
+    """A table at a position in the metadata of a message; by default its root.
 
-    Args:
-        buffer: All bytes of the message's metadata.
-        position: Where the table begins; by default, where the buffer says that its root is.
-
-    Raises:
-        PayloadError: It does not lie in the buffer; so do all methods.
+    The constructor and all methods raise a PayloadError for data outside the buffer.
     """
 
     __slots__ = ("_buffer", "_position", "_slots")
@@ -40,21 +35,21 @@ class TableReader:
         self._slots: tuple[int, ...] = struct.unpack_from(f"<{count}H", buffer, vtable + 4)
 
     def has(self, slot: int) -> bool:
-        """Whether the slot has a value."""
+        """Returns whether the slot has a value."""
         return slot < len(self._slots) and self._slots[slot] != 0
 
     def number(self, slot: int, layout: str, default: int = 0) -> int:
-        """A number in the slot, of a `struct` layout such as ``"<q"``."""
+        """Returns the number in the slot, of a `struct` layout such as ``"<q"``."""
         if not self.has(slot):
             return default
         return _number(self._buffer, layout, self._position + self._slots[slot])
 
     def table(self, slot: int) -> TableReader:
-        """The table that the slot refers to."""
+        """Returns the table that the slot refers to."""
         return TableReader(self._buffer, self._target(slot))
 
     def tables(self, slot: int, most: int) -> list[TableReader]:
-        """The tables of a vector; none if the slot is empty, and `most` at most."""
+        """Returns the tables of a vector, `most` at most; an empty slot has none."""
         if not self.has(slot):
             return []
         start, count = self._vector(slot, 4)
@@ -67,7 +62,7 @@ class TableReader:
         ]
 
     def structs(self, slot: int, layout: str) -> tuple[int, ...]:
-        """All numbers of a vector whose elements are structs of that layout, such as ``"qq"``."""
+        """Returns all numbers of a vector of structs of that layout, such as ``"qq"``."""
         if not self.has(slot):
             return ()
         size = struct.calcsize("<" + layout)
@@ -79,14 +74,14 @@ class TableReader:
         return tuple(chain.from_iterable(found))
 
     def struct(self, slot: int, layout: str) -> tuple[int, ...]:
-        """The numbers of a struct that lies in the table itself."""
+        """Returns the numbers of a struct that lies in the table itself."""
         place = self._position + self._slots[slot] if self.has(slot) else len(self._buffer)
         if place + struct.calcsize("<" + layout) > len(self._buffer):
             raise PayloadError("a struct lies outside its message")
         return struct.unpack_from("<" + layout, self._buffer, place)
 
     def text(self, slot: int) -> str:
-        """A string; empty if the slot is."""
+        """Returns a string; empty if the slot is."""
         if not self.has(slot):
             return ""
         start, count = self._vector(slot, 1)
@@ -134,19 +129,19 @@ class Structs:
 
 
 Table: TypeAlias = "Mapping[int, Value]"
-"""What is in the slots of a table."""
+"""The values of a table, by slot."""
 Value: TypeAlias = "Number | Structs | str | Table | Sequence[Table]"
 
 
 def write_table(root: Table) -> bytes:
-    """The bytes of a buffer with this root table."""
+    """Returns the bytes of a buffer with this root table."""
     out = bytearray(8)
     struct.pack_into("<I", out, 0, _put(out, root))
     return bytes(out)
 
 
 def _put(out: bytearray, value: Value) -> int:
-    """Appends a value that others refer to; returns where it begins."""
+    """Appends a value that others refer to; returns its place."""
     if isinstance(value, str):
         data = value.encode()
         return _append(out, struct.pack("<I", len(data)) + data + b"\0", 4, 0)
@@ -181,7 +176,7 @@ def _put_table(out: bytearray, table: Table) -> int:
 
 
 def _append(out: bytearray, data: bytes | bytearray, align: int, offset: int) -> int:
-    """Appends so that the byte at `offset` of the data is aligned; returns where they begin."""
+    """Appends data so that their byte at `offset` is aligned; returns their place."""
     out += bytes(-(len(out) + offset) % align)
     out += data
     return len(out) - len(data)

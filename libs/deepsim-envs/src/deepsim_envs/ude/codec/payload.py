@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from deepsim_envs.ude.errors import PayloadError
 
 from .flatbuffer import Number, Structs, Table, TableReader
-from .limits import Limits
 from .plan import ArrayColumn, Plan
 from .reader import UnionReader
-from .schema import RECORD_BATCH, message, read_schema, require_message, schema_message
+from .schema import RECORD_BATCH, Limits, message, read_schema, require_message, schema_message
 from .tensors import read_tensor, tensor_message
 from .writer import UnionWriter
 
@@ -26,13 +25,13 @@ _TENSOR_ALIGN = 64
 
 
 def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (frozen)
-    """A value as bytes that UDE reads.
+    """Returns a value as bytes that UDE reads.
 
     Args:
         value: None, bool, int of 64 bits, float, str, bytes, numpy scalars and arrays of numbers,
             and lists, tuples and mappings of these. All integers become ``int``, a named tuple a
             tuple.
-        limits: What is refused.
+        limits: The limits of the payload.
 
     Raises:
         PayloadError: The value holds something else, or is too large.
@@ -67,16 +66,13 @@ def decode(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tags: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Any:
-    """The value in bytes that UDE, or `encode`, wrote.
+    """Returns the value in bytes that UDE, or `encode`, wrote; arrays are contiguous and writable.
 
     Args:
-        data: The bytes, from anybody: nothing in them is run, and what is made of them is bounded
+        data: The bytes, from anybody: nothing in them is run, and the size of the value is bounded
             by their length.
-        limits: What is refused.
-        tags: Makes an object of a tagged dict's data, by tag; no other tag is allowed.
-
-    Returns:
-        The value; arrays are copies of the sender's, contiguous and writable.
+        limits: The limits of the payload.
+        tags: Functions that make an object of a tagged dict's data, by tag; no others are allowed.
 
     Raises:
         PayloadError: The bytes are not a payload within the limits.
@@ -123,10 +119,6 @@ class Codec:
     """Encodes and decodes payloads of one kind, such as one client's actions.
 
     Those that differ from the last one in their numbers only take a short way to the same result.
-
-    Args:
-        limits: What is refused.
-        tags: See `decode`.
     """
 
     def __init__(
@@ -162,7 +154,7 @@ def _read_array(stream: _Stream, limits: Limits) -> ArrayColumn:
 
 
 def _buffers(first: int, last: int, places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """The buffers of a batch, which must follow one another: none may be used twice."""
+    """Yields the buffers of a batch, which must follow one another: none may be used twice."""
     end = first
     for offset, length in zip(places[::2], places[1::2], strict=True):
         start = first + offset
@@ -196,7 +188,7 @@ class _Stream:
         return self._data[start:end]
 
     def body(self, metadata: TableReader) -> tuple[int, int]:
-        """Where the body of a message begins and ends."""
+        """Returns the first and the last byte of a message's body."""
         return self._take(metadata.number(3, "<q"))
 
     def end(self) -> None:

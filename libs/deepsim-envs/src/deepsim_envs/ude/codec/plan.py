@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A payload that was checked once, as a plan by which the numbers of the next one are copied.
 
-Payloads of one trainer differ in their numbers only. A plan knows where these lie; of another
-payload it reads the numbers if all other bytes are equal, so it trusts nothing that was not
-checked. The other way round it writes the numbers of a value of the same structure into the bytes.
+Payloads of one trainer differ in their numbers only. A plan knows the places of these; of another
+payload it reads the numbers if all other bytes are equal, so it trusts nothing unchecked.
+Conversely, it writes the numbers of a value of the same structure into the bytes.
 """
 
 from __future__ import annotations
@@ -36,20 +36,14 @@ class Slot(int):
 
 
 class TaggedNode(NamedTuple):
-    """Stands for an object, and the data of which it is made."""
+    """Stands for an object, and the data that make it."""
 
     make: Callable[[Any], Any]
     data: Any
 
 
 class NumberColumn:
-    """Numbers of one type that lie together.
-
-    Args:
-        code: Their type.
-        start: Where the first one lies, bytes.
-        count: How many there are.
-    """
+    """So many numbers of one type that lie together, from byte `start` on."""
 
     def __init__(self, code: int, start: int, count: int) -> None:
         self.start, self.count = start, count
@@ -83,14 +77,7 @@ class NumberColumn:
 
 
 class ArrayColumn:
-    """One array.
-
-    Args:
-        start: Where its numbers lie, bytes.
-        dtype: Their type.
-        shape: The array's shape.
-        order: ``"C"`` if its rows lie together, ``"F"`` if its columns do.
-    """
+    """An array, from byte `start` on; of order "C" if its rows lie together, "F" if columns do."""
 
     types = ((np.ndarray,),)
 
@@ -122,19 +109,19 @@ Column: TypeAlias = NumberColumn | ArrayColumn
 
 
 def packed(numbers: Sequence[Any], layout: str | None) -> bytes:
-    """The bytes of numbers of a layout; without one, of bits."""
+    """Returns the bytes of numbers of a layout; without one, of bits."""
     if layout is None:
         return np.packbits(np.array(numbers, bool), bitorder="little").tobytes()
     return np.array(numbers, layout).tobytes()
 
 
 class Plan:
-    """How to read payloads that are like one, and to write them.
+    """Reads and writes payloads that differ from a checked one in their numbers only.
 
     Args:
-        data: A payload that was checked.
+        data: The checked payload.
         structure: Its value, with slots instead of numbers and arrays.
-        columns: Where these are, in the order of the slots.
+        columns: The places of these, in the order of the slots.
     """
 
     def __init__(self, data: bytes, structure: Any, columns: Sequence[Column]) -> None:
@@ -150,7 +137,7 @@ class Plan:
         self._fixed.append((end, len(data), data[end:]))
 
     def fits(self, data: bytes) -> bool:
-        """Whether a payload differs in its numbers only."""
+        """Returns whether a payload differs in its numbers only."""
         return len(data) == len(self._data) and all(
             data[start:end] == part for start, end, part in self._fixed
         )

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .limits import Limits
 from .plan import ArrayColumn, Column, NumberColumn, Slot, TaggedNode
-from .schema import ARRAY, BYTES, DICT, NONE, STR, TUPLE, Child, Union
+from .schema import ARRAY, BYTES, DICT, NONE, STR, TUPLE, Child, Limits, Union
 
 TAG, PICKLE = "_pytype_", "pickle"
 
@@ -30,10 +29,10 @@ class UnionReader:
     Args:
         data: The payload.
         nodes: Length and number of nulls of each column.
-        buffers: Where their buffers begin and end.
-        arrays: What indices stand for.
-        limits: What is refused.
-        tags: How a tagged dict becomes an object, by tag; no others are allowed.
+        buffers: The first and last byte of their buffers.
+        arrays: The arrays, by index.
+        limits: The limits of the payload.
+        tags: Functions that make an object of a tagged dict, by tag; no others are allowed.
 
     Attributes:
         columns: The numbers and arrays for which slots stand, in their order.
@@ -59,15 +58,12 @@ class UnionReader:
         self._tags = tags
 
     def union(self, union: Union, count: int, *, as_keys: bool = False) -> list[Any]:
-        """The next column: texts as they are, slots for numbers.
+        """Returns the `count` values of the next column: texts as they are, slots for numbers.
 
-        Args:
-            union: What it may hold.
-            count: How many values there must be.
-            as_keys: Whether numbers are to be read too.
+        With `as_keys`, numbers are read too.
 
         Raises:
-            PayloadError: There is something else.
+            PayloadError: The column is not one of this union and length.
         """
         self._left -= count
         if self._left < 0:
@@ -169,7 +165,7 @@ class UnionReader:
         return np.frombuffer(self._data, layout, count, start) if count else np.empty(0, layout)
 
     def _ends(self, count: int) -> list[int]:
-        """Where each of `count` values begins in what they lie in, and where the last one ends."""
+        """Returns the place at which each of `count` values begins, and the end of the last one."""
         if count == 0:
             next(self._buffers, None)  # Arrow may leave the offsets of an empty column out
             return [0]

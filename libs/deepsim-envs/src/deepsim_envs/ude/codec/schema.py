@@ -8,6 +8,7 @@ of a payload is a tree: `Union`. Everything that is not of this form is refused.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -18,6 +19,24 @@ from .flatbuffer import Number, Structs, Table, TableReader, write_table
 NONE, BOOL, INT, BYTES, STR, FLOAT16, FLOAT32, FLOAT64 = 0, 1, 2, 4, 5, 6, 7, 8
 LIST, DICT, TUPLE, ARRAY = 10, 11, 12, 15
 KEY_CODES = frozenset({NONE, BOOL, INT, BYTES, STR, FLOAT64})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest payload that is read or written.
+
+    Attributes:
+        message_bytes: The largest message; arrays are in it as they are, so it bounds them too.
+        depth: The depth of nested lists, tuples and dicts.
+        values: The number of values, each list, dict, key and array counted.
+        dimensions: The number of axes of an array.
+    """
+
+    message_bytes: int = 16 * 2**20
+    depth: int = 16
+    values: int = 100_000
+    dimensions: int = 8
+
 
 Union: TypeAlias = "tuple[Child, ...]"
 
@@ -55,27 +74,22 @@ _PRECISIONS = {FLOAT16: 0, FLOAT32: 1, FLOAT64: 2}
 
 @lru_cache(maxsize=256)
 def schema_message(union: Union) -> bytes:
-    """The metadata of the message that declares a column of this union."""
-    schema: Table = {1: [_union_field("list", union)]}
-    return message(SCHEMA, schema, 0)
+    """Returns the metadata of the message that declares a column of this union."""
+    return message(SCHEMA, {1: [_union_field("list", union)]}, 0)
 
 
 def message(kind: int, header: Table, size: int) -> bytes:
-    """The metadata of a message with a body of so many bytes."""
+    """Returns the metadata of a message with a body of so many bytes."""
     return write_table(
         {0: Number("h", _VERSION), 1: Number("B", kind), 2: header, 3: Number("q", size)}
     )
 
 
 def read_schema(metadata: bytes, depth: int) -> Union:
-    """The union of the column that a message declares.
-
-    Args:
-        metadata: The message, without its length.
-        depth: How deep unions may lie in each other.
+    """Returns the union of the column that a message declares, nested at most so deep.
 
     Raises:
-        PayloadError: It declares something else.
+        PayloadError: The message declares something else.
     """
     table = TableReader(metadata)
     require_message(table, SCHEMA)

@@ -17,10 +17,10 @@ _MOST_BITS = 2**24  # of a MultiBinary, whose samples are arrays of that size
 
 
 def space_data(space: spaces.Space[Any]) -> dict[str, Any]:
-    """A space as a tagged dict, to be encoded.
+    """Returns a space as a tagged dict, for `encode`.
 
     Raises:
-        PayloadError: UDE has no such space, or no way to write this one.
+        PayloadError: UDE lacks such a space, or a way to write this one.
     """
     data = _plain(space)
     return Tagged(data["class"], data)
@@ -56,10 +56,10 @@ def _plain(space: spaces.Space[Any]) -> dict[str, Any]:
 
 
 def space_of(data: Any) -> spaces.Space[Any]:
-    """The space in a tagged dict's data.
+    """Returns the space in a tagged dict's data.
 
     Raises:
-        PayloadError: It is no space.
+        PayloadError: The data are not those of a space.
     """
     try:
         name = data["class"]

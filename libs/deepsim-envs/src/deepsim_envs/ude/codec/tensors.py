@@ -21,10 +21,10 @@ _PRECISIONS = ("<f2", "<f4", "<f8")
 
 
 def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
-    """The metadata and the body of an array's message.
+    """Returns the metadata and the body of an array's message.
 
     Raises:
-        PayloadError: The array is not one of numbers.
+        PayloadError: The array holds something else than numbers.
     """
     dtype = array.dtype.newbyteorder("<")
     if dtype.kind in "iu":
@@ -56,13 +56,7 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
 def read_tensor(
     metadata: TableReader, body_start: int, body_end: int, dimensions: int
 ) -> ArrayColumn:
-    """Finds the array in a message.
-
-    Args:
-        metadata: Of the message.
-        body_start: Where its body begins in the payload.
-        body_end: Where that ends.
-        dimensions: How many axes the array may have.
+    """Finds the array of at most so many dimensions in a message, whose body lies in the payload.
 
     Raises:
         PayloadError: It is of another type, has too many axes, or gaps between its rows.
@@ -94,7 +88,7 @@ def _dtype(tensor: TableReader) -> np.dtype[Any]:
 
 
 def _order(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Any:
-    """Whether rows or columns lie together; anything else is refused."""
+    """Returns "C" where rows lie together, "F" where columns do, and refuses anything else."""
     if not strides or 0 in shape or math.prod(shape) == 1:
         return "C"
     axes = range(len(shape))

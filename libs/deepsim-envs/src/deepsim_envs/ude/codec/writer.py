@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .limits import Limits
 from .plan import LAYOUTS, packed
 from .reader import TAG
 from .schema import (
@@ -34,17 +33,13 @@ from .schema import (
     STR,
     TUPLE,
     Child,
+    Limits,
     Union,
 )
 
 
 class Tagged(dict[str, Any]):
-    """How an object of a registered type is written.
-
-    Args:
-        tag: The type's name.
-        data: What makes it, as plain values.
-    """
+    """An object of a registered type: the type's name, and plain values that make it."""
 
     def __init__(self, tag: str, data: Any) -> None:
         super().__init__({TAG: tag, "data": data})
@@ -54,9 +49,9 @@ class UnionWriter:
     """Gathers the values of one place; `schema` and `emit` come when all are there.
 
     Args:
-        arrays: Where arrays go; their values are indices into it.
-        limits: What is refused.
-        depth: How much deeper values may nest.
+        arrays: Takes the arrays, whose values here are indices into it.
+        limits: The limits of the payload.
+        depth: The depth that is left for nested values.
     """
 
     def __init__(self, arrays: list[NDArray[Any]], limits: Limits, depth: int) -> None:
@@ -73,7 +68,7 @@ class UnionWriter:
         """Appends a value.
 
         Raises:
-            PayloadError: It is of a type that has no place in a payload.
+            PayloadError: A payload cannot hold its type.
         """
         code, plain = _coded(value)
         index = self._index.get(code)
@@ -112,7 +107,7 @@ class UnionWriter:
         self._values[index].append(plain)
 
     def schema(self) -> Union:
-        """The types that occur, in order; None comes first, always."""
+        """Returns the types that occur, in order, after that of None."""
         return tuple(
             Child(code, tuple(part.schema() for part in parts))
             for code, parts in zip(self._index, self._parts, strict=True)
@@ -158,7 +153,7 @@ _KINDS: tuple[tuple[Any, int, Callable[[Any], Any] | None], ...] = (
 
 
 def _coded(value: Any) -> tuple[int, Any]:
-    """The code of a value's type, and the value as its column takes it."""
+    """Returns the code of a value's type, and the value as its column takes it."""
     for kinds, code, plain in _KINDS:
         if isinstance(value, kinds):
             if code == INT and not -(2**63) <= int(value) < 2**63:

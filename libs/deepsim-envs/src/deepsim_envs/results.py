@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a step: on arrays, and by name."""
+"""Results of an environment: steps on arrays and by name, and snapshots."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deepsim_sync import WorldState
 
 
 class Step(NamedTuple):
@@ -29,7 +33,7 @@ class StepResult(NamedTuple):
     """The five values of the paper's ``step``, for the agents that were live before it.
 
     Gymnasium and PettingZoo return five values of another meaning: there, termination and
-    truncation are values of their own. Here, `done` is either, and `info` tells them apart.
+    truncation are separate. Here, `done` is either, and `info` has both.
     """
 
     observation: dict[str, Any]
@@ -43,3 +47,30 @@ class StepResult(NamedTuple):
     info: dict[str, Any]
     """The area's information; ``info["deepsim"]`` holds ``"terminated"``, ``"truncated"`` and
     ``"diverged"``, each a dict of bool by name."""
+
+
+@dataclass(frozen=True)
+class EnvironmentState:
+    """An instant between two steps; `Environment.set_state` goes back to it.
+
+    It can be pickled, and set in another environment of the same task with as many worlds.
+
+    Attributes:
+        world: The world, with all behaviours and agents.
+        area: The result of the area's `get_state`.
+        observation: The latest observations, or None before the first reset.
+        steps: (W,) environment steps in the episode of each world.
+        live: (W, A) bool, the agents that are not done.
+        no_step_because: Why no step can follow without a reset, or None.
+        first_seed: Seed of the first reset, if that is still to come.
+        reward_terms: The values of reward terms in the latest step and in the episodes.
+    """
+
+    world: WorldState
+    area: Any
+    observation: Sequence[Any] | None
+    steps: NDArray[np.int64]
+    live: NDArray[np.bool_]
+    no_step_because: str | None
+    first_seed: int | Sequence[int | None] | None
+    reward_terms: NDArray[np.float64] | None = None
