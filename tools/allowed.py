@@ -54,4 +54,5 @@ DISTRIBUTIONS = {
     "grpc": "grpcio",
     "yaml": "pyyaml",
     "zenoh": "eclipse-zenoh",
+    "zmq": "pyzmq",
 }

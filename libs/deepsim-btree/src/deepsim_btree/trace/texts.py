@@ -35,6 +35,10 @@ class _Texts(reprlib.Repr):
         return super().repr_instance(value, level)
 
 
+shortened_repr = _Texts().repr
+"""Returns ``repr`` of a value, shortened."""
+
+
 class BoardTexts:
     """The entries of all blackboards of a tree as texts, kept up to date from tick to tick.
 
@@ -53,7 +57,6 @@ class BoardTexts:
         self._scopes: list[tuple[str, SubTree]] = []
         self._known: dict[str, tuple[Entry, int]] = {}
         self._texts: Mapping[str, str] = {}
-        self._format = _Texts().repr
 
     def read(self) -> Mapping[str, str]:
         """Returns the texts by name; the same object as before if nothing changed."""
@@ -65,7 +68,7 @@ class BoardTexts:
                 texts[name] = before[name]
                 continue
             known[name] = version
-            texts[name] = self._format(entry.value)
+            texts[name] = shortened_repr(entry.value)
             is_same = is_same and texts[name] == before.get(name)
         if is_same and len(texts) == len(before):
             return before

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GrootPublisher: answers the requests of monitors."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+import uuid
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import zmq
+
+from deepsim_btree.trace import Trace
+from deepsim_btree.trace.texts import shortened_repr
+
+from .description import Description
+from .msgpack import packed, packed_map
+from .statuses import Statuses
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from deepsim_btree.blackboard import Blackboard
+    from deepsim_btree.errors import TickError
+    from deepsim_btree.trace import Snapshot
+    from deepsim_btree.tree import Tree
+
+_PROTOCOL = 2
+_HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the request
+_MOST_TRANSITIONS = 1000
+_POLL = 100  # [ms]
+_PATIENCE = 0.1  # [s] for which a request for blackboards waits for the end of a tick
+_INTEREST = 5.0  # [s] after such a request in which every tick notes the blackboards
+
+
+class GrootPublisher:
+    """Lets Groot2, and other monitors of BehaviorTree.CPP, attach to a tree of this library.
+
+    It speaks version 2 of the monitor protocol of Groot2, over ZeroMQ on this machine: the tree,
+    its statuses, blackboards and transitions. Breakpoints of Groot2 are refused; those of
+    `deepsim_btree.view.TreeViewer` do not need it. The thread of the tree only notes what changed;
+    clients never slow it. A program on this machine needs no password to attach.
+
+    Args:
+        tree: The tree.
+        port: The TCP port on 127.0.0.1, which Groot2 has to be told if it is another one.
+        tree_id: What the tree is called there.
+
+    Raises:
+        OSError: The port is taken.
+    """
+
+    def __init__(self, tree: Tree, *, port: int = 1667, tree_id: str = "Main") -> None:
+        self._tree = tree
+        self._tree_id = tree_id
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.REP)
+        self._socket.setsockopt(zmq.LINGER, 0)
+        try:
+            self._socket.bind(f"tcp://127.0.0.1:{port}")
+        except zmq.ZMQError as error:
+            self._context.destroy(linger=0)
+            text = f"cannot listen on 127.0.0.1:{port}: {error.strerror}"
+            raise OSError(error.errno, text) from None
+        self._noted = threading.Condition()
+        self._boards_until = 0.0
+        self._board_count = 0
+        self._boards: dict[str, bytes] = {}
+        self._transitions: deque[bytes] | None = None
+        self._recording_since = 0.0
+        self._snapshot: Snapshot | None = None
+        self._trace = Trace(tree, limit=1)
+        self._observe("start", None)
+        self._note_boards()
+        tree.subscribe(self._observe)
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the port back; the tree is watched no more. Any thread may call it, also twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._tree.unsubscribe(self._observe)
+        self._trace.close()
+        self._thread.join()
+        self._context.destroy(linger=0)
+
+    def _observe(self, call: str, error: TickError | None) -> None:
+        """Notes what changed; called by the thread of the tree."""
+        step = self._trace.recording.steps[-1]
+        before = self._snapshot
+        if step.snapshot is not before:
+            self._snapshot = step.snapshot
+            with self._noted:
+                if before is None or before.nodes is not step.snapshot.nodes:
+                    self._description = Description(self._tree.root, self._tree_id)
+                    self._statuses = Statuses(self._description.nodes)
+                    self._tree_uuid = uuid.uuid4().bytes  # so that monitors ask for the tree again
+                elif call == "reset":
+                    self._statuses.reset()
+                self._record(self._statuses.update(step.snapshot.states))
+        if self._boards_until and time.monotonic() < self._boards_until:
+            self._note_boards()
+
+    def _record(self, changed: list[tuple[int, int]]) -> None:
+        if self._transitions is None:
+            return
+        microseconds = int((self._now() - self._recording_since) * 1e6)
+        stamp = struct.pack("<q", max(0, microseconds))[:6]
+        for number, status in changed:
+            idle = 0 if status >= 10 else status
+            self._transitions.append(stamp + struct.pack("<HB", number & 0xFFFF, idle))
+
+    def _now(self) -> float:
+        tree = self._tree
+        return time.monotonic() if tree.clock is None or not tree.tick_count else tree.now
+
+    def _note_boards(self) -> None:
+        boards = {}
+        for name, subtree in self._description.scopes.items():
+            if subtree is None:
+                boards[name] = _packed_board(self._tree.blackboard, None)
+            else:
+                boards[name] = _packed_board(subtree.scope, subtree)
+        with self._noted:
+            self._boards = boards
+            self._board_count += 1
+            self._noted.notify_all()
+
+    def _serve(self) -> None:
+        while not self._is_closed:
+            if self._socket.poll(_POLL):
+                self._socket.send_multipart(self._answer(self._socket.recv_multipart()))
+
+    def _answer(self, request: list[bytes]) -> list[bytes]:
+        if len(request[0]) != _HEADER.size:
+            return _error("wrong request header")
+        _, kind, number = _HEADER.unpack(request[0])
+        with self._noted:
+            answer = _ANSWERS[chr(kind)](self, request[1:]) if chr(kind) in _ANSWERS else None
+            head = _HEADER.pack(_PROTOCOL, kind, number) + self._tree_uuid
+        if answer is None:
+            return _error("Request not recognized")
+        return _error(answer) if isinstance(answer, str) else [head, *answer]
+
+    def _full_tree(self, _: list[bytes]) -> list[bytes]:
+        return [self._description.xml.encode()]
+
+    def _status(self, _: list[bytes]) -> list[bytes]:
+        return [self._statuses.packed()]
+
+    def _blackboards(self, parts: list[bytes]) -> list[bytes] | str:
+        if len(parts) != 1:
+            return _TWO_PARTS
+        count = self._board_count
+        self._boards_until = time.monotonic() + _INTEREST
+        self._noted.wait_for(lambda: self._board_count > count, timeout=_PATIENCE)
+        names = parts[0].decode("utf-8", "replace").split(";")
+        found = {name: self._boards[name] for name in names if name in self._boards}
+        return [packed_map(found) if found else packed(None)]
+
+    def _toggle_recording(self, parts: list[bytes]) -> list[bytes] | str:
+        if len(parts) != 1:
+            return _TWO_PARTS
+        if parts[0] == b"start":
+            self._transitions = deque(maxlen=_MOST_TRANSITIONS)
+            self._recording_since = self._now()
+            return [str(int(time.time() * 1e6)).encode()]
+        if parts[0] == b"stop":
+            self._transitions = None
+        return []
+
+    def _take_transitions(self, _: list[bytes]) -> list[bytes]:
+        taken = b"".join(self._transitions or ())
+        if self._transitions is not None:
+            self._transitions.clear()
+        return [taken]
+
+    def _without_hook(self, parts: list[bytes]) -> str:
+        return "Node ID not found" if len(parts) == 1 else _TWO_PARTS
+
+    def _insert_hook(self, parts: list[bytes]) -> str:
+        return "breakpoints are not supported: use TreeViewer" if len(parts) == 1 else _TWO_PARTS
+
+
+_TWO_PARTS = "must be 2 parts message"
+_ANSWERS: dict[str, Any] = {
+    "T": GrootPublisher._full_tree,
+    "S": GrootPublisher._status,
+    "B": GrootPublisher._blackboards,
+    "r": GrootPublisher._toggle_recording,
+    "t": GrootPublisher._take_transitions,
+    # There are no hooks, which is what these three ask for.
+    "A": lambda *_: [],
+    "X": lambda *_: [],
+    "D": lambda *_: [b"[]"],
+    "I": GrootPublisher._insert_hook,
+    "R": GrootPublisher._without_hook,
+    "U": GrootPublisher._without_hook,
+}
+
+
+def _error(reason: str) -> list[bytes]:
+    return [b"error", reason.encode()]
+
+
+def _packed_board(board: Blackboard, subtree: Any) -> bytes:
+    values = {}
+    for name in board:
+        if subtree is None or subtree.outside(name) is None:
+            value = board[name]
+            try:
+                values[name] = packed(value)
+            except (TypeError, ValueError):
+                values[name] = packed(shortened_repr(value))
+    return packed_map(values)
