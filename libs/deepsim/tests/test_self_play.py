@@ -119,7 +119,7 @@ def test_what_it_needs_is_said(
 ) -> None:
     pytest.importorskip("stable_baselines3", reason="training is not tested: tox -e py311-train")
     out = ["--out", tmp_path / "out"]
-    told = "error: self_play needs agent, the one that learns, and no others"
+    told = "error: self_play needs agent, the one that learns, or policies by name, and no others"
     assert told in said(call("train", array_task, "--set", "self_play=2", *out))
     assert told in said(call("train", array_task, *SMALL, "--others", "chase", *out))
     alone = call("train", write_task(), *SMALL, "--agent", "puck", *out)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
-from deepsim_envs.errors import ActionError
 from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.policy import ArrayPolicy, OneWorldPolicy, Policy, PolicyMaker, one_world
-from deepsim_envs.spaces import batch_of, leafwise, shown
+from deepsim_envs.other_agents import OtherAgents
+from deepsim_envs.policy import PolicyMaker
+from deepsim_envs.spaces import batch_of, leafwise
 
 
 class OneAgent:
@@ -57,42 +57,24 @@ class OneAgent:
         self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
         self.batch = self._batches[self.group]
         self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
-        self._others = others
         self._rngs = rngs
-        self._made: dict[int, Policy] = {}
-        self._began: dict[int, Any] = {}
-        self._tasks = (
-            [one_world(environment, world) for world in range(worlds)]
-            if others is not None and not isinstance(others, ArrayPolicy)
-            else []
-        )
+        self._others = None if others is None else OtherAgents(environment, others, rngs)
 
     def begin(self, worlds: Sequence[int]) -> None:
         """Makes the policies of new episodes in some worlds."""
-        if self._others is not None and self._tasks:
-            for world in worlds:
-                self._began[world] = self._rngs[world].bit_generator.state
-                self._made[world] = self._others(self._tasks[world], self._rngs[world])
+        if self._others is not None:
+            self._others.begin(worlds)
 
-    def get_state(self) -> tuple[list[Any], dict[int, Any], dict[int, ArrayPolicy]]:
-        """Returns the states of the generators, now and when the policies of others were made.
+    def get_state(self) -> tuple[list[Any], Any]:
+        """Returns the states of the generators, and of the policy of the others."""
+        others = None if self._others is None else self._others.get_state()
+        return [rng.bit_generator.state for rng in self._rngs], others
 
-        Those of an `ArrayPolicy` are part of it as they are.
-        """
-        made = self._made.items()
-        kept = {world: own.policy for world, own in made if isinstance(own, OneWorldPolicy)}
-        return [rng.bit_generator.state for rng in self._rngs], dict(self._began), kept
-
-    def set_state(self, state: tuple[list[Any], dict[int, Any], dict[int, ArrayPolicy]]) -> None:
-        """Sets the generators, and makes the policies of others as they were made then."""
-        now, began, kept = state
-        for world, then in began.items():
-            self._rngs[world].bit_generator.state = then
-            if world in kept:
-                self._began[world] = then
-                self._made[world] = kept[world](self._tasks[world], self._rngs[world])
-            else:
-                self.begin([world])
+    def set_state(self, state: tuple[list[Any], Any]) -> None:
+        """Sets the generators and the policy of the others."""
+        now, others = state
+        if self._others is not None:
+            self._others.set_state(others)
         for rng, own in zip(self._rngs, now, strict=True):
             rng.bit_generator.state = own
 
@@ -125,45 +107,9 @@ class OneAgent:
                 worlds = [world for world, here in enumerate(acts) if here]
                 if name == self.name:
                     acted = [own[world] for world in worlds]
-                elif self._tasks:
-                    acted = self._of_episodes(number, row, seen[number], worlds)
                 else:
-                    acted = self._on_arrays(self._others, number, row, seen[number], worlds)
+                    acted = self._others.actions(number, row, seen[number], worlds)
                 for world, action in zip(worlds, acted, strict=True):
                     rows[world][row] = action
             groups.append(rows)
         return groups
-
-    def _of_episodes(
-        self, number: int, row: int, observations: Any, worlds: list[int]
-    ) -> list[Any]:
-        """Returns the actions of one agent of a group by the policies that some worlds have."""
-        acted: dict[int, Any] = {}
-        name, get = self._groups[number].names[row], self._batches[number].get
-        together: dict[int, tuple[ArrayPolicy, list[int]]] = {}
-        for world in worlds:
-            made = self._made[world]
-            if isinstance(made, OneWorldPolicy):
-                together.setdefault(id(made.policy), (made.policy, []))[1].append(world)
-            else:
-                acted[world] = made(name, get(observations, world, row))
-        for policy, own in together.values():
-            actions = self._on_arrays(policy, number, row, observations, own)
-            acted.update(zip(own, actions, strict=True))
-        return [acted[world] for world in worlds]
-
-    def _on_arrays(
-        self, policy: Any, number: int, row: int, observations: Any, worlds: list[int]
-    ) -> list[Any]:
-        """Returns the actions of one agent of a group in some worlds, by an `ArrayPolicy`."""
-        group, rngs = self._groups[number], [self._rngs[world] for world in worlds]
-        seen = leafwise(lambda part: part[worlds, row], observations)
-        acted = policy.act(group.names[row], seen, group.action_space, rngs)
-        try:
-            return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
-        except (IndexError, TypeError):
-            raise ActionError(
-                group.names[row],
-                f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
-                f"{group.names[row]!r}, got {shown(acted)}",
-            ) from None

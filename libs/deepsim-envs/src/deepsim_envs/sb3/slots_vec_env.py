@@ -78,20 +78,36 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         Raises:
             UnsupportedError: The simulator cannot go back.
         """
+        return {"owner": self._owner.get_state(), **self._slots_state()}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes back to an instant of this task with as many worlds: the next steps are the same.
+
+        Raises:
+            ValueError: The state is one of another task or another number of slots.
+            UnsupportedError: The simulator cannot go back.
+        """
+        self._set_slots_state(state)
+        self._owner.set_state(state["owner"])
+
+    def _slots_state(self) -> dict[str, Any]:
+        """Returns the part of the state that is not the owner's."""
         return {
-            "owner": self._owner.get_state(),
             "returns": self._returns.copy(),
             "lengths": self._lengths.copy(),
             "masks": None if self._masks is None else self._masks.copy(),
         }
 
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to an instant of this task with as many worlds: the next steps are the same."""
+    def _set_slots_state(self, state: Mapping[str, Any]) -> None:
+        """Restores the part of the state that is not the owner's.
+
+        Raises:
+            ValueError: The state is one of another number of slots.
+        """
         if state["returns"].shape != self._returns.shape:
             raise ValueError(
                 f"expected the state of {self.num_envs} slots, got {len(state['returns'])}"
             )
-        self._owner.set_state(state["owner"])
         self._returns, self._lengths = state["returns"].copy(), state["lengths"].copy()
         masks = state.get("masks")
         self._masks = None if masks is None else masks.copy()

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from deepsim.tasks.task_code import TaskError
-from deepsim.training.trained_policy import FILE, TrainedPolicy
+from deepsim.training.run_folder import trained_policies
+from deepsim.training.trained_policy import policy_file
 from deepsim_sync import DeepSimError
 
 from .options import fail
@@ -21,10 +22,11 @@ def export(
         Path, typer.Argument(help="A folder of `deepsim train`, or of a task with a policy.npz.")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="The file; by default policy.onnx in that folder.")
+        Path | None,
+        typer.Option(help="The file; by default policy.onnx, or policy_NAME.onnx, in that folder."),
     ] = None,
 ) -> None:
-    """Writes a trained policy as an ONNX model.
+    """Writes a trained policy as an ONNX model, or each of several.
 
     `deepsim run --policy FILE.onnx` plays it. It holds the scales of observations and the bounds of
     actions too, and chooses the most likely action.
@@ -36,8 +38,15 @@ def export(
             from deepsim.training.onnx_file import write_onnx  # noqa: PLC0415 (see above)
         except ImportError as error:
             raise TaskError(str(error)) from error
-        file = out if out is not None else (policy / FILE).with_suffix(".onnx")
-        write_onnx(TrainedPolicy.load(policy / FILE), file)
+        found = trained_policies(policy)
+        if out is not None and len(found) > 1:
+            raise TaskError(f"--out is the file of one policy, but {policy} holds {len(found)}")
+        written = []
+        for name, each in found.items():
+            default = (policy / policy_file(name)).with_suffix(".onnx")
+            written.append(out if out is not None else default)
+            write_onnx(each, written[-1])
     except DeepSimError as error:
         fail(console, error)
-    console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+    for file in written:
+        console.print(f"wrote {file}", highlight=False, soft_wrap=True)

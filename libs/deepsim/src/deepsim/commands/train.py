@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim train`: trains a policy of a task by PPO."""
+"""`deepsim train`: trains policies of a task by PPO."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import TaskFolder, find_task
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
-from deepsim.training.config import TrainingConfig, parse_settings
+from deepsim.training.config import TrainingConfig, parse_policies, parse_settings
 from deepsim.training.learning_curve import write_learning_curve
 from deepsim.training.run_folder import (
     CONFIG,
@@ -70,10 +70,18 @@ def train(
         typer.Option(min=0, help="The same seed gives the same training; by default 0."),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(help="The agent that learns; by default one policy for all.")
+        str | None, typer.Option(help="The agent that learns, where only one does.")
+    ] = None,
+    policies: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The policies that learn: one for all, one of each agent, or one of each group "
+            "with equal spaces; or NAME=AGENT,AGENT for each, such as 'red=red_*'.",
+            metavar="one|agent|group|NAME=AGENT,...",
+        ),
     ] = None,
     others: Annotated[
-        str | None, typer.Option(help="The policy of all other agents, where one learns.")
+        str | None, typer.Option(help="The policy of all agents that do not learn.")
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Another setting, such as gamma=0.98.")
@@ -93,9 +101,9 @@ def train(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Trains a policy by PPO of Stable-Baselines3, and runs it.
+    """Trains policies by PPO of Stable-Baselines3, and runs them.
 
-    All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end the training and keep the policy
+    All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end the training and keep the policies
     and a checkpoint, from which --resume goes on; the exit status is 130, 143 or 129.
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
@@ -107,6 +115,8 @@ def train(
         interrupted = False
         try:
             with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+                if policies:
+                    given["policies"] = parse_policies(policies)
                 if resume is not None:
                     if settings or config_file or out or given.keys() - {"steps"}:
                         raise TaskError("--resume keeps all settings of its folder but --steps")

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3 import PPO
-from stable_baselines3.common.vec_env import VecNormalize
 
 from deepsim.tasks.task_code import TaskError
 
 from .league import League
+from .learner import Learner
+from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
 
 FILE = "checkpoint.pkl"
@@ -28,33 +29,40 @@ _LOGGED = ("name_to_value", "name_to_count", "name_to_excluded")
 
 
 def training_state(
-    model: PPO,
-    scaled: VecNormalize,
+    worlds: LearningWorlds,
+    learners: Sequence[Learner],
     ends: EpisodeEnds,
     files: ProgressFiles,
     league: League | None,
 ) -> bytes:
     """Returns everything that the rest of a training depends on.
 
-    It holds the network and its optimizer, the scales, the worlds in the middle of their episodes,
-    random numbers, the log, and past policies that are played against.
+    It holds the networks and their optimizers, the scales, the worlds in the middle of their
+    episodes, random numbers, the log, and past policies that are played against.
 
     Raises:
         UnsupportedError: The simulator cannot go back to an instant.
     """
     return pickle.dumps(
         {
-            "parameters": model.get_parameters(),
-            "model": {name: getattr(model, name) for name in _MODEL},
-            "scale": {name: getattr(scaled, name) for name in _SCALE if hasattr(scaled, name)},
-            "worlds": scaled.venv.get_state(),
+            "learners": {learner.name: _learner_state(learner) for learner in learners},
+            "worlds": worlds.get_state(),
             "random": (random.getstate(), np.random.get_state(), torch.get_rng_state()),  # noqa: NPY002 (SB3 draws from it)
-            "logged": {name: dict(getattr(model.logger, name)) for name in _LOGGED},
             "ends": ends,
             "files": files.get_state(),
             "league": None if league is None else league.get_state(),
         }
     )
+
+
+def _learner_state(learner: Learner) -> dict[str, Any]:
+    model, scale = learner.model, learner.worlds
+    return {
+        "parameters": model.get_parameters(),
+        "model": {name: getattr(model, name) for name in _MODEL},
+        "scale": {name: getattr(scale, name) for name in _SCALE if hasattr(scale, name)},
+        "logged": {name: dict(getattr(model.logger, name)) for name in _LOGGED},
+    }
 
 
 def load_training_state(file: Path) -> dict[str, Any]:
@@ -74,25 +82,27 @@ def load_training_state(file: Path) -> dict[str, Any]:
 
 def put_back(
     state: dict[str, Any],
-    model: PPO,
-    scaled: VecNormalize,
+    worlds: LearningWorlds,
+    learners: Sequence[Learner],
     files: ProgressFiles,
     league: League | None,
 ) -> EpisodeEnds:
     """Puts a training back to a state; returns the ends of its latest episodes.
 
     Raises:
-        ValueError: The state is one of another task, or of other settings.
+        ValueError, KeyError: The state is one of another task, or of other settings.
     """
-    model.set_parameters(state["parameters"], exact_match=True, device="cpu")
-    for owner, values in ((model, state["model"]), (scaled, state["scale"])):
-        for name, value in values.items():
-            setattr(owner, name, value)
+    for learner in learners:
+        own = state["learners"][learner.name]
+        learner.model.set_parameters(own["parameters"], exact_match=True, device="cpu")
+        for owner, values in ((learner.model, own["model"]), (learner.worlds, own["scale"])):
+            for name, value in values.items():
+                setattr(owner, name, value)
+        for name, values in own["logged"].items():
+            getattr(learner.model.logger, name).update(values)
     if league is not None:
         league.set_state(state["league"])
-    scaled.venv.set_state(state["worlds"])
-    for name, values in state["logged"].items():
-        getattr(model.logger, name).update(values)
+    worlds.set_state(state["worlds"])
     files.set_state(state["files"])
     generator, arrays, tensors = state["random"]
     random.setstate(generator)

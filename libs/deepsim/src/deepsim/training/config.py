@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias
 from deepsim.tasks.task_code import TaskError
 
 GameOver: TypeAlias = Literal["all", "any"]
+Policies: TypeAlias = "str | Mapping[str, Sequence[str]]"
+POLICIES = ("one", "agent", "group")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +25,12 @@ class TrainingConfig:
         envs: Worlds that are stepped together.
         seed: The same seed gives the same training on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
-        others: The task's policy of all other agents, if one learns.
-        self_play: The number of its own past policies against which one agent learns, as all other
-            agents; each episode of each world draws one. 0 for none.
+        policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
+            ``"group"`` for one of each group of agents with equal spaces; or the agents of each
+            policy by its name, where ``red_*`` stands for all agents whose names begin so.
+        others: The task's policy of all agents that do not learn.
+        self_play: The number of past policies by which the agents act that do not learn; each
+            episode of each world draws one. 0 for none.
         self_play_every: Updates after which a policy joins them, and the oldest leaves.
         game_over: When the episode of a world is over: with ``"all"`` agents, or with ``"any"``.
         rollout: Steps of each agent between two updates.
@@ -52,6 +57,7 @@ class TrainingConfig:
     envs: int = 4
     seed: int = 0
     agent: str | None = None
+    policies: Policies = "one"
     others: str | None = None
     self_play: int = 0
     self_play_every: int = 10
@@ -89,14 +95,23 @@ class TrainingConfig:
                 raise TaskError(f"{name} must lie in 0 .. 1, got {getattr(self, name)}")
         if self.game_over not in ("all", "any"):
             raise TaskError(f"game_over must be 'all' or 'any', got {self.game_over!r}")
-        if self.others is not None and self.agent is None:
+        if isinstance(self.policies, str) and self.policies not in POLICIES:
             raise TaskError(
-                f"others {self.others!r} needs agent: without one, all learn and none is left"
+                f"policies must be one of {', '.join(POLICIES)}, or the agents of each policy by "
+                f"its name, got {self.policies!r}"
             )
-        if self.self_play and (self.agent is None or self.others is not None):
+        if self.agent is not None and self.policies != "one":
+            raise TaskError("agent says who learns, and so do policies: give one of them")
+        all_learn = self.agent is None and isinstance(self.policies, str)
+        if self.others is not None and all_learn:
             raise TaskError(
-                "self_play needs agent, the one that learns, and no others: they act by what it "
-                "learned before"
+                f"others {self.others!r} needs agent, or policies by name: without them, all learn "
+                "and none is left"
+            )
+        if self.self_play and (all_learn or self.others is not None):
+            raise TaskError(
+                "self_play needs agent, the one that learns, or policies by name, and no others: "
+                "they act by what was learned before"
             )
         if any(size < 1 for size in self.hidden):
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
@@ -135,11 +150,29 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
+def parse_policies(texts: Sequence[str]) -> Policies:
+    """Parses policies of the command line, such as ``agent``, or ``red=red_1,red_2`` and more.
+
+    Raises:
+        TaskError: There are several, of which one names no agents, or one name occurs twice.
+    """
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    policies: dict[str, Sequence[str]] = {}
+    for text in texts:
+        name, equals, agents = text.partition("=")
+        if not equals or name in policies:
+            raise TaskError(f"policies are written name=agent,agent, each once, got {text!r}")
+        policies[name.strip()] = [agent.strip() for agent in agents.split(",")]
+    return policies
+
+
 _KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (int, float),
     "bool": (bool,),
     "GameOver": (str,),
+    "Policies": (str, Mapping),
     "str | None": (str, type(None)),
     "Sequence[int]": (list, tuple),
     "Mapping[str, Any]": (Mapping,),
@@ -151,6 +184,13 @@ def _typed(name: str, value: Any) -> Any:
     fits = isinstance(value, _KINDS[wanted]) and (wanted == "bool" or not isinstance(value, bool))
     if fits and wanted == "Sequence[int]":
         fits = all(isinstance(size, int) and not isinstance(size, bool) for size in value)
+    if fits and wanted == "Policies" and isinstance(value, Mapping):
+        fits = all(
+            isinstance(policy, str)
+            and isinstance(agents, (list, tuple))
+            and all(isinstance(agent, str) for agent in agents)
+            for policy, agents in value.items()
+        )
     if not fits:
         raise TaskError(f"{name} must be of type {wanted}, got {value!r}")
     if wanted == "float":

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
-from stable_baselines3 import PPO
-from stable_baselines3.common.vec_env import VecEnv, sync_envs_normalization
+import numpy as np
+from stable_baselines3.common.vec_env import sync_envs_normalization
 
 from deepsim.tasks.task import Task
+from deepsim_envs.spaces import has_action_mask
 
 from .config import TrainingConfig
-from .masking import ppo_of
+from .league import League
+from .learner import Learner
+from .learning_worlds import learning_worlds
 from .progress import REWARD, EpisodeEnds
 from .scaling import scaled_worlds
 
@@ -23,46 +27,57 @@ _APART = 1_000_003
 
 
 class Evaluation:
-    """Plays a model's most likely actions in worlds of its own; always the same episodes.
+    """Plays the most likely actions in worlds of its own; always the same episodes.
 
     Args:
         task: The task.
         config: Its settings; ``evaluate`` is the number of episodes.
-        worlds: Makes the agents that learn and the worlds.
+        league: Past policies by which others act, or None.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        config: TrainingConfig,
-        worlds: Callable[[Task, TrainingConfig], tuple[Sequence[str], VecEnv]],
-    ) -> None:
-        seed = config.seed + _APART
-        own = replace(config, seed=seed, envs=min(config.envs, config.evaluate))
-        self._agents, made = worlds(task, own)
-        self._worlds = scaled_worlds(made, own, learning=False)
-        self._episodes = config.evaluate * len(self._agents)
-        self._seed = seed
+    def __init__(self, task: Task, config: TrainingConfig, league: League | None) -> None:
+        self._seed = config.seed + _APART
+        own = replace(config, seed=self._seed, envs=min(config.envs, config.evaluate))
+        self._worlds = learning_worlds(task, own, league)
+        self._scaled = {
+            name: scaled_worlds(view, own, learning=False)
+            for name, view in self._worlds.views.items()
+        }
+        # Short episodes are not preferred: each slot has its share of them.
+        self._left: dict[str, Any] = {}
+        self._shares = {
+            name: (config.evaluate * len(agents) + np.arange(slots)) // slots
+            for name, agents in self._worlds.agents.items()
+            for slots in [self._scaled[name].num_envs]
+        }
 
-    def means(self, model: PPO) -> dict[str, float]:
+    def means(self, learners: Sequence[Learner]) -> dict[str, float]:
         """Returns the means of all episodes: ``eval/reward``, of each agent, and of infos."""
-        ends = EpisodeEnds(self._agents)
-        sync_envs_normalization(model.get_env(), self._worlds)
+        agents = [agent for learner in learners for agent in learner.agents]
+        ends = EpisodeEnds(agents, window=None)
         self._worlds.seed(self._seed)
-        slots = self._worlds.num_envs
-
-        def on_step(known: dict[str, Any], _globals: dict[str, Any]) -> None:
-            infos: list[Any] = [{}] * slots
-            infos[known["i"]] = known["info"]
-            ends.add(infos)
-
-        _, evaluate_policy = ppo_of(self._worlds)
-        rewards, lengths = evaluate_policy(
-            model, self._worlds, self._episodes, callback=on_step, return_episode_rewards=True
-        )
-        means = {REWARD: sum(rewards) / len(rewards), "length": sum(lengths) / len(lengths)}
+        self._left = {name: share.copy() for name, share in self._shares.items()}
+        self._worlds.run({each.name: partial(self._play, each, ends) for each in learners})
+        means = {REWARD: ends.reward(), "length": ends.length()}
         means |= {name.removeprefix("end/"): value for name, value in ends.means().items()}
         return {f"eval/{name}": float(value) for name, value in means.items()}
+
+    def _play(self, learner: Learner, ends: EpisodeEnds) -> None:
+        worlds, left = self._scaled[learner.name], self._left[learner.name]
+        sync_envs_normalization(learner.model.get_env(), worlds)
+        masked = has_action_mask(worlds.observation_space, worlds.action_space)
+        seen, state = worlds.reset(), None
+        starts = np.ones(worlds.num_envs, np.bool_)
+        while any(each.any() for each in self._left.values()):
+            masks = {"action_masks": np.stack(worlds.env_method("action_masks"))} if masked else {}
+            actions, state = learner.model.predict(
+                seen, state=state, episode_start=starts, deterministic=True, **masks
+            )
+            seen, _, starts, infos = worlds.step(actions)
+            counted = [info if more else {} for info, more in zip(infos, left > 0, strict=True)]
+            ends.add(counted, learner.agents)
+            left -= ["episode" in info for info in counted]
+            self._worlds.meet(learner.name, lambda: None)
 
     def __enter__(self) -> Evaluation:
         return self

@@ -3,31 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from stable_baselines3 import PPO
-from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecEnv
 
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs.spaces import has_action_mask
 
 
-def ppo_of(worlds: VecEnv) -> tuple[type[PPO], Callable[..., Any]]:
-    """Returns the PPO that suits the worlds, and the function that evaluates its models.
+def ppo_of(worlds: VecEnv) -> Any:
+    """Returns the PPO that suits the worlds.
 
     Raises:
         TaskError: Observations hold masks of actions, and SB3-Contrib is not installed.
     """
     if not has_action_mask(worlds.observation_space, worlds.action_space):
-        return PPO, evaluate_policy
+        return PPO
     try:
         from sb3_contrib import MaskablePPO  # noqa: PLC0415 (only where it is needed)
-        from sb3_contrib.common.maskable import evaluation  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(
             "the task masks actions, which PPO of Stable-Baselines3 does not obey, but that of "
             "SB3-Contrib: pip install 'deepsim[train]'"
         ) from error
-    return MaskablePPO, evaluation.evaluate_policy
+    return MaskablePPO

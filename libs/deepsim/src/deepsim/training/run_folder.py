@@ -7,10 +7,12 @@ import json
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,11 @@ from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy, Environment, Policy, PolicyMaker
 
 from .config import TrainingConfig
+from .teams import TeamPolicy, owners_of, teams_of
 from .trained_policy import FILE, TrainedPolicy
 
 CONFIG = "config.json"
+_NAMED = "policy_"
 _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
@@ -74,7 +78,9 @@ def task_folder_of(config: Path) -> str:
         raise TaskError(f"{config} does not say which task was trained: {error}") from None
 
 
-def policy_of(folder: Path, task: Task, trained: ArrayPolicy | None = None) -> PolicyMaker:
+def policy_of(
+    folder: Path, task: Task, instead: Mapping[str, ArrayPolicy] = MappingProxyType({})
+) -> PolicyMaker:
     """Returns the maker of a trained policy, as a task's policies are.
 
     Agents that did not learn act by the policy that they had in the training.
@@ -82,34 +88,57 @@ def policy_of(folder: Path, task: Task, trained: ArrayPolicy | None = None) -> P
     Args:
         folder: The folder of the training.
         task: The task.
-        trained: Acts for those who learned; by default the policy in the folder.
+        instead: Policies that act instead of those of the folder, by name; the name is empty where
+            one policy was trained.
 
     Raises:
         TaskError: The folder holds no trained policy, or one for other agents.
     """
-    trained = TrainedPolicy.load(folder / FILE) if trained is None else trained
-    try:
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        agent, others = config["agent"], config["others"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TaskError(f"{folder / 'config.json'} does not say who was trained: {error}") from None
+    settings = TrainingConfig().changed(_trained_settings(folder / CONFIG))
+    policies: dict[str, ArrayPolicy] = {**instead}
+    if settings.policies != "one":
+        policies = {**trained_policies(folder), **instead}
+    elif not instead:
+        policies[""] = TrainedPolicy.load(folder / FILE)
+    agent, others = settings.agent, settings.others
 
     def build(environment: Environment, rng: np.random.Generator) -> Policy:
         if agent is not None and agent not in environment.agents:
             known = ", ".join(environment.agents)
             raise TaskError(f"{folder} trained {agent!r}, but the agents are {known}")
-        # Without others, whoever acts is one who learned.
-        learned = trained(environment, rng)
+        teams = {"": environment.agents if agent is None else (agent,)}
+        if settings.policies != "one":
+            teams = teams_of(environment, settings.policies)
+        owners = owners_of(teams, environment.agents, past=others is None)
+        if teams.keys() != policies.keys():
+            raise TaskError(
+                f"{folder} holds the policies {', '.join(policies)}, but the task has "
+                f"{', '.join(teams)}: the task has changed since"
+            )
+        learned = TeamPolicy(policies, owners)(environment, rng)
         act = learned if others is None else task.policy(others)(environment, rng)
-        return lambda name, seen: (learned if name == agent else act)(name, seen)
+        return lambda name, seen: (learned if name in owners else act)(name, seen)
 
     return build
+
+
+def trained_policies(folder: Path) -> dict[str, TrainedPolicy]:
+    """Returns the policies in a folder by name; the name is empty where there is one.
+
+    Raises:
+        TaskError: There is none, or one cannot be read.
+    """
+    files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
+    if (folder / FILE).is_file() or not files:
+        files = {"": folder / FILE}
+    return {name: TrainedPolicy.load(file) for name, file in files.items()}
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
     """Returns the policy of a name, of the folder of a training, or of an ONNX model.
 
-    A model in the folder of a training acts for those who learned there, any other one for all.
+    A model in the folder of a training acts for those who learned there, or for the agents of the
+    policy whose name it has; any other one for all.
 
     Args:
         name: The name, the folder or the file.
@@ -130,15 +159,37 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         except ImportError as error:
             raise TaskError(str(error)) from error
         model = OnnxPolicy(folder)
-        of_training = (folder.parent / CONFIG).is_file()
-        return folder.stem, policy_of(folder.parent, task, model) if of_training else model
-    if (folder / FILE).is_file():
+        if not (folder.parent / CONFIG).is_file():
+            return folder.stem, model
+        known = [name for name in trained_policies(folder.parent) if name]
+        own = folder.stem.removeprefix(_NAMED) if known else ""
+        if known and own not in known:
+            raise TaskError(
+                f"{folder} has the name of no policy of its folder: "
+                f"{', '.join(f'{_NAMED}{name}.onnx' for name in known)}"
+            )
+        return folder.stem, policy_of(folder.parent, task, {own: model})
+    if (folder / FILE).is_file() or any(folder.glob(f"{_NAMED}*.npz")):
         return "trained", policy_of(folder, task)
     if folder.is_dir() and name not in task.available_policies:
-        newest = max(trainings.glob(f"*/{FILE}"), default=None)  # their names begin with the date
+        newest = max(
+            trainings.glob("*/policy*.npz"), default=None
+        )  # their names begin with the date
         hint = "" if newest is None else f"; the newest training is {newest.parent}"
         raise TaskError(f"{folder} is not the folder of a training: it has no {FILE}{hint}")
     return name, task.policy(name)
+
+
+def _trained_settings(config: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(config.read_text(encoding="utf-8"))
+        wanted = {name: settings[name] for name in ("agent", "others")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TaskError(f"{config} does not say who was trained: {error}") from None
+    return {
+        **wanted,
+        **{name: settings[name] for name in ("policies", "self_play") if name in settings},
+    }
 
 
 def _versions(task_folder: Path) -> dict[str, Any]:

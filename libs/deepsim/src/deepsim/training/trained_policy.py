@@ -22,6 +22,11 @@ from .whole_file import whole_file
 FILE = "policy.npz"
 
 
+def policy_file(name: str) -> str:
+    """Returns the name of the file of a policy: ``policy_red.npz`` of ``"red"``."""
+    return f"policy_{name}.npz" if name else FILE
+
+
 @dataclass(frozen=True, slots=True)
 class TrainedPolicy(ArrayPolicy):
     """A perceptron with tanh between its layers, which chooses the most likely action.

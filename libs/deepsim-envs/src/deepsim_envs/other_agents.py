@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agents that a view leaves to a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .environment import Environment
+from .errors import ActionError
+from .joined_environment import JoinedEnvironment
+from .policy import ArrayPolicy, OneWorldPolicy, Policy, PolicyMaker, one_world
+from .spaces import batch_of, leafwise, shown
+
+
+class OtherAgents:
+    """A policy that acts for agents in all worlds; that of a world is made for each episode.
+
+    Args:
+        environment: The task.
+        policy: Makes the policy of one world, or acts on arrays.
+        rngs: The generator of each world; others may take their places in the list.
+    """
+
+    def __init__(
+        self,
+        environment: Environment | JoinedEnvironment,
+        policy: PolicyMaker,
+        rngs: Sequence[np.random.Generator],
+    ) -> None:
+        worlds = len(environment)
+        self._groups = environment.groups
+        self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
+        self._policy, self._rngs = policy, rngs
+        self._made: dict[int, Policy] = {}
+        self._began: dict[int, Any] = {}
+        on_arrays = isinstance(policy, ArrayPolicy)
+        self._tasks = [] if on_arrays else [one_world(environment, w) for w in range(worlds)]
+
+    def begin(self, worlds: Sequence[int]) -> None:
+        """Makes the policies of new episodes in some worlds."""
+        if self._tasks:
+            for world in worlds:
+                self._began[world] = self._rngs[world].bit_generator.state
+                self._made[world] = self._policy(self._tasks[world], self._rngs[world])
+
+    def get_state(self) -> tuple[dict[int, Any], dict[int, ArrayPolicy]]:
+        """Returns the states of the generators when the policies were made, by world.
+
+        Those of an `ArrayPolicy` are part of it as they are.
+        """
+        made = self._made.items()
+        kept = {world: own.policy for world, own in made if isinstance(own, OneWorldPolicy)}
+        return dict(self._began), kept
+
+    def set_state(self, state: tuple[dict[int, Any], dict[int, ArrayPolicy]]) -> None:
+        """Makes the policies as they were made then, which changes the generators."""
+        began, kept = state
+        for world, then in began.items():
+            self._rngs[world].bit_generator.state = then
+            if world in kept:
+                self._began[world] = then
+                self._made[world] = kept[world](self._tasks[world], self._rngs[world])
+            else:
+                self.begin([world])
+
+    def actions(self, number: int, row: int, observations: Any, worlds: list[int]) -> list[Any]:
+        """Returns the actions of one agent in some worlds.
+
+        Args:
+            number: Of the agent's group.
+            row: Of the agent within its group.
+            observations: The latest observations of the group.
+            worlds: The worlds in which the agent acts.
+
+        Raises:
+            ActionError: An `ArrayPolicy` returned too few actions.
+        """
+        if not self._tasks:
+            return self._on_arrays(self._policy, number, row, observations, worlds)
+        acted: dict[int, Any] = {}
+        name, get = self._groups[number].names[row], self._batches[number].get
+        together: dict[int, tuple[ArrayPolicy, list[int]]] = {}
+        for world in worlds:
+            made = self._made[world]
+            if isinstance(made, OneWorldPolicy):
+                together.setdefault(id(made.policy), (made.policy, []))[1].append(world)
+            else:
+                acted[world] = made(name, get(observations, world, row))
+        for policy, own in together.values():
+            actions = self._on_arrays(policy, number, row, observations, own)
+            acted.update(zip(own, actions, strict=True))
+        return [acted[world] for world in worlds]
+
+    def _on_arrays(
+        self, policy: Any, number: int, row: int, observations: Any, worlds: list[int]
+    ) -> list[Any]:
+        group, rngs = self._groups[number], [self._rngs[world] for world in worlds]
+        seen = leafwise(lambda part: part[worlds, row], observations)
+        acted = policy.act(group.names[row], seen, group.action_space, rngs)
+        try:
+            return [leafwise(lambda part, n=n: part[n], acted) for n in range(len(worlds))]
+        except (IndexError, TypeError):
+            raise ActionError(
+                group.names[row],
+                f"{type(policy).__name__}.act must return {len(worlds)} actions of agent "
+                f"{group.names[row]!r}, got {shown(acted)}",
+            ) from None

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A policy that learns: its model, and the worlds as it sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+
+from .config import TrainingConfig
+from .masking import ppo_of
+from .plain_policy import plain_policy
+from .progress import WINDOW
+from .scaling import scaled_worlds
+from .suitable_spaces import is_picture, kind_of
+from .trained_policy import TrainedPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A policy that learns.
+
+    Attributes:
+        name: The policy's name; empty where it is the only one.
+        agents: The agents for which it acts.
+        model: The model of Stable-Baselines3.
+        worlds: The worlds as the model sees them.
+    """
+
+    name: str
+    agents: Sequence[str]
+    model: PPO
+    worlds: VecNormalize
+
+    def plain(self) -> TrainedPolicy:
+        """Returns the policy as it is now, as plain arrays."""
+        return plain_policy(self.model, self.worlds)
+
+    def saved(self) -> bytes:
+        """Returns the content of ``model.zip``."""
+        stream = BytesIO()
+        self.model.save(stream)
+        return stream.getvalue()
+
+
+def make_learner(
+    name: str, agents: Sequence[str], view: VecEnv, config: TrainingConfig, seed: int
+) -> Learner:
+    """Returns a learner whose network is new.
+
+    Args:
+        name: The policy's name.
+        agents: Its agents.
+        view: Their view of the worlds.
+        config: The settings.
+        seed: Of the network.
+    """
+    worlds = scaled_worlds(view, config)
+    rate = config.learning_rate
+    seen = worlds.observation_space
+    kind = "CnnPolicy" if is_picture(seen) else "MlpPolicy"
+    algorithm = ppo_of(worlds)
+    spread = {"log_std_init": config.log_std} if algorithm is PPO else {}
+    model = algorithm(
+        "MultiInputPolicy" if kind_of(seen) == "Dict" else kind,
+        worlds,
+        seed=seed,
+        device="cpu",
+        n_steps=config.rollout,
+        batch_size=min(config.minibatch, worlds.num_envs * config.rollout),
+        n_epochs=config.epochs,
+        learning_rate=(lambda left: rate * max(left, 0.0)) if config.decay else rate,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        ent_coef=config.entropy,
+        stats_window_size=WINDOW,
+        policy_kwargs={
+            "net_arch": list(config.hidden),
+            "activation_fn": torch.nn.Tanh,
+            **spread,
+        },
+    )
+    return Learner(name, agents, model, worlds)

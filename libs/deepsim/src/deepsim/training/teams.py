@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which policy acts for which agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment
+
+from .config import Policies
+
+_FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
+
+
+def teams_of(
+    environment: Environment | JoinedEnvironment, policies: Policies
+) -> dict[str, tuple[str, ...]]:
+    """Returns the agents of each policy, by the policy's name.
+
+    A policy of one agent is named after it, and one of a group after its first agent.
+
+    Raises:
+        TaskError: A pattern fits no agent, two policies have the same one, or a name is not fit for
+            a file name.
+    """
+    agents = environment.agents
+    teams: dict[str, tuple[str, ...]]
+    if policies == "agent":
+        teams = {agent: (agent,) for agent in agents}
+    elif policies == "group":
+        teams = {group.names[0]: tuple(group.names) for group in environment.groups}
+    elif isinstance(policies, str):
+        teams = {"all": agents}
+    else:
+        teams = {name: _fitting(name, own, agents) for name, own in policies.items()}
+    for name, own in teams.items():
+        if not _FIT_FOR_A_FILE.fullmatch(name):
+            raise TaskError(
+                "the name of a policy must be fit for a file name (letters, digits, _ - .), "
+                f"got {name!r}: name policies by --policies NAME=AGENT"
+            )
+        if name in agents and name not in own:
+            raise TaskError(f"policy {name!r} has the name of an agent that is not its own")
+    return teams
+
+
+def owners_of(
+    teams: Mapping[str, Sequence[str]], agents: Sequence[str], *, past: bool
+) -> dict[str, str]:
+    """Returns the policy of each agent.
+
+    Args:
+        teams: The agents of each policy.
+        agents: All agents.
+        past: Whether those that do not learn act by policies of those that do: the first of them by
+            that of the first who learns, and so on.
+    """
+    learning = {agent: name for name, own in teams.items() for agent in own}
+    owners = {agent: learning[agent] for agent in agents if agent in learning}
+    if past:
+        left = [agent for agent in agents if agent not in learning]
+        owners |= dict(zip(left, cycle([*owners.values()])))
+    return owners
+
+
+class TeamPolicy(ArrayPolicy):
+    """A policy of several agents, in which others act for each.
+
+    Args:
+        policies: The policies by name.
+        owners: The name of each agent's policy.
+    """
+
+    def __init__(self, policies: Mapping[str, ArrayPolicy], owners: Mapping[str, str]) -> None:
+        self._policies, self._owners = dict(policies), dict(owners)
+
+    def act(
+        self,
+        agent: str,
+        observations: Any,
+        action_space: Any,
+        rngs: Sequence[np.random.Generator],
+    ) -> Any:
+        """Returns the actions of the agent's own policy."""
+        return self._policies[self._owners[agent]].act(agent, observations, action_space, rngs)
+
+
+def _fitting(name: str, patterns: Sequence[str], agents: Sequence[str]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        fitting = [agent for agent in agents if fnmatchcase(agent, pattern)]
+        if not fitting:
+            raise TaskError(
+                f"policy {name!r} names {pattern!r}, but agents are {', '.join(agents)}"
+            )
+        found |= dict.fromkeys(fitting)
+    return tuple(found)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The course of a training from update to update: states, evaluations and the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from deepsim_envs import ArrayPolicy
+from deepsim_sync import UnsupportedError
+
+from .checkpoint import FILE as CHECKPOINT
+from .checkpoint import training_state
+from .config import TrainingConfig
+from .evaluation import Evaluation
+from .league import League
+from .learner import Learner
+from .learning_worlds import LearningWorlds
+from .progress import EpisodeEnds, ProgressFiles
+from .teams import TeamPolicy
+from .trained_policy import TrainedPolicy, policy_file
+from .update_log import UpdateLog
+from .whole_file import whole_file
+
+OnStep = Callable[[int, Mapping[str, float]], object]
+"""Takes the number of steps so far, and the mean reward of each agent's latest episodes."""
+
+
+class Updates:
+    """Keeps the state of the latest update, logs the ends of episodes, and reports progress.
+
+    The state is taken after each update, and written every so often and at the end: a training
+    that is stopped amid an update goes on from the beginning of that update.
+
+    Attributes:
+        evaluation: Episodes apart from the learning ones, or None.
+        ends: The ends of the latest episodes.
+        steps: Steps of agents up to the latest update.
+        resumable: Whether the simulator can go back to an instant.
+    """
+
+    def __init__(
+        self,
+        worlds: LearningWorlds,
+        learners: Sequence[Learner],
+        log: UpdateLog,
+        files: ProgressFiles,
+        folder: Path,
+        config: TrainingConfig,
+        on_step: OnStep,
+        league: League | None,
+    ) -> None:
+        self.evaluation: Evaluation | None = None
+        self.ends = EpisodeEnds([agent for each in learners for agent in each.agents])
+        self.steps = 0
+        self.resumable = True
+        self._worlds, self._learners, self._log, self._files = worlds, learners, log, files
+        self._folder, self._config = folder, config
+        self._on_step_done, self._league = on_step, league
+        self._kept: list[tuple[Path, bytes]] = []
+        self._policies: dict[str, TrainedPolicy] = {}
+        self._written = monotonic()
+
+    def callback(self, learner: Learner) -> BaseCallback:
+        """Returns the callback of a learner's model."""
+        return _Callback(self, learner, self._worlds)
+
+    def join_league(self, update: int) -> None:
+        """Adds the policies as they are now to the past ones that are played against."""
+        if self._league is None or not self._league.wants(update):
+            return
+        policies: dict[str, ArrayPolicy] = {each.name: each.plain() for each in self._learners}
+        past = self._worlds.past
+        self._league.add(TeamPolicy(policies, past) if past else policies[""], update)
+
+    def write(self) -> None:
+        """Writes the state, the models and the policies of the latest update."""
+        for file, content in self._kept:
+            with whole_file(file) as stream:
+                stream.write(content)
+        for name, policy in self._policies.items():
+            policy.save(self._folder / policy_file(name))
+        self._written = monotonic()
+
+    def begin(self) -> None:
+        """Begins an update: its state is kept."""
+        model, worlds = self._learners[0].model, self._learners[0].worlds
+        self.join_league(model.num_timesteps // (model.n_steps * worlds.num_envs))
+        self.keep()
+        if monotonic() - self._written >= self._config.checkpoint:
+            self.write()
+
+    def keep(self) -> None:
+        """Keeps the state as it is now."""
+        kept = []
+        if self.resumable:
+            try:
+                state = training_state(
+                    self._worlds, self._learners, self.ends, self._files, self._league
+                )
+                kept.append((self._folder / CHECKPOINT, state))
+            except UnsupportedError:
+                self.resumable = False
+        for learner in self._learners:
+            file = policy_file(learner.name).replace("policy", "model", 1)
+            kept.append((self._folder / Path(file).with_suffix(".zip"), learner.saved()))
+        self._kept = kept
+        self._policies = {learner.name: learner.plain() for learner in self._learners}
+        self.steps = sum(learner.model.num_timesteps for learner in self._learners)
+
+    def add(self, learner: Learner, infos: Sequence[Mapping[str, Any]]) -> None:
+        """Takes the infos of a learner's step."""
+        self.ends.add(infos, learner.agents)
+        steps = sum(each.model.num_timesteps for each in self._learners)
+        self._on_step_done(steps, self.ends.rewards())
+
+    def end(self) -> None:
+        """Logs the ends of episodes after the steps of an update, and evaluates."""
+        self._log.record(self.ends.means())
+        model, worlds = self._learners[0].model, self._learners[0].worlds
+        every = model.n_steps * worlds.num_envs * self._config.evaluate_every
+        if self.evaluation is not None and model.num_timesteps % every == 0:
+            self._log.record(self.evaluation.means(self._learners))
+
+
+class _Callback(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
+    """Calls the steps of `Updates`; the learners of shared worlds meet for them."""
+
+    def __init__(self, updates: Updates, learner: Learner, worlds: LearningWorlds) -> None:
+        super().__init__()
+        self._updates, self._learner, self._worlds = updates, learner, worlds
+
+    def _on_rollout_start(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.begin)
+
+    def _on_training_end(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.keep)
+
+    def _on_step(self) -> bool:
+        self._updates.add(self._learner, self.locals["infos"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.end)
