@@ -45,10 +45,7 @@ def test_settings_are_those_of_the_task_then_of_the_command() -> None:
         ("envs=2.5", "envs must be of type int, got 2.5"),
         ("envs=true", "envs must be of type int, got True"),
         ("rollout=0", "rollout must be >= 1, got 0"),
-        (
-            "others=random",
-            "others 'random' needs agent: without one, all learn and none is left",
-        ),
+        ("others=random", "others 'random' needs agent, or policies by name: else nobody is left"),
         ("hidden=[0]", "hidden must be sizes >= 1, got [0]"),
         ("game_over=both", "game_over must be 'all' or 'any', got 'both'"),
     ],

@@ -171,7 +171,9 @@ def test_its_policy_acts_as_the_model_does(
     result = call("train", write_guess(observation, action), *SMALL, "--steps", 64, "--out", out)
     assert result.exit_code == 0, result.output
     model, policy = PPO.load(out / "model.zip"), TrainedPolicy.load(out / "policy.npz")
-    known = pickle.loads((out / "checkpoint.pkl").read_bytes())["scale"].get("obs_rms")
+    known = pickle.loads((out / "checkpoint.pkl").read_bytes())["learners"][""]["scale"].get(
+        "obs_rms"
+    )
     space = model.observation_space
     seen = sampled(space, 40)
     if observation.endswith("['numbers']") or observation == ALL:

@@ -10,7 +10,7 @@ import numpy as np
 
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.step_result import Step
+from deepsim_envs.results import Step
 from deepsim_envs.viewing import own_info
 
 from .slots_vec_env import Bools

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from deepsim_envs import ArrayPolicy, Environment, PolicyMaker
+from deepsim_envs import ArrayPolicy, Environment, Policy, PolicyMaker
 from deepsim_envs.policy import one_world
 from deepsim_envs.spaces import leafwise
 
@@ -21,6 +21,7 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
 
     Args:
         maker: A policy on arrays; or the maker of a policy, which is called once for each world.
+            If what it makes has a method ``begin_episode()``, each episode calls it.
         environment: Environment of the task.
         seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
     """
@@ -47,12 +48,21 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
     policies = [maker(one, rng) for rng in rngs]
 
     def act(observations: Mapping[str, Any]) -> dict[str, Any]:
+        for world in np.flatnonzero(environment.steps == 0).tolist():
+            begin_episode(policies[world])
         return {
             slot: policies[places[slot][0]](places[slot][1], seen)
             for slot, seen in observations.items()
         }
 
     return act
+
+
+def begin_episode(policy: Policy) -> None:
+    """Has a policy that remembers its episode begin another one, by its method of this name."""
+    begin = getattr(policy, "begin_episode", None)
+    if begin is not None:
+        begin()
 
 
 def places_of(environment: Environment) -> dict[str, tuple[int, str]]:

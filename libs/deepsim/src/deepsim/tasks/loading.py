@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deepsim.training.trained_policy import FILE, TrainedPolicy
+from deepsim.training.recurrent_policy import load_policy
+from deepsim.training.trained_policy import FILE
 from deepsim_envs import Environment, PolicyMaker
 
 from .search import find_task
@@ -55,7 +56,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
         if not isinstance(task, Task):
             raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
         if (home / FILE).is_file():
-            trained: PolicyMaker = TrainedPolicy.load(home / FILE)
+            trained: PolicyMaker = load_policy(home / FILE)
             task = replace(task, policies={"trained": trained, **task.policies})
     except BaseException:
         _forget(name)

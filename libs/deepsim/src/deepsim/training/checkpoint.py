@@ -23,6 +23,7 @@ FILE = "checkpoint.pkl"
 _MODEL = (
     "num_timesteps", "_n_updates", "_episode_num", "_last_obs", "_last_episode_starts",
     "_last_original_obs", "ep_info_buffer", "ep_success_buffer", "_current_progress_remaining",
+    "_last_lstm_states",
 )  # fmt: skip
 _SCALE = ("obs_rms", "ret_rms", "returns", "old_obs", "old_reward")
 _LOGGED = ("name_to_value", "name_to_count", "name_to_excluded")
@@ -59,7 +60,7 @@ def _learner_state(learner: Learner) -> dict[str, Any]:
     model, scale = learner.model, learner.worlds
     return {
         "parameters": model.get_parameters(),
-        "model": {name: getattr(model, name) for name in _MODEL},
+        "model": {name: getattr(model, name) for name in _MODEL if hasattr(model, name)},
         "scale": {name: getattr(scale, name) for name in _SCALE if hasattr(scale, name)},
         "logged": {name: dict(getattr(model.logger, name)) for name in _LOGGED},
     }

@@ -43,6 +43,7 @@ class TrainingConfig:
         clip_range: Greatest relative change of an action's probability by an update.
         entropy: Weight of the policy's entropy.
         hidden: Sizes of the hidden layers of policy and value, with tanh.
+        lstm: Size of the memory of the episode, an LSTM before the hidden layers; 0 for none.
         log_std: Logarithm of the first standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running deviation.
         evaluate: Episodes of each evaluation, which takes the most likely actions in worlds of its
@@ -72,6 +73,7 @@ class TrainingConfig:
     clip_range: float = 0.2
     entropy: float = 0.0
     hidden: Sequence[int] = (64, 64)
+    lstm: int = 0
     log_std: float = 0.0
     normalize: bool = True
     evaluate: int = 0
@@ -85,7 +87,7 @@ class TrainingConfig:
                      "self_play_every"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
-        for name in ("seed", "evaluate", "checkpoint", "self_play"):
+        for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm"):
             if getattr(self, name) < 0:
                 raise TaskError(f"{name} must be >= 0, got {getattr(self, name)}")
         if self.learning_rate <= 0.0:
@@ -105,14 +107,15 @@ class TrainingConfig:
         all_learn = self.agent is None and isinstance(self.policies, str)
         if self.others is not None and all_learn:
             raise TaskError(
-                f"others {self.others!r} needs agent, or policies by name: without them, all learn "
-                "and none is left"
+                f"others {self.others!r} needs agent, or policies by name: else nobody is left"
             )
         if self.self_play and (all_learn or self.others is not None):
             raise TaskError(
                 "self_play needs agent, the one that learns, or policies by name, and no others: "
                 "they act by what was learned before"
             )
+        if self.self_play and self.lstm:
+            raise TaskError("self_play takes policies without a memory, but lstm is > 0")
         if any(size < 1 for size in self.hidden):
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
 

@@ -45,6 +45,7 @@ class Evaluation:
         }
         # Short episodes are not preferred: each slot has its share of them.
         self._left: dict[str, Any] = {}
+        self._lengths: list[int] = []
         self._shares = {
             name: (config.evaluate * len(agents) + np.arange(slots)) // slots
             for name, agents in self._worlds.agents.items()
@@ -57,10 +58,11 @@ class Evaluation:
         ends = EpisodeEnds(agents, window=None)
         self._worlds.seed(self._seed)
         self._left = {name: share.copy() for name, share in self._shares.items()}
+        self._lengths = []
         self._worlds.run({each.name: partial(self._play, each, ends) for each in learners})
-        means = {REWARD: ends.reward(), "length": ends.length()}
+        means = {REWARD: ends.reward(), "length": float(np.mean(self._lengths))}
         means |= {name.removeprefix("end/"): value for name, value in ends.means().items()}
-        return {f"eval/{name}": float(value) for name, value in means.items()}
+        return {f"eval/{name}": value for name, value in means.items()}
 
     def _play(self, learner: Learner, ends: EpisodeEnds) -> None:
         worlds, left = self._scaled[learner.name], self._left[learner.name]
@@ -76,7 +78,9 @@ class Evaluation:
             seen, _, starts, infos = worlds.step(actions)
             counted = [info if more else {} for info, more in zip(infos, left > 0, strict=True)]
             ends.add(counted, learner.agents)
-            left -= ["episode" in info for info in counted]
+            ended = ["episode" in info for info in counted]
+            self._lengths += [info["episode"]["l"] for info in counted if "episode" in info]
+            left -= ended
             self._worlds.meet(learner.name, lambda: None)
 
     def __enter__(self) -> Evaluation:

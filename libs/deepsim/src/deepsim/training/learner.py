@@ -11,12 +11,12 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from .algorithm import algorithm_of
 from .config import TrainingConfig
-from .masking import ppo_of
 from .plain_policy import plain_policy
 from .progress import WINDOW
+from .recurrent_policy import RecurrentPolicy
 from .scaling import scaled_worlds
-from .suitable_spaces import is_picture, kind_of
 from .trained_policy import TrainedPolicy
 
 
@@ -36,7 +36,7 @@ class Learner:
     model: PPO
     worlds: VecNormalize
 
-    def plain(self) -> TrainedPolicy:
+    def plain(self) -> TrainedPolicy | RecurrentPolicy:
         """Returns the policy as it is now, as plain arrays."""
         return plain_policy(self.model, self.worlds)
 
@@ -61,12 +61,9 @@ def make_learner(
     """
     worlds = scaled_worlds(view, config)
     rate = config.learning_rate
-    seen = worlds.observation_space
-    kind = "CnnPolicy" if is_picture(seen) else "MlpPolicy"
-    algorithm = ppo_of(worlds)
-    spread = {"log_std_init": config.log_std} if algorithm is PPO else {}
+    algorithm, policy, arguments = algorithm_of(worlds, config)
     model = algorithm(
-        "MultiInputPolicy" if kind_of(seen) == "Dict" else kind,
+        policy,
         worlds,
         seed=seed,
         device="cpu",
@@ -82,7 +79,7 @@ def make_learner(
         policy_kwargs={
             "net_arch": list(config.hidden),
             "activation_fn": torch.nn.Tanh,
-            **spread,
+            **arguments,
         },
     )
     return Learner(name, agents, model, worlds)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -20,6 +21,43 @@ def dense(layer: Layer, values: Floats) -> Floats:
     # A product of matrix and vector for each row: one of two matrices rounds by their size.
     outputs: Floats = np.matmul(weights, values[..., None])[..., 0] + bias
     return outputs
+
+
+State = tuple[Floats, Floats]
+"""Output (k, n) and cell (k, n) of an `Lstm`."""
+
+
+class Lstm(NamedTuple):
+    """One layer of long short-term memory (S. Hochreiter and J. Schmidhuber, 1997) of size n.
+
+    The rows of its arrays are those of the input, forget, cell and output gate, as in PyTorch.
+    """
+
+    weights_in: Floats
+    """Weights of the inputs, (4 n, in)."""
+    weights_out: Floats
+    """Weights of the last outputs, (4 n, n)."""
+    bias: Floats
+    """(4 n,)."""
+
+    def first_state(self) -> State:
+        """Returns the state of one row at the beginning of an episode."""
+        zeros = np.zeros((1, len(self.bias) // 4), np.float32)
+        return zeros, zeros
+
+    def __call__(self, values: Floats, state: State) -> State:
+        """Returns the state after inputs (k, in); its outputs are those of the layer."""
+        outputs, cell = state
+        gates = dense((self.weights_in, self.bias), values)
+        gates = gates + np.matmul(self.weights_out, outputs[..., None])[..., 0]
+        enters, keeps, content, leaves = np.split(gates, 4, axis=1)
+        cell = _sigmoid(keeps) * cell + _sigmoid(enters) * np.tanh(content)
+        return _sigmoid(leaves) * np.tanh(cell), cell
+
+
+def _sigmoid(values: Floats) -> Floats:
+    result: Floats = 0.5 + 0.5 * np.tanh(0.5 * values)  # which cannot overflow
+    return result
 
 
 @dataclass(frozen=True, slots=True)

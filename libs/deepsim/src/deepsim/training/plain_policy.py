@@ -13,13 +13,24 @@ from stable_baselines3.common.vec_env import VecNormalize
 from deepsim_envs.spaces import choices_of, has_action_mask
 
 from .features import Part
-from .networks import Convolution, Floats, Layer, PictureNetwork
+from .networks import Convolution, Floats, Layer, Lstm, PictureNetwork
+from .recurrent_policy import RecurrentPolicy
 from .suitable_spaces import is_picture, kind_of
 from .trained_policy import TrainedPolicy
 
 
-def plain_policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
+def plain_policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy | RecurrentPolicy:
     """Returns the network that acts, with the scale of its observations."""
+    network = _network(model, scaled)
+    memory = getattr(model.policy, "lstm_actor", None)
+    if memory is None:
+        return network
+    weights = {name: value.detach().numpy().copy() for name, value in memory.named_parameters()}
+    bias = weights["bias_ih_l0"] + weights["bias_hh_l0"]
+    return RecurrentPolicy(network, Lstm(weights["weight_ih_l0"], weights["weight_hh_l0"], bias))
+
+
+def _network(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
     network = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     space = model.action_space
     continuous = kind_of(space) == "Box"

@@ -85,23 +85,21 @@ class EpisodeEnds:
 
     def __init__(self, agents: Sequence[str], *, window: int | None = WINDOW) -> None:
         self._rewards = {agent: deque[float](maxlen=window) for agent in agents}
-        self._lengths = deque[int](maxlen=window)
         self._terms = {agent: deque[Mapping[str, float]](maxlen=window) for agent in agents}
         self._ends: deque[Mapping[str, Any]] = deque(maxlen=window)
         self._words: dict[str, set[str]] = {}
 
-    def add(self, infos: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> None:
+    def add(self, infos: Sequence[Mapping[str, Any]], agents: Sequence[str] | None = None) -> None:
         """Looks through the infos of a step for episodes that ended.
 
         Args:
             infos: One of each slot: of these agents of world 0, then of world 1, and so on.
-            agents: The agents.
+            agents: The agents; all by default.
         """
-        for info, agent in zip(infos, cycle(agents)):
+        for info, agent in zip(infos, cycle(self._rewards if agents is None else agents)):
             if "episode" not in info:
                 continue
             self._rewards[agent].append(info["episode"]["r"])
-            self._lengths.append(info["episode"]["l"])
             end = {key: value for key, value in info.items() if key != "TimeLimit.truncated"}
             terms = {key: end.pop(key) for key in [*end] if key.startswith(f"{RETURN}/")}
             for key in terms:
@@ -120,10 +118,6 @@ class EpisodeEnds:
     def reward(self) -> float:
         """Returns the mean reward of all episodes."""
         return float(np.mean([reward for each in self._rewards.values() for reward in each]))
-
-    def length(self) -> float:
-        """Returns the mean number of steps of all episodes."""
-        return float(np.mean(self._lengths))
 
     def means(self) -> dict[str, float]:
         """Returns ``end/NAME`` of numbers, ``end/NAME=WORD`` of strings, and ``return/TERM``.

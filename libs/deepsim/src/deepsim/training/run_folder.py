@@ -20,10 +20,11 @@ import yaml
 
 from deepsim.tasks.task import Task
 from deepsim.tasks.task_code import TaskError
-from deepsim_envs import ArrayPolicy, Environment, Policy, PolicyMaker
+from deepsim_envs import Environment, Policy, PolicyMaker
 
 from .config import TrainingConfig
-from .teams import TeamPolicy, owners_of, teams_of
+from .recurrent_policy import RecurrentPolicy, load_policy
+from .teams import AgentsPolicy, owners_of, teams_of
 from .trained_policy import FILE, TrainedPolicy
 
 CONFIG = "config.json"
@@ -79,7 +80,7 @@ def task_folder_of(config: Path) -> str:
 
 
 def policy_of(
-    folder: Path, task: Task, instead: Mapping[str, ArrayPolicy] = MappingProxyType({})
+    folder: Path, task: Task, instead: Mapping[str, PolicyMaker] = MappingProxyType({})
 ) -> PolicyMaker:
     """Returns the maker of a trained policy, as a task's policies are.
 
@@ -94,12 +95,9 @@ def policy_of(
     Raises:
         TaskError: The folder holds no trained policy, or one for other agents.
     """
+    found = {} if "" in instead else trained_policies(folder)
+    policies: dict[str, PolicyMaker] = {**found, **instead}
     settings = TrainingConfig().changed(_trained_settings(folder / CONFIG))
-    policies: dict[str, ArrayPolicy] = {**instead}
-    if settings.policies != "one":
-        policies = {**trained_policies(folder), **instead}
-    elif not instead:
-        policies[""] = TrainedPolicy.load(folder / FILE)
     agent, others = settings.agent, settings.others
 
     def build(environment: Environment, rng: np.random.Generator) -> Policy:
@@ -115,14 +113,14 @@ def policy_of(
                 f"{folder} holds the policies {', '.join(policies)}, but the task has "
                 f"{', '.join(teams)}: the task has changed since"
             )
-        learned = TeamPolicy(policies, owners)(environment, rng)
-        act = learned if others is None else task.policy(others)(environment, rng)
-        return lambda name, seen: (learned if name in owners else act)(name, seen)
+        made = {name: policy(environment, rng) for name, policy in policies.items()}
+        rest = None if others is None else task.policy(others)(environment, rng)
+        return AgentsPolicy({agent: made[name] for agent, name in owners.items()}, rest)
 
     return build
 
 
-def trained_policies(folder: Path) -> dict[str, TrainedPolicy]:
+def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
     """Returns the policies in a folder by name; the name is empty where there is one.
 
     Raises:
@@ -131,7 +129,7 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy]:
     files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
     if (folder / FILE).is_file() or not files:
         files = {"": folder / FILE}
-    return {name: TrainedPolicy.load(file) for name, file in files.items()}
+    return {name: load_policy(file) for name, file in files.items()}
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:

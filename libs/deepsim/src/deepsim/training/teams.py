@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from deepsim.episodes.slot_policy import begin_episode
 from deepsim.tasks.task_code import TaskError
-from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment
+from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy
 
 from .config import Policies
 
@@ -90,6 +91,30 @@ class TeamPolicy(ArrayPolicy):
     ) -> Any:
         """Returns the actions of the agent's own policy."""
         return self._policies[self._owners[agent]].act(agent, observations, action_space, rngs)
+
+
+class AgentsPolicy:
+    """The policy of one world, in which each agent has its own.
+
+    Args:
+        policies: The policy of each agent; several may share one.
+        rest: The policy of all other agents, or None.
+    """
+
+    def __init__(self, policies: Mapping[str, Policy], rest: Policy | None) -> None:
+        self._policies, self._rest = policies, rest
+
+    def begin_episode(self) -> None:
+        """Has policies with a memory forget the last episode."""
+        for policy in {id(each): each for each in self._policies.values()}.values():
+            begin_episode(policy)
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the action of an agent."""
+        policy = self._policies.get(agent, self._rest)
+        if policy is None:
+            raise TaskError(f"no policy was trained for agent {agent!r}")
+        return policy(agent, observation)
 
 
 def _fitting(name: str, patterns: Sequence[str], agents: Sequence[str]) -> tuple[str, ...]:

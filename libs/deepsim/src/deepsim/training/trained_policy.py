@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .networks import Floats, Layer, dense
 from .whole_file import whole_file
 
 FILE = "policy.npz"
+T = TypeVar("T")
 
 
 def policy_file(name: str) -> str:
@@ -76,8 +77,25 @@ class TrainedPolicy(ArrayPolicy):
             TaskError: An observation has other parts, or another number of numbers, than in the
                 training.
         """
+        return self.actions(self.features(observations), observations)
+
+    def features(self, observations: Any) -> Floats:
+        """Returns the scaled features of k observations, (k, n).
+
+        Raises:
+            TaskError: An observation is not like those of the training.
+        """
         values = features_of(self.parts or (Part(self.mean.shape),), observations)
-        values = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
+        scaled: Floats = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
+        return scaled
+
+    def actions(self, values: Floats, observations: Any) -> Any:
+        """Returns the most likely actions, (k, ...).
+
+        Args:
+            values: The inputs of the first layer, (k, in).
+            observations: The observations, which hold masks if the policy obeys them.
+        """
         for number, layer in enumerate(self.layers):
             values = dense(layer, np.tanh(values) if number else values)
         if self.low is not None and self.high is not None:
@@ -92,6 +110,10 @@ class TrainedPolicy(ArrayPolicy):
 
     def save(self, file: Path) -> None:
         """Writes plain arrays, as NPZ."""
+        write_arrays(file, self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Returns the policy as plain arrays by name."""
         arrays: dict[str, Any] = {"mean": self.mean, "scale": self.scale, "limit": self.limit}
         for number, (weights, bias) in enumerate(self.layers):
             arrays[f"weights_{number}"] = weights
@@ -102,9 +124,7 @@ class TrainedPolicy(ArrayPolicy):
             arrays["counts"] = np.array(self.counts, dtype=np.int64)
         if self.masked:
             arrays["masked"] = np.array(True)
-        arrays |= arrays_of(self.parts)
-        with whole_file(file) as stream:
-            np.savez(stream, shape=np.array(self.shape, dtype=np.int64), **arrays)
+        return {"shape": np.array(self.shape, dtype=np.int64), **arrays, **arrays_of(self.parts)}
 
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:
@@ -113,22 +133,45 @@ class TrainedPolicy(ArrayPolicy):
         Raises:
             TaskError: It cannot be read, or is something else.
         """
-        try:
-            with np.load(file, allow_pickle=False) as stream:
-                arrays = dict(stream)
-            count = sum(name.startswith("weights_") for name in arrays)
-            limit = arrays["limit"]
-            return cls(
-                arrays["mean"],
-                arrays["scale"],
-                limit if limit.ndim else float(limit),
-                tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
-                arrays.get("low"),
-                arrays.get("high"),
-                tuple(arrays["shape"].tolist()),
-                parts_of(arrays),
-                tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
-                "masked" in arrays,
-            )
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise TaskError(f"{file} is not a trained policy: {error}") from error
+        return read_arrays(file, cls.of_arrays)
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> TrainedPolicy:
+        """Returns the policy of plain arrays.
+
+        Raises:
+            KeyError, ValueError: They are those of something else.
+        """
+        count = sum(name.startswith("weights_") for name in arrays)
+        limit = arrays["limit"]
+        return cls(
+            arrays["mean"],
+            arrays["scale"],
+            limit if limit.ndim else float(limit),
+            tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
+            arrays.get("low"),
+            arrays.get("high"),
+            tuple(arrays["shape"].tolist()),
+            parts_of(arrays),
+            tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
+            "masked" in arrays,
+        )
+
+
+def write_arrays(file: Path, arrays: Mapping[str, Any]) -> None:
+    """Writes plain arrays, as NPZ."""
+    with whole_file(file) as stream:
+        np.savez(stream, **arrays)
+
+
+def read_arrays(file: Path, make: Callable[[dict[str, Any]], T]) -> T:
+    """Returns the policy that is made of the arrays of a file.
+
+    Raises:
+        TaskError: The file cannot be read, or holds something else.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as stream:
+            return make(dict(stream))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise TaskError(f"{file} is not a trained policy: {error}") from error

@@ -21,6 +21,7 @@ from .league import League
 from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
+from .recurrent_policy import RecurrentPolicy
 from .teams import TeamPolicy
 from .trained_policy import TrainedPolicy, policy_file
 from .update_log import UpdateLog
@@ -62,7 +63,7 @@ class Updates:
         self._folder, self._config = folder, config
         self._on_step_done, self._league = on_step, league
         self._kept: list[tuple[Path, bytes]] = []
-        self._policies: dict[str, TrainedPolicy] = {}
+        self._policies: dict[str, TrainedPolicy | RecurrentPolicy] = {}
         self._written = monotonic()
 
     def callback(self, learner: Learner) -> BaseCallback:
@@ -73,7 +74,8 @@ class Updates:
         """Adds the policies as they are now to the past ones that are played against."""
         if self._league is None or not self._league.wants(update):
             return
-        policies: dict[str, ArrayPolicy] = {each.name: each.plain() for each in self._learners}
+        plain = {each.name: each.plain() for each in self._learners}
+        policies = {name: each for name, each in plain.items() if isinstance(each, ArrayPolicy)}
         past = self._worlds.past
         self._league.add(TeamPolicy(policies, past) if past else policies[""], update)
 

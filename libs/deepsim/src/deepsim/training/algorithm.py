@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PPO that suits a task: that of Stable-Baselines3, or one of SB3-Contrib."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecEnv
+
+from deepsim.tasks.task_code import TaskError
+from deepsim_envs.spaces import has_action_mask
+
+from .config import TrainingConfig
+from .suitable_spaces import is_picture, kind_of
+
+
+def algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dict[str, Any]]:
+    """Returns the class of the algorithm, the name of its policies, and arguments of theirs.
+
+    Raises:
+        TaskError: Observations hold masks of actions and the policy is to have a memory, which no
+            algorithm combines; or SB3-Contrib is needed and not installed.
+    """
+    seen = worlds.observation_space
+    kind = "MultiInput" if kind_of(seen) == "Dict" else "Cnn" if is_picture(seen) else "Mlp"
+    masked = has_action_mask(seen, worlds.action_space)
+    if masked and config.lstm:
+        raise TaskError("the task masks actions, which PPO with a memory does not obey: set lstm=0")
+    if not masked and not config.lstm:
+        return PPO, f"{kind}Policy", {"log_std_init": config.log_std}
+    try:
+        from sb3_contrib import MaskablePPO, RecurrentPPO  # noqa: PLC0415 (only where needed)
+    except ImportError as error:
+        why = "the task masks actions" if masked else "policies with a memory"
+        raise TaskError(f"{why}: this needs SB3-Contrib, pip install 'deepsim[train]'") from error
+    if masked:
+        return MaskablePPO, f"{kind}Policy", {}
+    memory = {"lstm_hidden_size": config.lstm, "log_std_init": config.log_std}
+    return RecurrentPPO, f"{kind}LstmPolicy", memory
