@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs format clean
+.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -91,6 +91,12 @@ matrix: .venv/tools ## the tests of each library alone, on every Python found (3
 
 docs: .venv/docs ## the documentation site in build/site; a broken link or an undocumented name fails
 	@NO_MKDOCS_2_WARNING=1 $(STEP) docs $(BIN)/mkdocs build
+
+versions: .venv/tools ## does each version deserve its number (SemVer)? breaks since the last release
+	@$(STEP) versions $(BIN)/python tools/changes.py
+
+release: .venv/tools ## LIB=deepsim-btree: check, build and tag it here, and say what to publish
+	@$(BIN)/python tools/release.py $(if $(TAGGED),--tagged) $(or $(LIB),$(error Name a library: make release LIB=deepsim-btree))
 
 format: .venv/tools ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix

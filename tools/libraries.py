@@ -140,6 +140,11 @@ class Library:
         return [Requirement(text) for texts in extras.values() for text in texts]
 
     @property
+    def urls(self) -> dict[str, str]:
+        """The addresses that an index shows, by their labels."""
+        return dict(self.table["project"].get("urls", {}))
+
+    @property
     def paths(self) -> dict[str, Any]:
         """The development overlay: sibling -> where its folder is; wheels never see it."""
         poetry = self.table.get("tool", {}).get("poetry", {})
@@ -159,3 +164,9 @@ def read_libraries(root: Path = ROOT) -> dict[str, Library]:
         Library(file.parent, tomllib.loads(file.read_text(encoding="utf-8"))) for file in files
     ]
     return {library.name: library for library in libraries}
+
+
+def read_urls(root: Path = ROOT) -> dict[str, str]:
+    """Returns the addresses of the project, which every library has; empty while there is none."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text).get("tool", {}).get("deepsim", {}).get("urls", {}))

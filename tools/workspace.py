@@ -18,7 +18,7 @@ from pathlib import Path
 
 from allowed import ALLOWED, ROS_LIBRARY
 from imports import foreign_imports
-from libraries import ROOT, UMBRELLA, Library, read_libraries
+from libraries import ROOT, UMBRELLA, Library, read_libraries, read_urls
 
 Libraries = dict[str, Library]
 Problems = Iterator[str]
@@ -164,6 +164,18 @@ def check_allowed(root: Path, libraries: Libraries) -> Problems:
                 )
 
 
+def check_metadata(root: Path, libraries: Libraries) -> Problems:
+    """Each library names its authors, keywords, and the addresses of the project."""
+    urls = read_urls(root)
+    for library in libraries.values():
+        file, project = _pyproject(root, library), library.table["project"]
+        for field in ("authors", "keywords"):
+            if not project.get(field):
+                yield f"{file}: has no {field}"
+        if library.urls != urls:
+            yield f"{file}: its urls differ from those of the root; run tools/pin.py"
+
+
 def check_lists(root: Path, libraries: Libraries) -> Problems:
     """The lists at the root name every library."""
     for library in libraries.values():
@@ -212,6 +224,7 @@ CHECKS: list[Callable[[Path, Libraries], Problems]] = [
     check_pythons,
     check_imports,
     check_allowed,
+    check_metadata,
     check_lists,
 ]
 

@@ -30,6 +30,8 @@ description = "A toy."
 readme = "README.md"
 license = "Apache-2.0"
 license-files = ["LICENSE"]
+authors = [{{ name = "Somebody" }}]
+keywords = ["toys"]
 requires-python = ">=3.10"
 classifiers = [
     "Programming Language :: Python :: 3.10",
@@ -53,7 +55,8 @@ def workspace(tmp_path: Path) -> Path:
     write(tmp_path / "LICENSE", "Do as you like.\n")
     write(tmp_path / "tox.ini", "\n".join(names))
     write(tmp_path / ".importlinter", "\n".join(modules))
-    write(tmp_path / "pyproject.toml", "\n".join(f'"libs/{name}/src"' for name in names))
+    sources = "".join(f'    "libs/{name}/src",\n' for name in names)
+    write(tmp_path / "pyproject.toml", f"[tool.mypy]\nmypy_path = [\n{sources}]\n")
     write(tmp_path / "requirements-demo.txt", "\n".join(f"-e ./libs/{name}" for name in names))
     for (name, needs), module in zip(LIBRARIES.items(), modules, strict=True):
         folder = tmp_path / "libs" / name

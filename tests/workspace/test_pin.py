@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/pin.py brings the umbrella's pins up to date."""
+"""tools/pin.py brings the umbrella's pins and the addresses of all libraries up to date."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_pin_repairs_the_umbrella(workspace, run_tool):
     assert done.stdout == "deepsim-colliders: 0.3.2 -> 0.3.10\n"
     assert umbrella.read_text() == before.replace("==0.3.2", "==0.3.10")
     assert run_tool("workspace.py", "--root", workspace).returncode == 0
-    assert run_tool("pin.py", "--root", workspace).stdout == "all pins are up to date\n"
+    assert run_tool("pin.py", "--root", workspace).stdout == "all is up to date\n"
 
 
 def test_pins_with_extras_keep_them(workspace, run_tool):
@@ -29,3 +29,22 @@ def test_pins_with_extras_keep_them(workspace, run_tool):
     umbrella.write_text(wanted.replace("[fast] == 0.1.0", "[fast] == 0.0.9"))
     run_tool("pin.py", "--root", workspace)
     assert umbrella.read_text() == wanted
+
+
+def test_addresses_are_written_once_and_copied(workspace, run_tool):
+    """New ones, changed ones, and none again; the rest of each file stays as it is."""
+    file = workspace / "libs/deepsim-colliders/pyproject.toml"
+    before, root = file.read_text(), workspace / "pyproject.toml"
+    settings = root.read_text()
+    for address in ("https://example.org/a", "https://example.org/b"):
+        urls = f'"Bug tracker" = "{address}"\nSource = "{address}/source"\n'
+        root.write_text(f"[tool.deepsim.urls]\n{urls}{settings}")
+        assert "run tools/pin.py" in run_tool("workspace.py", "--root", workspace).stdout
+        assert run_tool("pin.py", "--root", workspace).returncode == 0
+        assert file.read_text() == before.replace(
+            "\n[tool.poetry]", f"\n[project.urls]\n{urls}\n[tool.poetry]"
+        )
+        assert run_tool("workspace.py", "--root", workspace).returncode == 0
+    root.write_text(settings)
+    run_tool("pin.py", "--root", workspace)
+    assert file.read_text() == before

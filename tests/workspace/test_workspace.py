@@ -50,6 +50,18 @@ DRIFTS = {
         f"{COLLIDERS}: [tool.poetry.dependencies] deepsim-math = {{'path': '../deepsim-maths',"
         " 'develop': True}, should be {'path': '../deepsim-math', 'develop': True}",
     ),
+    "a library names nobody": (
+        MATH, 'authors = [{ name = "Somebody" }]\n', "",
+        f"{MATH}: has no authors",
+    ),
+    "a library has no keywords": (
+        MATH, '["toys"]', "[]",
+        f"{MATH}: has no keywords",
+    ),
+    "a library has addresses of its own": (
+        MATH, "[tool.poetry]\n", '[project.urls]\nSource = "https://example.org"\n\n[tool.poetry]\n',
+        f"{MATH}: its urls differ from those of the root; run tools/pin.py",
+    ),
     "a licence differs from the root's": (
         "libs/deepsim-math/LICENSE", "like", "please",
         "libs/deepsim-math/LICENSE: differs from the LICENSE of the root; copy that one",
@@ -128,7 +140,7 @@ def test_missing_file_is_named(workspace, run_tool, file):
 def test_sound_workspace_passes(workspace, run_tool):
     """Without drift nothing is reported."""
     done = run_tool("workspace.py", "--root", workspace)
-    assert "3 libraries, 8 rules, 0 problems" in done.stdout
+    assert "3 libraries, 9 rules, 0 problems" in done.stdout
     assert done.returncode == 0
 
 
