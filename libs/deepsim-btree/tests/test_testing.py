@@ -35,6 +35,27 @@ def test_play_says_what_was_answered():
         play(bt.Tree(Scripted("RF")), "RS")
 
 
+def test_play_checks_nodes():
+    """By their names or paths; a dot is a tick in which a node did not run."""
+
+    def make():
+        doors = [Scripted("S", "door"), Scripted("FS", "door")]
+        return bt.Tree(bt.Sequence([*doors, Scripted("RS", "drive")], "go"))
+
+    expected = {"go": "FRS", "go/door[0]": "SS.", "go/door[1]": "FS.", "drive": ".RS"}
+    play(make(), expected)
+    with pytest.raises(
+        AssertionError, match=r"'drive': '\.RF'.*, got .*'drive': '\.RS'.*\n.*go <Seq"
+    ):
+        play(make(), {**expected, "drive": ".RF"})
+    with pytest.raises(KeyError, match="2 nodes are called 'door': give the path of one"):
+        play(make(), {"door": "S"})
+    with pytest.raises(KeyError, match="0 nodes are called 'fly'"):
+        play(make(), {"fly": "S"})
+    with pytest.raises(ValueError, match="as many letters as the others"):
+        play(make(), {"go": "FR", "drive": "."})
+
+
 def test_substitute():
     """Each use is a copy with the old name; names that are not there are errors."""
     root = bt.Sequence([bt.Failure("go"), bt.Inverter(bt.Failure("go")), bt.Success("stay")], "top")

@@ -7,9 +7,10 @@ answers, tick by tick, is on the page docs/truth-tables.md. ``deepsim_btree.trac
 tree does and ``deepsim_btree.xml`` reads and writes files; both are imported only when asked for.
 """
 
-from .background import Background
+from .background import Background, InThread
 from .behaviour import Behaviour
 from .blackboard import Blackboard
+from .choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composite import Composite
 from .conditional import IfThenElse, WhileDoElse
 from .counters import Limit, Repeater, Retry, RunOnce
@@ -32,6 +33,7 @@ from .random_order import RandomSelector, RandomSequence
 from .reactive import ReactiveSelector, ReactiveSequence
 from .render import render_dot, render_mermaid, render_text
 from .routine import Routine, next_tick
+from .service import Service
 from .status import Status
 from .status_map import (
     Condition,
@@ -78,6 +80,7 @@ __all__ = [
     "Guard",
     "IfThenElse",
     "InOut",
+    "InThread",
     "Input",
     "Inverter",
     "LightTree",
@@ -94,6 +97,7 @@ __all__ = [
     "RandomSequence",
     "ReactiveSelector",
     "ReactiveSequence",
+    "ReactiveUtilitySelector",
     "Repeater",
     "Retry",
     "Routine",
@@ -104,6 +108,7 @@ __all__ = [
     "Selector",
     "Sequence",
     "SequenceWithMemory",
+    "Service",
     "SetEntry",
     "Status",
     "StructureError",
@@ -119,8 +124,10 @@ __all__ = [
     "Tree",
     "TryCatch",
     "UntilFail",
+    "UtilitySelector",
     "Wait",
     "WasUpdated",
+    "WeightedSelector",
     "WhenUpdated",
     "WhileDoElse",
     "XmlError",

@@ -179,10 +179,19 @@ def pauses(function: Callable[..., Any]) -> bool:
     Raises:
         TypeError: It makes an asynchronous generator, which is both and cannot be driven.
     """
-    while isinstance(function, partial):
-        function = function.func
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    flags = 0 if code is None else code.co_flags
+    flags = _flags(function)
     if flags & _ASYNC_GENERATOR:
         raise TypeError(f"{function!r} is an async def with yield: await next_tick() instead")
     return bool(flags & (_GENERATOR | _COROUTINE))
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Returns whether a call of `function` makes a coroutine."""
+    return bool(_flags(function) & _COROUTINE)
+
+
+def _flags(function: Callable[..., Any]) -> int:
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return 0 if code is None else code.co_flags

@@ -9,6 +9,7 @@ cannot draw from many of its streams at once.
 from __future__ import annotations
 
 import hashlib
+from typing import Sequence
 
 MASK = 2**64 - 1
 STEP = 0x9E3779B97F4A7C15
@@ -37,9 +38,37 @@ def draw_order(state: int, count: int) -> tuple[int, tuple[int, ...]]:
     """
     keys = []
     for _ in range(count):
-        state = (state + STEP) & MASK
-        key = state
-        for shift, factor in MIXERS:
-            key = ((key ^ (key >> shift)) * factor) & MASK
-        keys.append(key ^ (key >> LAST_SHIFT))
+        state, key = _draw(state)
+        keys.append(key)
     return state, tuple(sorted(range(count), key=keys.__getitem__))
+
+
+def draw_weighted_order(state: int, weights: Sequence[float]) -> tuple[int, tuple[int, ...]]:
+    """Returns the next state of a stream and a permutation of the positions of some weights.
+
+    The first place is drawn with probabilities in proportion to the weights, each next one of
+    those that are left. Sums, products and comparisons of floats give the same on every machine.
+    """
+    left = list(range(len(weights)))
+    order = []
+    while left:
+        state, number = _draw(state)
+        mark = number / 2**64 * sum(weights[place] for place in left)
+        chosen = left[-1]
+        for place in left:
+            mark -= weights[place]
+            if mark < 0:
+                chosen = place
+                break
+        left.remove(chosen)
+        order.append(chosen)
+    return state, tuple(order)
+
+
+def _draw(state: int) -> tuple[int, int]:
+    """Returns the next state of a stream and a number of 64 bits."""
+    state = (state + STEP) & MASK
+    number = state
+    for shift, factor in MIXERS:
+        number = ((number ^ (number >> shift)) * factor) & MASK
+    return state, number ^ (number >> LAST_SHIFT)

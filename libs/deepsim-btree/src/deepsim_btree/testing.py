@@ -9,6 +9,7 @@
 >>> root = substitute(root, {"drive": Scripted("RRS")})
 >>> tree = Tree(root)
 >>> play(tree, "RRS")
+>>> play(tree, {"Sequence": "RRS", "drive": "RRS", "arrived": "..S"})
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .behaviour import Behaviour
+from .levels import all_paths
 from .status import Status
 
 if TYPE_CHECKING:
@@ -79,21 +81,44 @@ def letter_of(status: Status) -> str:
     return next(letter for letter, known in _LETTERS.items() if known is status)
 
 
-def play(tree: Tree, expected: str) -> None:
-    """Tick a tree once for each letter and check what it answers.
+def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
+    """Tick a tree once for each letter and check what it, or what some of its nodes answer.
 
     Args:
         tree: The tree.
-        expected: The letters of the answers, such as ``"RRS"``.
+        expected: The letters of the answers, such as ``"RRS"``; or for some nodes, by their names
+            or paths, the letters of theirs, with a dot for each tick in which the node did not run.
 
     Raises:
         AssertionError: An answer is another one; the message has all answers and the tree.
+        ValueError: Two nodes have different numbers of letters.
+        KeyError: No node has a name, or several have it: then give its path.
     """
-    answers = ""
-    for letter in expected:
-        answers += letter_of(tree.tick())
-        if answers[-1] != letter:
-            raise AssertionError(f"expected {expected}, got {answers}\n{tree}")
+    wanted = {"": expected} if isinstance(expected, str) else dict(expected)
+    nodes = {name: _find(tree.root, name) if name else tree.root for name in wanted}
+    if len({len(letters) for letters in wanted.values()}) > 1:
+        raise ValueError(f"every node needs as many letters as the others, got {wanted}")
+    answers = dict.fromkeys(wanted, "")
+    for place in range(max(map(len, wanted.values()), default=0)):
+        tree.tick()
+        for name, node in nodes.items():
+            has_run = node.last_tick == tree.tick_count
+            answers[name] += letter_of(node.status) if has_run else "."
+        if any(answers[name][place] != wanted[name][place] for name in wanted):
+            shown = (expected, answers[""]) if "" in wanted else (wanted, answers)
+            raise AssertionError(f"expected {shown[0]}, got {shown[1]}\n{tree}")
+
+
+def _find(root: Behaviour, name: str) -> Behaviour:
+    """Return the node with a name or a path."""
+    found = [node for node in root.walk() if node.name == name]
+    if len(found) == 1:
+        return found[0]
+    paths = all_paths(root)
+    for node in root.walk():
+        if paths[id(node)] == name:
+            return node
+    raise KeyError(f"{len(found)} nodes are called {name!r}: give the path of one")
 
 
 def substitute(root: Behaviour, replacements: Mapping[str, Behaviour]) -> Behaviour:

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replaying: a tree whose leaves answer what they answered when it was recorded."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.errors import BusyError
+from deepsim_btree.levels import all_paths
+from deepsim_btree.snapshot import CURRENT
+from deepsim_btree.status import INVALID, RUNNING, Status
+from deepsim_btree.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .recording import Recording, Step
+
+
+def replay(
+    recording: Recording,
+    root: Behaviour,
+    *,
+    seed: int = 0,
+    blackboard: Mapping[str, Any] | None = None,
+) -> Tree:
+    """Returns a tree whose leaves answer as recorded, to run again what happened elsewhere.
+
+    So a run on a robot can be ticked through at a desk, watched in a `TreeViewer`, and stopped at
+    breakpoints, without the robot. With other control nodes than were recorded it shows where they
+    would have decided otherwise: a leaf that is ticked, but did not run in that tick of the
+    recording, raises an error which says so. The clock of the tree has the recorded times.
+
+    Control nodes run as they are; those that ask a function, such as a `Guard`, or an entry of the
+    blackboard, need these to be as they were. What halted the tree between two ticks is not part of
+    a replay: call `Tree.halt` after such a tick.
+
+    >>> from deepsim_btree import Action, Sequence, Success
+    >>> from deepsim_btree.trace import Trace
+    >>> answers = iter([Status.RUNNING, Status.FAILURE])
+    >>> make = lambda drive: Sequence([Success("ready"), Action(drive, name="drive")], "go")
+    >>> tree = Tree(make(lambda: next(answers)))
+    >>> with Trace(tree) as trace:
+    ...     statuses = tree.tick(), tree.tick()
+    >>> again = replay(trace.recording, make(print))
+    >>> again.tick().name, again.tick().name
+    ('RUNNING', 'FAILURE')
+
+    Args:
+        recording: What happened, from its first tick, in one episode; later episodes are left out.
+        root: A node like the recorded root, whose control nodes are copied. Leaves are found by
+            their paths.
+        seed: The seed of the recorded tree.
+        blackboard: As for `Tree`.
+
+    Raises:
+        ValueError: The recording does not begin with the first tick.
+        BusyError: The root is RUNNING.
+    """
+    episode: list[Step] = []
+    for step in recording.steps:
+        if step.call == "reset" and episode:
+            break
+        episode.append(step)
+    if not episode or episode[0].tick > 0:
+        first = episode[0].tick if episode else None
+        raise ValueError(f"the recording must begin before the first tick, not at {first}")
+    last = recording.last_tick if len(episode) == len(recording.steps) else episode[-1].tick
+    run = _Run(episode, last)
+    twin = _copied(root, run)
+    for node in twin.walk():
+        node.reset()
+    has_clock = any(step.time is not None for step in episode)
+    tree = Tree(twin, clock=run.time if has_clock else None, seed=seed, blackboard=blackboard)
+    run.tree = tree
+    return tree
+
+
+def _copied(root: Behaviour, run: _Run) -> Behaviour:
+    """Returns a copy of the control nodes below a root, with leaves of the recording.
+
+    Raises:
+        BusyError: The root is RUNNING.
+    """
+    if root.status is RUNNING:
+        raise BusyError(f"{root.path} is RUNNING: halt() its tree before its nodes are copied")
+    paths = all_paths(root)
+    start = len(root.path) - len(root.name)  # paths of the recording begin with its root
+    memo: dict[int, Any] = {id(root._owner): None}
+    for node in root.walk():
+        if not node.children:
+            memo[id(node)] = _Recorded(paths[id(node)][start:], node.name, run)
+    twin: Behaviour = copy.deepcopy(root, memo)
+    for parent in twin.walk():
+        for child in parent.children:
+            child._owner = parent  # type: ignore[assignment]
+    return twin
+
+
+class _Run:
+    """What was recorded of one episode, by tick and path."""
+
+    def __init__(self, episode: list[Step], last_tick: int) -> None:
+        self.last_tick = last_tick
+        self.tree: Tree | None = None
+        self._steps = {step.tick: step for step in episode if step.call == "tick"}
+        self._first = episode[0]
+        self._step = self._first
+        self._step_tick = 0
+        self._places: dict[str, int] = {}
+        self._layout: object = None
+
+    def __deepcopy__(self, memo: object) -> _Run:
+        return self  # nothing in it changes the tree
+
+    def step(self, tick: int) -> Step:
+        """Returns the step that shows a tick."""
+        if tick < self._step_tick:  # the tree was reset
+            self._step, self._step_tick = self._first, 0
+        while self._step_tick < tick:
+            self._step_tick += 1
+            self._step = self._steps.get(self._step_tick, self._step)
+        return self._step
+
+    def time(self) -> float:
+        """Returns the time of the tick that begins, or of the last one before it that is known."""
+        assert self.tree is not None, "a tree reads its clock in a tick"
+        time = self.step(self.tree.tick_count + 1).time
+        return 0.0 if time is None else time
+
+    def answer(self, path: str, tick: int) -> Status:
+        """Returns what the leaf at a path answered in a tick.
+
+        Raises:
+            RuntimeError: It did not run then.
+        """
+        if tick > self.last_tick:
+            raise RuntimeError(f"the recording ends with tick {self.last_tick}")
+        snapshot = self.step(tick).snapshot
+        if snapshot.nodes is not self._layout:
+            self._layout = snapshot.nodes
+            self._places = {path: place for place, path in enumerate(snapshot.paths())}
+        place = self._places.get(path)
+        if place is None:
+            raise RuntimeError(f"the recorded tree has no node {path}")
+        error = self.step(tick).error
+        if error is not None and error.startswith(f"tick {tick}, node {path}: "):
+            raise RuntimeError(f"recorded: {error}")
+        if snapshot.states[place] not in CURRENT:
+            raise RuntimeError(f"it did not run in tick {tick} of the recording")
+        status = snapshot.status(place)
+        # A leaf that ran and is INVALID was halted later in the tick, which only RUNNING ones are.
+        return RUNNING if status is INVALID else status
+
+
+class _Recorded(Behaviour):
+    """A leaf that answers what was recorded of the one in its place."""
+
+    __slots__ = ("_path", "_run")
+
+    def __init__(self, path: str, name: str, run: _Run) -> None:
+        super().__init__(name)
+        self._path = path
+        self._run = run
+
+    def update(self) -> Status:
+        """Returns what the leaf answered in this tick."""
+        return self._run.answer(self._path, self.tree.tick_count)
