@@ -91,6 +91,24 @@ def test_each_agent_has_its_reward_where_they_add_up_to_zero(
     assert [row["steps"] for row in rows] == ["96"]
 
 
+@pytest.mark.parametrize("options", [[], ["--policies", "agent"]])
+def test_the_level_of_a_curriculum_is_a_curve(
+    array_task: Path, tmp_path: Path, options: list[str]
+) -> None:
+    """A level up after each episode; the mean is that of the latest episodes at their ends."""
+    hook = "    def info(self):\n"
+    source = (array_task / "__init__.py").read_text()
+    assert hook in source
+    climb = "    def next_level(self, worlds):\n        return self.level[worlds] + 1\n\n"
+    (array_task / "__init__.py").write_text(source.replace(hook, climb + hook))
+    out = tmp_path / "out"
+    result = call("train", array_task, *SMALL, *options, "--out", out)
+    assert result.exit_code == 0, result.output
+    with (out / "progress.csv").open() as file:
+        levels = [float(row["end/level"]) for row in csv.DictReader(file)]
+    assert 0.0 < levels[0] < levels[-1]
+
+
 @pytest.mark.parametrize("options", [[], ["--agent", "disc", "--others", "chase"]])
 def test_reward_terms_are_curves_of_each_agent(
     array_task: Path, tmp_path: Path, options: list[str]

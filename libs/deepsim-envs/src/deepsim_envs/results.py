@@ -64,6 +64,7 @@ class EnvironmentState:
         no_step_because: Why no step can follow without a reset, or None.
         first_seed: Seed of the first reset, if that is still to come.
         reward_terms: The values of reward terms in the latest step and in the episodes.
+        levels: The levels of worlds, and which of them have begun an episode.
     """
 
     world: WorldState
@@ -74,3 +75,4 @@ class EnvironmentState:
     no_step_because: str | None
     first_seed: int | Sequence[int | None] | None
     reward_terms: NDArray[np.float64] | None = None
+    levels: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
 
@@ -26,10 +26,13 @@ class StatefulArea:
         reward_terms: The names of the parts of rewards, if they have any. The info of each agent
             then has ``"reward/NAME"``, the part's value in the step, and ``"return/NAME"``, its sum
             over the episode so far.
+        first_level: Of a curriculum, the level of episodes that begin with a seed; see the hook
+            `next_level`.
     """
 
     reset_options: Mapping[str, Any] = MappingProxyType({})
     reward_terms: Sequence[str] = ()
+    first_level: int = 0
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """Returns the rewards of having achieved some goals where others were desired, (...).
@@ -91,6 +94,7 @@ class Area(StatefulArea, ABC):
         agents: One group of agents, or a sequence of groups; A is the number of all agents.
         live: (W, A) bool, the agents that take part in the present step, in the order of the
             groups; during a reset, all agents of the worlds that are reset. Read-only.
+        level: (W,) the level of each world, if the area has the hook `next_level`; read-only.
         stepping: (w,) the worlds that take part.
 
     Example:
@@ -125,6 +129,7 @@ class Area(StatefulArea, ABC):
     agents: Agents | Sequence[Agents]
     live: Bools
     stepping: WorldNumbers
+    level: NDArray[np.int64]
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -185,6 +190,16 @@ class Area(StatefulArea, ABC):
         return {}
 
     # Beyond a step
+
+    def next_level(self, worlds: WorldNumbers) -> ArrayLike:
+        """Returns the levels of the next episodes of some worlds, (w,) whole numbers.
+
+        An area that overrides it has a curriculum: `level` is the level of each world, for `reset`
+        to follow, and a part of the info. The hook is called before worlds are reset, when all is
+        as their last episodes left it; not for episodes that begin with a seed, whose level is
+        `first_level`, nor where a reset has the option ``"level"``.
+        """
+        return self.level[worlds]
 
     def ends(self, late: Bools) -> tuple[Bools | None, Bools | None]:
         """Returns `terminated` and `truncated`; the place for ends that depend on each other.

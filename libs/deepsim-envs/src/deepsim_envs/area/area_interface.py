@@ -49,6 +49,9 @@ class AreaInterface(StatefulArea, ABC):
         {'puck': 0.5}
     """
 
+    level: int
+    """The level of the episode, if the area has the hook `next_level`."""
+
     @abstractmethod
     def get_agents(self) -> Sequence[AbstractAgent]:
         """Returns all agents of the task, the same ones in every call."""
@@ -66,6 +69,10 @@ class AreaInterface(StatefulArea, ABC):
 
         Random numbers come from ``world.rng``, so that a seed repeats the episode.
         """
+
+    def next_level(self) -> int:
+        """Returns the level of the next episode; see `Area.next_level`."""
+        return self.level
 
     @property
     @abstractmethod

@@ -110,7 +110,7 @@ class Environment:
         self._actions = GroupBatches("action", self.groups, worlds, owner)
         self._observations = GroupBatches("observation", self.groups, worlds, owner)
         self._episodes = Episodes(slots, worlds, max_episode_steps)
-        self._hooks = Hooks(self._task, owner, self.agents, slots, self._episodes)
+        self._hooks = Hooks(self._task, area, owner, self.agents, slots, self._episodes)
         if self._hooks.fixed_update is not None:
             self.world.trackers.add(FixedUpdates(self._hooks.fixed_update))
         self.diverged: Bools = self._episodes.nowhere
@@ -174,7 +174,8 @@ class Environment:
             seed: Seed of the random numbers: n seeds world w with n + w; a sequence has a seed, or
                 None, for each world that is reset. Without one, random numbers go on.
             worlds: The numbers of the worlds, ascending; all by default.
-            options: For the task, which finds them as `reset_options` in this reset.
+            options: For the task, which finds them as `reset_options` in this reset. ``"level"``
+                is the level of a curriculum, one for all worlds or one for each.
 
         Returns:
             The observations in all worlds: a batch (W, A_g, ...) for each group.
@@ -312,7 +313,7 @@ class Environment:
             CallbackError: An agent, a behaviour or the area raised.
         """
         self._require_open()
-        terms = self._hooks.terms
+        terms, levels = self._hooks.terms, self._hooks.levels
         with self.world:
             return EnvironmentState(
                 world=self.world.get_state(),
@@ -323,6 +324,7 @@ class Environment:
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
                 reward_terms=None if terms is None else terms.get_state(),
+                levels=None if levels is None else levels.get_state(),
             )
 
     def set_state(self, state: EnvironmentState) -> None:
@@ -348,6 +350,8 @@ class Environment:
         self._episodes.go_back(state.steps, state.live)
         if self._hooks.terms is not None:
             self._hooks.terms.set_state(state.reward_terms)
+        if self._hooks.levels is not None and state.levels is not None:
+            self._hooks.levels.set_state(state.levels)
         self._no_step_because = state.no_step_because
         self._first_seed = state.first_seed
 
@@ -382,8 +386,11 @@ class Environment:
         self._no_step_because = _HALFWAY.format("reset")
         begins, stepping = self._episodes.beginning(worlds)
         task = self._task
+        seed = self._first_seed if seed is None else seed
         with self.world:
-            self.world.reset(self._first_seed if seed is None else seed, worlds)
+            if self._hooks.levels is not None:
+                self._hooks.levels.begin(seed, stepping, options)
+            self.world.reset(seed, worlds)
             task.live, task.stepping = begins, stepping
             if options:
                 self.area.reset_options = dict(options)

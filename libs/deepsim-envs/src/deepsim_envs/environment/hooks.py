@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Area
+from deepsim_envs.area import Area, AreaInterface
 from deepsim_envs.spaces import shown
 from deepsim_sync import invoke, square_sum
 
 from .episodes import Episodes
+from .levels import Levels
 from .object_area import ObjectArea
 from .reward_terms import RewardTerms
 from .slots import Slot
@@ -31,6 +32,7 @@ class Hooks:
 
     Args:
         area: The area.
+        task: The area as its author wrote it.
         owner: The name of its class.
         agents: The names of all agents.
         slots: The agents of all worlds.
@@ -38,6 +40,7 @@ class Hooks:
 
     Attributes:
         terms: The named parts of rewards; None if the area has none.
+        levels: The levels of worlds; None if the area has no curriculum.
 
     Raises:
         TypeError: An attribute takes the place of a hook, or a reward term is not a str.
@@ -47,6 +50,7 @@ class Hooks:
     def __init__(
         self,
         area: Area,
+        task: Area | AreaInterface,
         owner: str,
         agents: Sequence[str],
         slots: Sequence[Slot],
@@ -71,7 +75,9 @@ class Hooks:
             if area.reward_terms
             else None
         )
-        self.has_info = self._info is not None or self.terms is not None
+        next_level = self._overridden("next_level")
+        self.levels = None if next_level is None else Levels(task, next_level, len(area.world))
+        self.has_info = any((self._info, self.terms, self.levels))
         self.diverged: Hook = self._bound("diverged")
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
@@ -135,6 +141,8 @@ class Hooks:
             raise ValueError(
                 f"the info of {self._owner} must leave the key 'deepsim' to the environment"
             )
+        if self.levels is not None:
+            info = self.levels.add_to(info)
         return info if self.terms is None else self.terms.add_to(info)
 
     def _terms(self, values: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:

@@ -42,6 +42,8 @@ class ObjectArea(Area):
         self._area = area
         self._owner = owner
         self.reward_terms = area.reward_terms
+        if type(area).next_level is not AreaInterface.next_level:
+            self.next_level = self._next_level  # type: ignore[method-assign]  # only where there is one
         self._behaviours = self.world.behaviours
         self.agents = _groups(
             members,
@@ -162,6 +164,10 @@ class ObjectArea(Area):
 
     def close(self) -> None:
         invoke(self._owner, self.world, self._area.close)
+
+    def _next_level(self, worlds: WorldNumbers) -> int:
+        level: int = invoke(self._owner, self.world, self._area.next_level)
+        return level
 
     def _end_episodes(self) -> None:
         """Calls `on_episode_end` of agents that are done, which may end others in turn."""
