@@ -91,7 +91,7 @@ def _copied(root: Behaviour, run: _Run) -> Behaviour:
     memo: dict[int, Any] = {id(root._owner): None}
     for node in root.walk():
         if not node.children:
-            memo[id(node)] = _Recorded(paths[id(node)][start:], node.name, run)
+            memo[id(node)] = Recorded(paths[id(node)][start:], node.name, run)
     twin: Behaviour = copy.deepcopy(root, memo)
     for parent in twin.walk():
         for child in parent.children:
@@ -155,7 +155,7 @@ class _Run:
         return RUNNING if status is INVALID else status
 
 
-class _Recorded(Behaviour):
+class Recorded(Behaviour):
     """A leaf that answers what was recorded of the one in its place."""
 
     __slots__ = ("_path", "_run")
