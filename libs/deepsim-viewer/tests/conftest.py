@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import viser
 import zstandard
+from gymnasium.spaces import Box as BoxSpace
 from websockets.sync.client import connect
 
+from deepsim_envs import Agents, Area, Environment
 from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
@@ -30,7 +32,7 @@ from deepsim_spawn import (
     WorldDescription,
 )
 from deepsim_sync import World
-from deepsim_viewer import Viewer
+from deepsim_viewer import EnvironmentViewer, Viewer
 
 BLUE = Color(38 / 255, 110 / 255, 200 / 255, 1.0)
 
@@ -84,6 +86,59 @@ def make_viewer():
         return viewer
 
     yield make
+    for each in reversed(made):
+        each.close()
+
+
+class Push(Area):
+    """A ball that is pushed along x, and seen by its place."""
+
+    acted = None
+
+    def __init__(self, world):
+        super().__init__(world)
+        self.ball = world.models.select(["ball"])
+        unit = BoxSpace(-1.0, 1.0, (1,), np.float64)
+        self.agents = Agents(["pusher"], BoxSpace(-np.inf, np.inf, (1,), np.float64), unit)
+
+    def reset(self, worlds):
+        """Everything begins where the models begin."""
+
+    def act(self, actions):
+        self.acted = float(actions[0, 0, 0])
+        twist = np.zeros((len(self.world), 1, 6))
+        twist[:, 0, 0] = actions[:, 0, 0]
+        self.ball.put(twist=twist)
+
+    def observe(self):
+        return self.ball.pose[:, :, :1]
+
+    def reward(self):
+        return self.ball.pose[:, :, 0]
+
+
+@pytest.fixture
+def play():
+    """Opens viewers of a task; closes them and their tasks."""
+    made = []
+
+    def play(worlds=1, *, trees=None, **settings):
+        world = World(MujocoSimulator(falling(), worlds=worlds, threads=1))
+        area = Push(world)
+        if trees is not None:
+            area.trees = trees
+        environment = Environment(area, frame_skip=10, max_episode_steps=5)
+        viewer = EnvironmentViewer(
+            environment,
+            lambda seen: dict.fromkeys(seen, np.ones(1)),
+            port=0,
+            speed=None,
+            **settings,
+        )
+        made.extend([environment, viewer])
+        return viewer
+
+    yield play
     for each in reversed(made):
         each.close()
 
@@ -191,7 +246,7 @@ class Client:
             props = message["props"]
             self.gui[message["uuid"]] = {"type": kind, "value": message.get("value"), **props}
         elif name is not None and "props" in message:
-            self.props[name] = {"type": kind, **message["props"]}
+            self.props[name] = {"type": kind, "owner": message["owner"], **message["props"]}
 
     def batches(self):
         """The batched meshes that are there."""

@@ -8,63 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box
 
 from deepsim_btree import Running, Tree
-from deepsim_envs import Agents, Area, Environment, replay
-from deepsim_mujoco import MujocoSimulator
-from deepsim_sync import World
-from deepsim_viewer import EnvironmentViewer
-
-
-class Push(Area):
-    """A ball that is pushed along x, and seen by its place."""
-
-    acted = None
-
-    def __init__(self, world):
-        super().__init__(world)
-        self.ball = world.models.select(["ball"])
-        unit = Box(-1.0, 1.0, (1,), np.float64)
-        self.agents = Agents(["pusher"], Box(-np.inf, np.inf, (1,), np.float64), unit)
-
-    def reset(self, worlds):
-        """Everything begins where the models begin."""
-
-    def act(self, actions):
-        self.acted = float(actions[0, 0, 0])
-        twist = np.zeros((len(self.world), 1, 6))
-        twist[:, 0, 0] = actions[:, 0, 0]
-        self.ball.put(twist=twist)
-
-    def observe(self):
-        return self.ball.pose[:, :, :1]
-
-    def reward(self):
-        return self.ball.pose[:, :, 0]
-
-
-@pytest.fixture
-def play(scenes):
-    """Opens viewers of a task; closes them and their tasks."""
-    made = []
-
-    def play(worlds=1, **settings):
-        world = World(MujocoSimulator(scenes.falling(), worlds=worlds, threads=1))
-        environment = Environment(Push(world), frame_skip=10, max_episode_steps=5)
-        viewer = EnvironmentViewer(
-            environment,
-            lambda seen: dict.fromkeys(seen, np.ones(1)),
-            port=0,
-            speed=None,
-            **settings,
-        )
-        made.extend([environment, viewer])
-        return viewer
-
-    yield play
-    for each in reversed(made):
-        each.close()
+from deepsim_envs import replay
 
 
 @pytest.mark.parametrize("worlds", [1, 3])
@@ -185,10 +131,72 @@ def test_demonstrations_run_again(play, look, tmp_path):
     assert len(results) == steps
 
 
-def test_trees_of_the_area_are_listed(play, look, monkeypatch):
+def test_trees_of_the_area_are_listed(play, look):
     """A task names its behaviour trees in an attribute of its area."""
-    trees = {"pusher": Tree(Running("push"))}
-    monkeypatch.setattr(Push, "trees", trees, raising=False)
-    client = look(play().viewer)
+    client = look(play(trees={"pusher": Tree(Running("push"))}).viewer)
     client.read(lambda it: any(each.get("label") == "Tree" for each in it.gui.values()))
     assert client.gui[client.find("Tree")]["options"] == ["none", "pusher"]
+
+
+def drive(viewer, client):
+    """Takes the agent over by hand."""
+    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
+    client.set("By hand", "pusher")
+    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
+
+
+def step_until(viewer, acted, keep=lambda: None):
+    """Steps until the action by hand is as given; something is kept up meanwhile."""
+    end = time.monotonic() + 10.0
+    while viewer.environment.area.acted != acted:
+        assert time.monotonic() < end, viewer.environment.area.acted
+        keep()
+        viewer.step()
+
+
+def test_a_button_drives_while_it_is_held(play, look):
+    """Its action ends with it, and adds to that of the slider."""
+    viewer = play()
+    client = look(viewer.viewer)
+    drive(viewer, client)
+    button = client.find("Hold 0 -")
+
+    def hold():
+        client.send("GuiButtonHoldMessage", uuid=button, frequency=20.0)
+
+    step_until(viewer, -1.0, hold)
+    step_until(viewer, 0.0)
+    client.set("action 0", 0.5)
+    step_until(viewer, 0.5)
+    step_until(viewer, -0.5, hold)
+    step_until(viewer, 0.5)
+
+
+def test_the_stick_springs_back(play, look):
+    """Dragged to the right by half of its way it pushes by half; let go it does nothing."""
+    viewer = play()
+    client = look(viewer.viewer)
+    drive(viewer, client)
+    client.read(lambda it: "/stick/knob" in it.props)
+    at = (0.1, 0.8)
+
+    def drag(phase, way):
+        client.send(
+            "SceneNodeDragMessage", phase=phase, name="/stick/knob", instance_index=None,
+            start_position=(0, 0, 0), start_screen_pos=at, end_position=(0, 0, 0),
+            end_screen_pos=(at[0] + way, at[1]), button="left", modifier=None,
+            owner=client.props["/stick/knob"]["owner"],
+        )  # fmt: skip
+
+    drag("start", 0.0)
+    drag("update", 0.04)
+    step_until(viewer, pytest.approx(0.5))
+    drag("update", 0.9)
+    step_until(viewer, pytest.approx(1.0))
+    drag("end", 0.9)
+    step_until(viewer, 0.0)
+    drag("start", 0.0)
+    drag("update", -0.08)
+    step_until(viewer, pytest.approx(-1.0))
+    client.close()  # with the knob in the hand
+    step_until(viewer, 0.0)

@@ -150,3 +150,9 @@ def test_bad_settings(settings, scenes):
     world = World(MujocoSimulator(scenes.falling()))
     with pytest.raises(ValueError, match=next(iter(settings))):
         Viewer(world, port=0, **settings)
+
+
+def test_a_notebook_shows_the_page(make_viewer):
+    """The output of a cell has the page in it, with its token."""
+    viewer = make_viewer()
+    assert f'src="{viewer.url}"' in viewer._repr_html_()

@@ -40,12 +40,16 @@ class Viewer:
     After a tick it copies the tables, at most `rate` times a second of wall time and only while a
     browser is connected. A thread of its own sends them, so that a tick never waits for a browser.
 
-    Example::
+    In a notebook a cell that ends with a viewer shows its page.
 
-        viewer = Viewer(world)
-        print(viewer.url)
-        while True:
-            world.tick()
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> world = World(MujocoSimulator())
+    >>> with Viewer(world, port=0) as viewer:
+    ...     address = viewer.url  # such as http://127.0.0.1:8080/TOKEN/
+    ...     for _ in range(100):
+    ...         world.tick()
+    >>> viewer.clients  # nobody has looked
+    0
 
     Args:
         world: The world; the viewer is made in the thread that it belongs to.
@@ -192,6 +196,10 @@ class Viewer:
         self._mail.close()
         self._thread.join()
         self.server.stop()
+
+    def _repr_html_(self) -> str:
+        """The page, as the output of a cell of a notebook."""
+        return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
 
     def __enter__(self) -> Viewer:
         return self

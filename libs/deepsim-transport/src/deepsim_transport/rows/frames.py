@@ -32,11 +32,12 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
         header: What JSON can say; the key ``arrays`` is taken.
         arrays: float64, int64, uint8 or bool.
     """
-    listed, parts = [], []
+    listed: list[Any] = []
+    parts: list[Any] = []
     for name, array in (arrays or {}).items():
         kept = np.ascontiguousarray(array)
         listed.append([name, kept.dtype.newbyteorder("<").str, array.shape])
-        parts.append(kept.tobytes())
+        parts.append(kept.data)  # joined below: copied once
     text = json.dumps({**header, "arrays": listed}, separators=(",", ":")).encode()
     return b"".join((_MAGIC, len(text).to_bytes(4, "little"), text, *parts))
 

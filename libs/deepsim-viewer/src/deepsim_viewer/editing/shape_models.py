@@ -70,7 +70,7 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
     material = Material(ambient=color, diffuse=color)
     link = LinkDescription(
         "link",
-        inertial=None if shape in _STATIC else _inertial(shape, size),
+        inertial=None if shape in _STATIC else solid_inertial(shape, size),
         collisions=tuple(
             CollisionDescription(f"collision_{number}", geometry, pose)
             for number, (geometry, pose) in enumerate(parts)
@@ -83,8 +83,14 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
     return ModelDescription(shape, links=(link,), static=shape in _STATIC)
 
 
-def _inertial(shape: str, size: Vector3) -> Inertial:
-    """Of a solid body of even density."""
+def solid_inertial(shape: str, size: Vector3, pose: Pose | None = None) -> Inertial:
+    """Returns the mass and inertia of a solid body of 300 kg/m^3.
+
+    Args:
+        shape: ``"ball"``, ``"cylinder"``, or any other for a box.
+        size: Along x, y and z [m].
+        pose: Of its middle in the frame of its link.
+    """
     x, y, z = size
     if shape == "ball":
         mass = _DENSITY * math.pi / 6 * x**3
@@ -100,4 +106,4 @@ def _inertial(shape: str, size: Vector3) -> Inertial:
             mass * (x**2 + z**2) / 12,
             mass * (x**2 + y**2) / 12,
         )
-    return Inertial(mass, ixx=moments[0], iyy=moments[1], izz=moments[2])
+    return Inertial(mass, pose=pose or Pose(), ixx=moments[0], iyy=moments[1], izz=moments[2])

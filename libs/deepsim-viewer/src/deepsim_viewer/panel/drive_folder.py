@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives one agent by sliders that are made from its action space."""
+"""Drives one agent by sliders, buttons and a stick that are made from its action space."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,15 +13,21 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Environment
 
+from .stick import Stick
+
 _POLICY = "the policy"
 _WIDEST = 1.0  # of an entry of an action without bounds
+_HELD = 0.2  # [s] of wall time after the last word of a button for which it counts as held
+_RATE = 20.0  # how often a button that is held says so [Hz]
+_MOST = 8  # entries, or choices, that have buttons
 
 
 class DriveFolder:
-    """The sliders of the agent that is driven by hand.
+    """The controls of the agent that is driven by hand.
 
-    They act only while the browser that moved one last is connected; without it all are zero.
-    Agents whose actions are neither a vector of numbers nor one of several choices are not offered.
+    Sliders stay where they are put; buttons and the stick count while they are held, and add to the
+    sliders. All of them are zero when the browser that touched one last has gone. Agents whose
+    actions are neither a vector of numbers nor one of several choices are not offered.
 
     Args:
         server: The server of the browser.
@@ -35,12 +42,15 @@ class DriveFolder:
             if _bounds(space) is not None
         }
         self._sliders: list[Any] = []
+        self._buttons: list[Any] = []
+        self._held: tuple[float, int, float] = (0.0, 0, 0.0)  # until when, entry, share
         self._driver: int | None = None
         gui = server.gui
         self._folder = gui.add_folder("Drive", expand_by_default=False, visible=bool(self._spaces))
         with self._folder:
             self._slot: Any = gui.add_dropdown("By hand", (_POLICY, *self._spaces))
             release = gui.add_button("Release", icon=viser.Icon.HAND_OFF)
+        self._stick = Stick(server, self._touch)
         self._slot.on_update(lambda _: self._choose())
         release.on_click(lambda _: self._release())
         server.on_client_disconnect(self._gone)
@@ -52,31 +62,69 @@ class DriveFolder:
             return actions
         space = self._spaces[slot]
         driven = np.array([slider.value for slider in sliders], dtype=np.float64)
+        until, entry, share = self._held
+        if time.monotonic() < until and entry < len(sliders):
+            driven[entry] = share if _is_choice(space) else _pushed(sliders[entry], share)
+        for entry, share in self._stick_shares(len(sliders)):
+            if share and not _is_choice(space):
+                driven[entry] = _pushed(sliders[entry], share)
         return {**actions, slot: _action(space, driven)}
 
+    def _stick_shares(self, count: int) -> list[tuple[int, float]]:
+        """Which entries the stick moves, and how far: up and left; right, where there is one."""
+        if count == 1:
+            return [(0, -self._stick.left)]
+        return [(0, self._stick.up), (1, self._stick.left)]
+
     def _choose(self) -> None:
-        for slider in self._sliders:
-            slider.remove()
-        self._sliders = []
+        for control in (*self._sliders, *self._buttons):
+            control.remove()
+        self._sliders, self._buttons = [], []
+        self._held = (0.0, 0, 0.0)
         space = self._spaces.get(self._slot.value)
         bounds = None if space is None else _bounds(space)
+        self._stick.show(bounds is not None and not _is_choice(space))
         if bounds is None:
             return
-        made = []
+        ranges = list(zip(*bounds, strict=True))
         with self._folder:
-            for number, (low, high) in enumerate(zip(*bounds, strict=True)):
-                whole = space.__class__.__name__ == "Discrete"
-                step = 1.0 if whole else (high - low) / 200.0
-                slider = self._server.gui.add_slider(
-                    f"action {number}", low, high, step, min(max(0.0, low), high)
+            if _is_choice(space):
+                low, high = map(int, ranges[0])
+                for choice in range(low, min(high + 1, low + _MOST)):
+                    self._add_button(f"Hold {choice}", 0, float(choice))
+            else:
+                for number in range(min(len(ranges), _MOST)):
+                    self._add_button(f"Hold {number} -", number, -1.0)
+                    self._add_button(f"Hold {number} +", number, 1.0)
+            self._sliders = [
+                self._add_slider(
+                    number, low, high, 1.0 if _is_choice(space) else (high - low) / 200
                 )
-                slider.on_update(self._moved)
-                made.append(slider)
-        self._sliders = made
+                for number, (low, high) in enumerate(ranges)
+            ]
+
+    def _add_slider(self, number: int, low: float, high: float, step: float) -> Any:
+        rest = min(max(0.0, low), high)
+        slider = self._server.gui.add_slider(f"action {number}", low, high, step, rest)
+        slider.on_update(self._moved)
+        return slider
+
+    def _add_button(self, label: str, entry: int, share: float) -> None:
+        button = self._server.gui.add_button(label)
+
+        async def hold(event: Any) -> None:
+            self._touch(event.client_id)
+            self._held = (time.monotonic() + _HELD, entry, share)
+
+        button.on_hold(hold, _RATE)
+        self._buttons.append(button)
 
     def _moved(self, event: Any) -> None:
         if event.client is not None:
-            self._driver = event.client.client_id
+            self._touch(event.client.client_id)
+
+    def _touch(self, client: int) -> None:
+        self._driver = client
 
     async def _gone(self, client: viser.ClientHandle) -> None:
         if client.client_id == self._driver:
@@ -84,16 +132,28 @@ class DriveFolder:
 
     def _release(self) -> None:
         self._driver = None
+        self._held = (0.0, 0, 0.0)
+        self._stick.release()
         for slider in self._sliders:
             slider.value = min(max(0.0, slider.min), slider.max)
 
 
+def _is_choice(space: Any) -> bool:
+    return type(space).__name__ == "Discrete"
+
+
+def _pushed(slider: Any, share: float) -> float:
+    """The value of a slider, moved by a share of its range to one of its sides."""
+    rest = min(max(0.0, slider.min), slider.max)
+    side = slider.max - rest if share > 0.0 else rest - slider.min
+    return float(slider.value + share * side)
+
+
 def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
     """The range of the slider of each entry of an action; None for spaces without sliders."""
-    kind = type(space).__name__
-    if kind == "Discrete":
+    if _is_choice(space):
         return [float(space.start)], [float(space.start + space.n - 1)]
-    if kind == "Box" and np.issubdtype(space.dtype, np.floating):
+    if type(space).__name__ == "Box" and np.issubdtype(space.dtype, np.floating):
         low = np.maximum(space.low.astype(np.float64), -_WIDEST).reshape(-1)
         high = np.minimum(space.high.astype(np.float64), _WIDEST).reshape(-1)
         bounded = np.isfinite(space.low) & np.isfinite(space.high)
@@ -105,7 +165,7 @@ def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
 
 def _action(space: Any, driven: NDArray[np.float64]) -> Any:
     """The action of a space that sliders stand for."""
-    if type(space).__name__ == "Discrete":
+    if _is_choice(space):
         return space.dtype.type(round(float(driven[0])))
     action = np.clip(driven.reshape(space.shape), space.low, space.high)
     return action.astype(space.dtype)

@@ -16,6 +16,7 @@ from deepsim_viewer.editing.placing import SNAPS, Snap, snapped
 from deepsim_viewer.editing.shape_models import SHAPES, shape_model
 from deepsim_viewer.editing.world_file import described_world
 
+from .compose_folder import ComposeFolder
 from .selection_folder import Post, SelectionFolder
 
 
@@ -51,6 +52,7 @@ class EditFolder:
             insert = gui.add_button("Insert", icon=viser.Icon.PLUS)
             delete = gui.add_button("Delete selected", icon=viser.Icon.TRASH)
             save = gui.add_button("Save as SDF", icon=viser.Icon.DEVICE_FLOPPY)
+            ComposeFolder(gui, self._spawn, notify)
         self._kind.on_update(lambda _: self._show_size())
         insert.on_click(lambda _: self._insert())
         delete.on_click(lambda _: self._delete())
@@ -67,6 +69,10 @@ class EditFolder:
         except (DeepSimError, ValueError) as error:
             self._notify("Refused", str(error))
             return
+        self._spawn(model)
+
+    def _spawn(self, model: ModelDescription) -> None:
+        """Spawns a model at the chosen position, under the first name that is free."""
         place, snap = Vector3(*self._place.value), cast("Snap", self._snap.value)
         yaw = math.radians(self._yaw.value)
         world = self._world

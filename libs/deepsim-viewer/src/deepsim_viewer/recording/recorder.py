@@ -30,11 +30,14 @@ class WorldRecorder:
     without a simulator. It holds shapes and meshes, so that it needs no other file. Its time is
     simulated time, which goes on over resets.
 
-    Example::
-
-        with WorldRecorder(world, "run.mcap"):
-            for _ in range(1000):
-                world.tick()
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_viewer import Recording
+    >>> world = World(MujocoSimulator())
+    >>> with WorldRecorder(world, "run.mcap"):
+    ...     for _ in range(1000):
+    ...         world.tick()
+    >>> round(float(Recording("run.mcap").times[-1] / world.time[0]), 2)
+    1.0
 
     Args:
         world: The world; the recorder is made in the thread that it belongs to.
