@@ -24,7 +24,7 @@ class GazeboConformance(SimulatorConformance):
         for _ in range(2):
             run.rounds(0, SCALING)
             tables = bench.tables(columns)
-            ends.append([tables.column(*key).copy() for key in columns])
+            ends.append([tables.columns[key].copy() for key in columns])
             run.rounds(SCALING, LAST)
             bench.simulator.reset()
         for column in range(len(columns)):

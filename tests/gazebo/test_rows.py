@@ -84,7 +84,7 @@ def test_bad_rows_are_refused_by_name(
     after = tables_of(gazebo)
     for table in COLUMNS:
         for each in COLUMNS[table]:
-            np.testing.assert_array_equal(after.column(table, each), before.column(table, each))
+            np.testing.assert_array_equal(after.columns[table, each], before.columns[table, each])
 
 
 def test_another_client_moves_the_rows(gazebo: GazeboSimulator, connect: Connect) -> None:

@@ -60,4 +60,4 @@ def poses(engine: Simulator, names: list[str]) -> np.ndarray:
     tables = Tables(engine.entities)
     engine.read(tables)
     rows = engine.entities.names("models").rows(names)
-    return np.array(tables.column("models", "pose")[0, rows])
+    return np.array(tables.columns["models", "pose"][0, rows])

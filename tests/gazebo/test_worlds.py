@@ -37,8 +37,8 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
     gazebo.read(ours)
     for kind in ("models", "links"):
         rows = gazebo.entities.names(kind).rows(embedded.entities.names(kind))
-        pose = ours.column(kind, "pose")[0, rows]
-        np.testing.assert_allclose(pose, theirs.column(kind, "pose")[0], atol=1e-6)
+        pose = ours.columns[kind, "pose"][0, rows]
+        np.testing.assert_allclose(pose, theirs.columns[kind, "pose"][0], atol=1e-6)
 
 
 def test_a_world_on_gazebo_has_no_snapshots(gazebo: GazeboSimulator) -> None:

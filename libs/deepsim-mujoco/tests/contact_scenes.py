@@ -113,7 +113,7 @@ class Scene:
         """Returns the poses or twists of all, (W, n, ...)."""
         tables = Tables(self.simulator.entities, self.simulator.worlds)
         self.simulator.read(tables, [(kind, column)])
-        return tables.column(kind, column)
+        return tables.columns[kind, column]
 
     def throw(self, row: int, twist: Sequence[float]) -> None:
         """Sets the twist of a model in all worlds."""

@@ -61,7 +61,7 @@ def bytes_of(simulator: MujocoSimulator) -> list[bytes]:
     """All poses and twists of each world."""
     tables = read(simulator)
     return [
-        b"".join(tables.column(*key)[world].tobytes() for key in STATE)
+        b"".join(tables.columns[key][world].tobytes() for key in STATE)
         for world in range(simulator.worlds)
     ]
 

@@ -167,7 +167,7 @@ def test_rows_that_are_refused_are_named_with_their_world() -> None:
     tables = read(simulator)
     assert tables.models.pose[2, 1] == pytest.approx(np.asarray(up))
     for key in STATE:
-        assert np.array_equal(tables.column(*key)[:2], before.column(*key)[:2])
+        assert np.array_equal(tables.columns[key][:2], before.columns[key][:2])
 
 
 def test_looks_are_kept_for_each_world_and_outlive_resets_and_spawns() -> None:

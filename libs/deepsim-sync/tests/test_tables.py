@@ -29,7 +29,7 @@ ENTITIES = Entities(
 def test_every_column_has_an_axis_of_worlds_and_one_of_rows(kind: Kind, worlds: int) -> None:
     tables = Tables(ENTITIES, worlds)
     for name, column in COLUMNS[kind].items():
-        array = tables.column(kind, name)
+        array = tables.columns[kind, name]
         assert array.shape == (worlds, len(ENTITIES.names(kind)), *column.shape)
         assert array.dtype == column.dtype
 
@@ -43,7 +43,7 @@ def test_cells_begin_at_their_defaults() -> None:
 def test_a_column_is_one_memory_under_two_names() -> None:
     """Assignment to the attribute copies into it."""
     tables = Tables(ENTITIES, 2)
-    memory = tables.column("links", "pose")
+    memory = tables.columns["links", "pose"]
     tables.links.pose[1, 2, 0] = 7.0
     assert memory[1, 2, 0] == 7.0
     tables.links.pose = np.ones((3, 7))

@@ -184,11 +184,11 @@ class MujocoSimulator:
         for key in columns:
             kind, column = key
             if column in LinkForces.COLUMNS:
-                self._forces.read(column, tables.column(kind, column))
+                self._forces.read(column, tables.columns[kind, column])
             elif kind == "models" or kind == "links":
-                self._motion.read(kind, column, tables.column(kind, column))
+                self._motion.read(kind, column, tables.columns[kind, column])
             elif kind == "joints":
-                self._joints.read(column, tables.column(kind, column))
+                self._joints.read(column, tables.columns[kind, column])
             else:
                 self._appearance.read(tables, key)
 

@@ -20,9 +20,11 @@ from .errors import (
     UnsupportedError,
     WriteRefusedError,
     WrongThreadError,
+    call_all,
 )
 from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras, DepthPicture
 from .port.changes import Cells, Changes, Refusal
+from .port.columns import Column, square_sum
 from .port.contacts import ContactPoints, Contacts
 from .port.dynamics import Dynamics, PoseSolver, SolvingDynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
@@ -38,7 +40,6 @@ from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, 
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.snapshots import Snapshots
 from .port.spawning import Descriptions, SpawnRequest, checked_requests
-from .port.square_sums import square_sum
 from .port.stereo import StereoPicture, stereo_depth
 from .port.tables import (
     ALL_COLUMNS,
@@ -46,7 +47,6 @@ from .port.tables import (
     COLUMNS,
     RESET_COLUMNS,
     STATE_COLUMNS,
-    Column,
     Key,
     LightTable,
     StateTable,
@@ -58,12 +58,11 @@ from .trackers.manager import Priority, Tracker, TrackerManager
 from .trackers.setters import SetLinkStateTracker, SetModelStateTracker, SetVisualTracker
 from .trackers.states import LinkState, ModelState, Visual
 from .world.attributes import plain_attributes, restore_attributes
-from .world.callbacks import call_all, invoke
 from .world.current import PerWorld
 from .world.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
 from .world.seeds import checked_worlds, world_seeds
 from .world.sensors import Sensor, WorldSensors
-from .world.world import World
+from .world.world import World, invoke
 from .world.world_state import WorldState
 
 __all__ = [

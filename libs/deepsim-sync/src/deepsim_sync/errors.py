@@ -17,7 +17,8 @@ DeepSimError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -107,7 +108,13 @@ class CallbackError(DeepSimError):
         tick: The world's tick count when it happened.
     """
 
-    def __init__(self, owner: str, hook: str, tick: int, error: Exception) -> None:
+    def __init__(
+        self, owner: str, hook: str | Callable[..., Any], tick: int, error: Exception
+    ) -> None:
+        while isinstance(hook, partial):
+            hook = hook.func
+        if not isinstance(hook, str):
+            hook = str(getattr(hook, "__name__", type(hook).__name__))
         self.owner = owner
         self.hook = hook
         self.tick = tick
@@ -143,6 +150,21 @@ class ClosedWorldError(DeepSimError, RuntimeError):
 
 class UnsupportedError(DeepSimError):
     """The simulator, or a world with several worlds, lacks a capability."""
+
+
+def call_all(callbacks: Iterable[Callable[[], object]]) -> None:
+    """Calls each, also after one that raised, and raises the first error at the end.
+
+    For endings that must not stop halfway, such as a reset or a close.
+    """
+    first: Exception | None = None
+    for callback in callbacks:
+        try:
+            callback()
+        except Exception as error:
+            first = error if first is None else first
+    if first is not None:
+        raise first
 
 
 def _restored(

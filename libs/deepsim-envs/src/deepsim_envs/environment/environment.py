@@ -18,7 +18,7 @@ from deepsim_envs.area.area import StatefulArea
 from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
 from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
-from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers, invoke
+from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
 
 from .episodes import Episodes, frozen
 from .hooks import FixedUpdates, Hooks
@@ -243,7 +243,7 @@ class Environment:
                 f"{owner} has no goals: a task with goals has the hook compute_reward"
             )
         with self.world:
-            return invoke(owner, self.world, hook, achieved_goal, desired_goal, info)
+            return self.world.invoke(owner, hook, achieved_goal, desired_goal, info)
 
     # By name
 

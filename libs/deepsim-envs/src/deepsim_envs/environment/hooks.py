@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Area, AreaInterface
 from deepsim_envs.spaces import shown
-from deepsim_sync import invoke, square_sum
+from deepsim_sync import square_sum
 
 from .episodes import Episodes
 from .levels import Levels
@@ -165,7 +165,7 @@ class Hooks:
             )
         if isinstance(self._area, ObjectArea):  # names agents and hooks itself
             return hook
-        return partial(invoke, self._owner, self._area.world, hook)
+        return partial(self._area.world.invoke, self._owner, hook)
 
     def _overridden(self, name: str) -> Hook | None:
         kept = getattr(type(self._area), name) is getattr(Area, name)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import AbstractAgent, Agents, Area, AreaInterface, Bools
 from deepsim_envs.spaces import batch_of, copied, shown
-from deepsim_sync import UnsupportedError, World, WorldNumbers, invoke
+from deepsim_sync import UnsupportedError, World, WorldNumbers
 
 from .slots import Slot, slots_of
 
@@ -61,9 +61,9 @@ class ObjectArea(Area):
     def reset(self, worlds: WorldNumbers) -> None:
         for agent, _ in self._members:
             agent.begin_episode()
-        invoke(self._owner, self.world, self._area.reset)
+        self.world.invoke(self._owner, self._area.reset)
         for agent, _ in self._members:
-            invoke(agent.name, self.world, agent.on_episode_begin)
+            self.world.invoke(agent.name, agent.on_episode_begin)
         self._taking_part = self._members
 
     def act(self, actions: Any) -> None:
@@ -77,14 +77,14 @@ class ObjectArea(Area):
             self._taking_part.append((agent, slot))
             action = self._batches[slot.group].get(actions[slot.group], 0, slot.row)
             agent.last_action = action
-            invoke(agent.name, self.world, agent.on_action_received, action)
+            self.world.invoke(agent.name, agent.on_action_received, action)
 
     def update(self) -> None:
         self._behaviours.update()
 
     def observe(self) -> Any:
         for agent, slot in self._taking_part:
-            state = invoke(agent.name, self.world, agent.get_next_state)
+            state = self.world.invoke(agent.name, agent.get_next_state)
             self._seen[slot.group][slot.row] = state
         if len(self._seen) == 1:
             return [self._seen[0]]
@@ -125,7 +125,7 @@ class ObjectArea(Area):
 
     def info(self) -> dict[str, Any]:
         """Returns the area's info in lists of one entry."""
-        info: Mapping[str, Any] = invoke(self._owner, self.world, self._area.get_info)
+        info: Mapping[str, Any] = self.world.invoke(self._owner, self._area.get_info)
         if type(info) is not dict and not isinstance(info, Mapping):
             raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
         entries: dict[str, Any] = {}
@@ -155,18 +155,18 @@ class ObjectArea(Area):
             agent.episode_reward -= agent.take_reward()
 
     def get_state(self) -> Any:
-        return invoke(self._owner, self.world, self._area.get_state), copied(self._seen)
+        return self.world.invoke(self._owner, self._area.get_state), copied(self._seen)
 
     def set_state(self, state: Any) -> None:
         own, seen = state
-        invoke(self._owner, self.world, self._area.set_state, own)
+        self.world.invoke(self._owner, self._area.set_state, own)
         self._seen = copied(seen)
 
     def close(self) -> None:
-        invoke(self._owner, self.world, self._area.close)
+        self.world.invoke(self._owner, self._area.close)
 
     def _next_level(self, worlds: WorldNumbers) -> int:
-        level: int = invoke(self._owner, self.world, self._area.next_level)
+        level: int = self.world.invoke(self._owner, self._area.next_level)
         return level
 
     def _end_episodes(self) -> None:
@@ -175,7 +175,7 @@ class ObjectArea(Area):
         while ended := [agent for agent in waiting if agent.done]:
             waiting = [agent for agent in waiting if agent not in ended]
             for agent in ended:
-                invoke(agent.name, self.world, agent.on_episode_end)
+                self.world.invoke(agent.name, agent.on_episode_end)
 
 
 def _agents_by_name(area: AreaInterface) -> dict[str, AbstractAgent]:

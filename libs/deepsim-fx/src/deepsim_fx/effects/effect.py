@@ -18,7 +18,6 @@ from deepsim_sync import (
     UnknownEntityError,
     World,
     WorldNumbers,
-    invoke,
 )
 
 from .manager import EffectManager
@@ -218,7 +217,7 @@ class AbstractEffect(ABC):
     ) -> None:
         before, self.worlds = self.worlds, worlds
         try:
-            invoke(type(owner).__name__, self.world, hook, *args)
+            self.world.invoke(type(owner).__name__, hook, *args)
         finally:
             self.worlds = before
 

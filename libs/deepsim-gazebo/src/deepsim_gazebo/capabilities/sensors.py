@@ -152,7 +152,7 @@ class GazeboSensors:
         columns = QUANTITIES["joint_state"]
         self._read_tables(tables, [("joints", column) for column in columns])
         rows = tables.entities.joints.rows(info.joints)
-        return {column: tables.column("joints", column)[:, rows] for column in columns}
+        return {column: tables.columns["joints", column][:, rows] for column in columns}
 
 
 def _reading(sensor: SensorRow, numbers: Rows) -> Reading:

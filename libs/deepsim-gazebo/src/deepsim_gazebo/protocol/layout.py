@@ -82,4 +82,4 @@ def fill(
         at: The n rows of the table; all by default.
     """
     for column, numbers in LAYOUTS[kind].columns.items():
-        tables.column(kind, column)[0, at] = rows[:, numbers]
+        tables.columns[kind, column][0, at] = rows[:, numbers]

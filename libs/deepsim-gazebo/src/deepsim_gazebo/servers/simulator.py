@@ -216,7 +216,7 @@ class GazeboServers:
                 mine = self._tables[world] = Tables(server.entities)
             server.read(mine, columns)
             for key in columns:
-                tables.column(*key)[world] = mine.column(*key)[0]
+                tables.columns[key][world] = mine.columns[key][0]
 
         self._call_all(read)
 

@@ -141,7 +141,7 @@ class PluginServer:
         """All rows of a table, (n, width)."""
         tables = Tables(self.world.entities)
         self.world.read(tables, [(kind, column) for column in COLUMNS[kind]])
-        columns = [tables.column(kind, column)[0] for column in SERVED[kind]]
+        columns = [tables.columns[kind, column][0] for column in SERVED[kind]]
         return np.hstack([c.astype(float).reshape(len(c), *(c.shape[1:] or (1,))) for c in columns])
 
     def _handler(self, name: str) -> Callable[[Any, bytes], None]:

@@ -100,7 +100,7 @@ def test_all_tables_are_read_in_one_call(simulator: GazeboSimulator, server: Any
         assert list(tables.entities.names(kind)) == list(server.world.entities.names(kind))
         for column in columns:
             np.testing.assert_array_equal(
-                tables.column(kind, column), expected.column(kind, column)
+                tables.columns[kind, column], expected.columns[kind, column]
             )
     tables_of(simulator)
     assert server.calls == ["get_names", "exchange", "exchange"]

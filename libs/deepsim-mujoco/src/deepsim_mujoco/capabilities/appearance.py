@@ -55,7 +55,7 @@ class Appearance:
                 row = entities.visuals.row(name)
                 material = visual.material or _PLAIN
                 for column in ("ambient", "diffuse", "specular", "emissive"):
-                    new.column("visuals", column)[:, row] = getattr(material, column)
+                    new.columns["visuals", column][:, row] = getattr(material, column)
                 new.visuals.transparency[:, row] = visual.transparency
                 new.visuals.visible[:, row] = visual.visible
             lights.update(one.lights)
@@ -70,11 +70,11 @@ class Appearance:
 
     def read(self, tables: Tables, key: Key) -> None:
         """Copies one column."""
-        tables.column(*key)[:] = self._tables.column(*key)
+        tables.columns[key][:] = self._tables.columns[key]
 
     def write(self, key: Key, cells: Cells) -> None:
         """Changes cells of one column."""
-        self._tables.column(*key)[cells.worlds, cells.rows] = cells.values
+        self._tables.columns[key][cells.worlds, cells.rows] = cells.values
 
     def apply(self, model: mujoco.MjModel, world: int) -> None:
         """Shows one world in the compiled model that was followed last."""

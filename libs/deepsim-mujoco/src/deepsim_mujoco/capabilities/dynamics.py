@@ -97,7 +97,7 @@ class MujocoDynamics:
         if self._forces is None:
             batch = self._states.batch
             self._forces = batch.bind("qfrc_bias"), batch.bind("qfrc_gravcomp")
-            self._states.changed()  # so that they are derived now
+            self._states.version += 1  # so that they are derived now
         self._states.derive()
         bias, compensated = self._forces
         return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
@@ -106,7 +106,7 @@ class MujocoDynamics:
         """Returns places of bodies and motions of axes in all worlds, up to date."""
         if not self._bound:  # bound fields are copied at each step
             self._bound = {name: self._states.batch.bind(name) for name in _DERIVED}
-            self._states.changed()
+            self._states.version += 1
         self._states.derive()
         return self._bound
 

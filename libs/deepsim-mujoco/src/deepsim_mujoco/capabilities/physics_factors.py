@@ -177,4 +177,4 @@ class PhysicsFactors:
             if name == "armature":
                 self._unsettled[worlds] = True
                 self.is_settled = False
-        self._states.changed()
+        self._states.version += 1

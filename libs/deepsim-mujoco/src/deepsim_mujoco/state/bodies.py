@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,19 +28,6 @@ class Hold(IntEnum):
     """Several bodies move together: a model in parts, or one that a joint holds to the world."""
     JOINTS = 3
     """Joints to other bodies: its pose cannot be set."""
-
-
-class Places(NamedTuple):
-    """Where the numbers of k cells lie in the states of all worlds."""
-
-    pose: Rows
-    """(7, k)"""
-    motion: Rows
-    """(10, k): orientation, linear and angular velocity."""
-    angular: Rows
-    """(3, k) of them."""
-    are_all_free: bool
-    """Whether the cells are all free rows, in their order."""
 
 
 class Bodies:
@@ -78,8 +64,6 @@ class Bodies:
         self, model: mujoco.MjModel, starts: Rows, body: ArrayLike, offsets: ArrayLike
     ) -> None:
         self._model, self._starts = model, starts
-        self._worlds: Rows | None = None  # of the cells whose places are known
-        self._rows: Rows | None = None
         self.body: Rows = np.asarray(body, dtype=np.intp)
         n = len(self.body)
         joint, mocap = model.body_jntadr[self.body], model.body_mocapid[self.body]
@@ -115,20 +99,6 @@ class Bodies:
         self.shifted = np.flatnonzero(self.is_shifted)
         self.free_arms = self.arms(np.tile(self.free, len(starts)))
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
-
-    def places(self, worlds: Rows, rows: Rows) -> Places:
-        """Returns where the numbers of k cells lie.
-
-        They are looked up once for arrays that cannot change.
-        """
-        if worlds is not self._worlds or rows is not self._rows:
-            at = self.at.take(rows, axis=1)
-            at += self._starts.take(worlds)
-            are_all_free = np.array_equal(at[3:], self.twists_at)
-            self._places = Places(at[:7], at[3:], at[10:], are_all_free)
-            fixed = not (worlds.flags.writeable or rows.flags.writeable)
-            self._worlds, self._rows = (worlds, rows) if fixed else (None, None)
-        return self._places
 
     def arms(self, rows: Rows) -> Floats | None:
         """Returns from where to where rows are shifted, in the axes of the bodies, (3, k).

@@ -44,7 +44,7 @@ class LinkForces:
         if column == "center_of_mass":
             if self._center is None:  # bound fields are copied at each step
                 self._center = self._states.batch.bind("xipos")
-                self._states.changed()  # so that it is derived now
+                self._states.version += 1  # so that it is derived now
             self._states.derive()
             out[:] = self._center.take(self._body, axis=1)
         else:

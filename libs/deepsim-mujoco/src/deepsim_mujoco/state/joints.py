@@ -109,11 +109,11 @@ class Joints:
                 worlds, rows, values = self._balls.write(worlds, rows, values)
                 state[worlds, self._position[rows]] = values
                 self._let_follow(np.unique(worlds))
-                self._states.changed()
+                self._states.version += 1
             elif column == "velocity":
                 state[worlds, self._velocity[rows]] = values
                 self._let_follow(np.unique(worlds))
-                self._states.changed()
+                self._states.version += 1
             elif column in _INPUTS:
                 self._write_input(column, worlds, rows, values)
             else:

@@ -8,7 +8,7 @@ derives the poses of bodies that joints hold, when rows of such bodies are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,19 @@ _DONE = -1  # of a cell: it is written
 _FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a comparison
 
 
+class Places(NamedTuple):
+    """Where the numbers of k cells lie in the states of all worlds."""
+
+    pose: Rows
+    """(7, k)"""
+    motion: Rows
+    """(10, k): orientation, linear and angular velocity."""
+    angular: Rows
+    """(3, k) of them."""
+    are_all_free: bool
+    """Whether the cells are all free rows, in their order."""
+
+
 class Motion:
     """Reads and writes the states of one compiled model.
 
@@ -44,6 +57,8 @@ class Motion:
         self._starts = states.starts
         # The rotation matrices that were read last: of which version of the states, and of whom.
         self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
+        # Of the cells that were written last, by whose rows they are: worlds, rows and places.
+        self._known: dict[Bodies, tuple[Rows, Rows, Places]] = {}
         number = numbers_of(states.model, states.model.name_bodyadr)
         nodes = {node.name: node for one in built for node in one.links}
         frames = [(frame, one) for one in built for frame in one.frames]
@@ -153,10 +168,12 @@ class Motion:
         """
         refusals = []
         if pose is not None:
-            refusals += self._write_poses(kind, pose, keep=not _same_cells(pose, twist))
+            refusals += self._write_poses(
+                kind, pose, keep=twist is None or not _same_cells(pose, twist)
+            )
         if twist is not None:
             refusals += self._write_twists(kind, twist)
-            self._states.changed()
+            self._states.version += 1
         return refusals
 
     def _write_poses(self, kind: StateKind, cells: Cells, *, keep: bool) -> list[Refusal]:
@@ -190,7 +207,7 @@ class Motion:
             values: (k, 7)
             keep: Whether twists stay as they are in the world frame.
         """
-        at = bodies.places(worlds, rows)
+        at = self._places(bodies, worlds, rows)
         if len(bodies.shifted):
             shifted = bodies.is_shifted[rows]
             values = values.copy()
@@ -206,9 +223,21 @@ class Motion:
             arms = bodies.arms(rows)
             twists = self._twists(arms, self._numbers.take(moved), self._matrices(moved))
         self._numbers[at.pose] = values.T
-        self._states.changed()
+        self._states.version += 1
         if turns:
             self._put_twists(arms, moved, self._matrices(moved), *twists)
+
+    def _places(self, bodies: Bodies, worlds: Rows, rows: Rows) -> Places:
+        """Returns the places of k cells, looked up once for arrays that cannot change."""
+        known = self._known.get(bodies)
+        if known is not None and worlds is known[0] and rows is known[1]:
+            return known[2]
+        at = bodies.at.take(rows, axis=1)
+        at += self._starts.take(worlds)
+        places = Places(at[:7], at[3:], at[10:], np.array_equal(at[3:], bodies.twists_at))
+        if not (worlds.flags.writeable or rows.flags.writeable):
+            self._known[bodies] = worlds, rows, places
+        return places
 
     def _twists(
         self, arms: Floats | None, numbers: Floats, matrix: Floats
@@ -257,7 +286,7 @@ class Motion:
             free = hold == Hold.FREE
             worlds, rows, values = worlds[free], rows[free], values[free]
         bodies = self._bodies[kind]
-        _, at, _, are_all_free = bodies.places(worlds, rows)
+        _, at, _, are_all_free = self._places(bodies, worlds, rows)
         # A task that drives bodies has just read the twists of the same ones.
         version, turned, matrix = self._turned
         if not are_all_free or turned is not bodies or version != self._states.version:
@@ -283,7 +312,7 @@ class Motion:
         angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
-        at = parts.places(each, rows).motion
+        at = self._places(parts, each, rows).motion
         linear, angular = linear.reshape(-1, 3).T, angular.reshape(-1, 3).T
         self._put_twists(None, at, self._matrices(at), linear, angular)
 
@@ -301,12 +330,8 @@ def _in_body(frame: Frame, link: Node | None) -> Pose:
     return link.body_pose.inverse() @ frame.pose
 
 
-def _same_cells(one: Cells, other: Cells | None) -> bool:
-    return (
-        other is not None
-        and np.array_equal(one.rows, other.rows)
-        and np.array_equal(one.worlds, other.worlds)
-    )
+def _same_cells(one: Cells, other: Cells) -> bool:
+    return np.array_equal(one.rows, other.rows) and np.array_equal(one.worlds, other.worlds)
 
 
 def _every_part(parts: Bodies, worlds: Rows) -> tuple[Rows, Rows]:

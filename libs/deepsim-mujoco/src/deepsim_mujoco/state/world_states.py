@@ -44,7 +44,7 @@ class WorldStates:
         effort: (W, servos) what each servo gave in the latest step.
         steps: (W,) physics steps since the last reset.
         timestep: Duration of one step [s].
-        version: Another number after each change of a state.
+        version: Another number after each change of a state; those who write into `state` raise it.
         measure: Steps n times in the place of the batch, while sensors are watched.
         pushed: Whether forces may act on bodies in the next step.
     """
@@ -199,10 +199,6 @@ class WorldStates:
         """Lets the servos of some worlds act; until then they cost nothing and give nothing."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self._servo_force = self.batch.bind("actuator_force")
-
-    def changed(self) -> None:
-        """Says that somebody wrote into the states."""
-        self.version += 1
 
     def derive(self) -> None:
         """Brings what MuJoCo derives from positions and velocities up to date."""

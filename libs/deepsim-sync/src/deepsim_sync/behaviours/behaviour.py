@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from deepsim_math import Pose, Twist
 from deepsim_sync.world.attributes import plain_attributes, restore_attributes
-from deepsim_sync.world.callbacks import invoke
 from deepsim_sync.world.current import current_world
 
 from .transform import Transform
@@ -185,7 +184,7 @@ class Behaviour(metaclass=_BehaviourType):
             return
         if self._is_active:  # within a tick this world is the current one
             if not _is_empty(self.on_fixed_update):
-                invoke(self.name, self.world, self.on_fixed_update, delta_time, sim_time)
+                self.world.invoke(self.name, self.on_fixed_update, delta_time, sim_time)
         elif self._waits_to_spawn:
             self._waits_to_spawn = False
             warnings.warn(
@@ -255,7 +254,7 @@ class Behaviour(metaclass=_BehaviourType):
     def _call(self, hook: Callable[..., None], *args: Any) -> None:
         if not _is_empty(hook):
             with self.world:
-                invoke(self.name, self.world, hook, *args)
+                self.world.invoke(self.name, hook, *args)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"

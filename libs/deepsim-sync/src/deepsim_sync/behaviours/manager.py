@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError
-from deepsim_sync.world.callbacks import call_all
+from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError, call_all
 from deepsim_sync.world.current import PerWorld
 
 if TYPE_CHECKING:

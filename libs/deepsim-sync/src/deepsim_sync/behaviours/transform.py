@@ -20,7 +20,7 @@ from deepsim_sync.trackers import (
     SetVisualTracker,
 )
 from deepsim_sync.trackers.states import LinkState, ModelState
-from deepsim_sync.world.single_row import SingleRow
+from deepsim_sync.world.rows import SingleRow
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World
@@ -40,7 +40,7 @@ class _StateTransform:
         world.require_single(f"the transform of {name!r}")
         self.world = world
         self.name = name
-        self._row = SingleRow(world, self._kind, name)
+        self._row = SingleRow(world.cache, self._kind, name)
 
     @property
     def pose(self) -> Pose:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.errors import DuplicateEntityError, SpawnError
 
-from .changes import checked_cells
 from .entities import SCOPE, Names
+from .tables import column_of
 
 WORLD_FRAMES = frozenset({"", "world", "map", "/map"})
 """Names of the world frame, as gazebo_msgs knows them."""
@@ -104,5 +104,6 @@ def spawn_poses(name: str, pose: ArrayLike, worlds: int) -> NDArray[np.float64]:
     given = np.asarray(pose, dtype=np.float64)
     cells = given[:, None] if given.ndim == 2 else given
     one: Sequence[str] = [name]
-    values = checked_cells(Names("models", one), "pose", np.zeros(1, np.intp), cells, worlds)
+    pose_of = column_of("models", "pose")
+    values = pose_of.checked(Names("models", one), np.zeros(1, np.intp), cells, worlds)
     return np.broadcast_to(values, (worlds, 1, 7))[:, 0].copy()

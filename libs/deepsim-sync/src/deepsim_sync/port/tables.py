@@ -12,84 +12,17 @@ snapshots follow from these declarations.
 from __future__ import annotations
 
 import math
-from typing import Any, Generic, Tuple, TypeVar, overload
+import warnings
+from collections.abc import Mapping
+from typing import Any, Tuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .columns import Array, Column, Columns
 from .entities import KINDS, Entities, Kind, Names
 
-Array = NDArray[Any]
 Key = Tuple[Kind, str]
 """A column of a table, such as ``("models", "pose")``."""
-
-S = TypeVar("S", bound=np.generic)
-
-
-class Column(Generic[S]):
-    """The declaration of one column; on an instance, the attribute is the column's array.
-
-    Args:
-        shape: Shape of one cell.
-        default: Value of a cell before it is read.
-        dtype: Type of the numbers.
-        bounds: The least and the largest value of every number; an infinite bound is a value too.
-        quaternion_at: Index of the first of four numbers that are a unit quaternion, or None.
-        changes_in_time: Whether the physics changes it.
-        measured: Whether it can be read only.
-    """
-
-    name: str
-
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        default: Any,
-        dtype: type[S],
-        *,
-        bounds: tuple[float, float] | None = None,
-        quaternion_at: int | None = None,
-        changes_in_time: bool = False,
-        measured: bool = False,
-    ) -> None:
-        self.shape = shape
-        self.default = default
-        self.dtype = dtype
-        self.bounds = bounds
-        self.quaternion_at = quaternion_at
-        self.changes_in_time = changes_in_time
-        self.measured = measured
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, rows: None, owner: type) -> Column[S]: ...
-    @overload
-    def __get__(self, rows: Columns, owner: type) -> NDArray[S]: ...
-    def __get__(self, rows: Columns | None, owner: type) -> Column[S] | NDArray[S]:
-        return self if rows is None else rows.get(self.name)
-
-    def __set__(self, rows: Columns, values: Any) -> None:
-        rows.set(self.name, values)
-
-    def allocate(self, worlds: int, rows: int) -> NDArray[S]:
-        """Returns an array (worlds, rows, ...) of default values."""
-        array: NDArray[S] = np.empty((worlds, rows, *self.shape), self.dtype)
-        array[:] = self.default
-        return array
-
-
-class Columns:
-    """Named columns of one kind of entity; subclasses declare them as class attributes."""
-
-    def get(self, column: str) -> Array:
-        """Returns the array of a column, (W, n, ...)."""
-        raise NotImplementedError
-
-    def set(self, column: str, values: Any) -> None:
-        """Changes a column."""
-        raise NotImplementedError
 
 
 def _color() -> Column[np.float64]:
@@ -215,6 +148,20 @@ COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
     "lights": _declared(LightColumns),
 }
 """The columns of every table by name."""
+
+
+def column_of(kind: Kind, name: str) -> Column[Any]:
+    """Returns the declaration of a column.
+
+    Raises:
+        ValueError: The table has no such column.
+    """
+    found = COLUMNS[kind].get(name)
+    if found is None:
+        raise ValueError(f"{kind} have no {name!r}; they have {', '.join(COLUMNS[kind])}")
+    return found
+
+
 ALL_COLUMNS: tuple[Key, ...] = tuple((kind, name) for kind in KINDS for name in COLUMNS[kind])
 """Every column of every table."""
 STATE_COLUMNS: tuple[Key, ...] = tuple(
@@ -291,6 +238,7 @@ class Tables:
     Attributes:
         entities: As given.
         worlds: As given.
+        columns: The memory of every column, (W, N, ...), as ``columns["models", "pose"]``.
         models: Pose and twist of models.
         links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
@@ -307,15 +255,17 @@ class Tables:
     def __init__(self, entities: Entities, worlds: int = 1) -> None:
         self.entities = entities
         self.worlds = worlds
-        self._columns: dict[Key, Array] = {}
+        columns: dict[Key, Array] = {}
         for kind, table in _TABLES.items():
             rows = table(entities.names(kind), worlds)
             setattr(self, kind, rows)
-            self._columns.update(((kind, name), rows.get(name)) for name in COLUMNS[kind])
+            columns.update(((kind, name), rows.get(name)) for name in COLUMNS[kind])
+        self.columns: Mapping[Key, Array] = columns
 
     def column(self, kind: Kind, name: str) -> Array:
-        """Returns the memory of one column, (W, N, ...)."""
-        return self._columns[kind, name]
+        """Deprecated: use `columns`."""
+        warnings.warn("use Tables.columns[kind, name]", DeprecationWarning, stacklevel=2)
+        return self.columns[kind, name]
 
     def carry_over(self, old: Tables) -> None:
         """Copies the rows of entities that are in both, by name."""
@@ -325,4 +275,4 @@ class Tables:
             if kept:
                 here, there = now.rows(kept), before.rows(kept)
                 for name in COLUMNS[kind]:
-                    self.column(kind, name)[:, here] = old.column(kind, name)[:, there]
+                    self.columns[kind, name][:, here] = old.columns[kind, name][:, there]

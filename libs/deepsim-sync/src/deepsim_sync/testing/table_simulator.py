@@ -178,7 +178,7 @@ class TableSimulator:
         if any(kind == "links" for kind, _ in columns):
             self._place_links()
         for kind, column in columns:
-            tables.column(kind, column)[:] = self._state.column(kind, column)
+            tables.columns[kind, column][:] = self._state.columns[kind, column]
 
     def write(self, changes: Changes) -> list[Refusal]:
         """Applies a batch; refuses velocities of static models, links but the first, and forces."""
@@ -282,7 +282,7 @@ class TableSimulator:
             if moves and self._spawned[at].description.static:
                 reason = "a static model has no velocity: set its pose"
             if reason is None:
-                self._state.column(into, column)[world, at] = value
+                self._state.columns[into, column][world, at] = value
             else:
                 name = self.entities.names(kind)[row]
                 refusals.append(Refusal(kind, column, name, reason, int(world)))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,11 +43,17 @@ class Tracker(Protocol):
 
 
 class TrackerManager(PerWorld):
-    """The trackers of one world."""
+    """The trackers of one world.
+
+    Attributes:
+        early: Those of high and normal priority, in the order in which they run.
+        late: Those of low priority.
+    """
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._trackers: dict[Priority, list[Tracker]] = {priority: [] for priority in Priority}
+        self._order()
         self._removed: list[Tracker] = []  # since the present tick began
 
     def add(
@@ -71,6 +78,7 @@ class TrackerManager(PerWorld):
             raise ValueError(f"{tracker!r} is registered already: remove it first")
         trackers = self._trackers[priority]
         trackers.insert(0 if first else len(trackers), tracker)
+        self._order()
 
     def remove(self, tracker: Tracker) -> None:
         """Takes a tracker out, at once.
@@ -82,6 +90,7 @@ class TrackerManager(PerWorld):
             if _holds(trackers, tracker):
                 trackers[:] = [other for other in trackers if other is not tracker]
                 self._removed.append(tracker)
+                self._order()
                 return
         raise ValueError(f"{tracker!r} is not registered")
 
@@ -98,9 +107,7 @@ class TrackerManager(PerWorld):
             CallbackError: A tracker raised; those after it did not run.
             WriteRefusedError: The simulator refused rows.
         """
-        # Those of now: one that is added by another runs from the next tick on.
-        early = [*self._trackers[Priority.HIGH], *self._trackers[Priority.NORMAL]]
-        late = [*self._trackers[Priority.LOW]]
+        early, late = self.early, self.late  # one that is added by another is not among them
         self._removed.clear()
         if early:
             self._run(early)
@@ -109,7 +116,11 @@ class TrackerManager(PerWorld):
             self._run(late)
         return bool(late)
 
-    def _run(self, trackers: list[Tracker]) -> None:
+    def _order(self) -> None:
+        high, normal, late = (tuple(self._trackers[priority]) for priority in Priority)
+        self.early, self.late = high + normal, late
+
+    def _run(self, trackers: Iterable[Tracker]) -> None:
         delta_time, sim_time = self.world.delta_time, self.world.time
         for tracker in trackers:
             if self._removed and _holds(self._removed, tracker):

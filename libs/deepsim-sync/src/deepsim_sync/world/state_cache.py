@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.errors import SimulationError, WriteRefusedError
 from deepsim_sync.port.changes import Cells, Changes, Refusal
+from deepsim_sync.port.columns import Array
 from deepsim_sync.port.entities import SCOPE, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.tables import (
-    ALL_COLUMNS,
     APPEARANCE_COLUMNS,
     RESET_COLUMNS,
     STATE_COLUMNS,
-    Array,
     Key,
     Tables,
 )
@@ -91,8 +90,7 @@ class StateCache:
 
     def expire(self) -> None:
         """Marks what changes in time as out of date."""
-        if self._fresh:
-            self._fresh -= _CHANGING
+        self._fresh -= _CHANGING
 
     def forget(self) -> None:
         """Marks all that a reset puts back as out of date."""
@@ -152,6 +150,7 @@ class StateCache:
         if self._lost:
             self.flush()
         changes = self._changes() if self._pending else None
+        self._fresh -= _CHANGING  # even if it fails halfway
         try:
             refusals = self._simulator.step(n, worlds, changes)
         except SimulationError:
@@ -175,7 +174,7 @@ class StateCache:
         if self._lost:
             refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []
-        self.expire()  # rows that depend on what was written follow it
+        self._fresh -= _CHANGING  # rows that depend on those written follow them
         if refusals:
             self._fresh.clear()
             raise WriteRefusedError(refusals)
@@ -215,7 +214,7 @@ class StateCache:
         """Makes tables for the present generation; nothing in them is up to date."""
         self.entities = self._simulator.entities
         self._tables = Tables(self.entities, self.worlds)
-        self._arrays = {key: self._tables.column(*key) for key in ALL_COLUMNS}
+        self._arrays = self._tables.columns
         self._fresh: set[Key] = set()
         self._last: dict[Key, tuple[Any, ...]] = {}  # what `_cells` found last
         self._nested = any(SCOPE in name for name in self.entities.models)

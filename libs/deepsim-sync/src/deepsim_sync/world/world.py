@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
@@ -14,25 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.behaviours.manager import BehaviourManager
-from deepsim_sync.errors import DeepSimError, SimulationError, UnsupportedError
+from deepsim_sync.errors import (
+    CallbackError,
+    DeepSimError,
+    SimulationError,
+    UnsupportedError,
+    call_all,
+)
 from deepsim_sync.port.cameras import CameraView, DepthPicture
-from deepsim_sync.port.changes import checked_cells, checked_rows
+from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
+from deepsim_sync.port.tables import column_of
 from deepsim_sync.trackers.manager import TrackerManager
 
-from .callbacks import call_all, invoke
-from .current import (
-    PerWorld,
-    current_world,
-    enter,
-    forget,
-    is_current,
-    leave,
-    replace_current,
-)
+from .current import PerWorld, blocks, current_world
 from .ownership import Ownership
 from .rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
 from .seeds import checked_count, checked_worlds, make_generators, world_seeds
@@ -41,6 +40,7 @@ from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
 
 T = TypeVar("T", bound=PerWorld)
+R = TypeVar("R")
 
 
 class World:
@@ -138,7 +138,7 @@ class World:
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
         count = len(self) if worlds is None else len(worlds)
         checked = {
-            column: checked_cells(names, column, chosen, values, count)
+            column: column_of(kind, column).checked(names, chosen, values, count)
             for column, values in columns.items()
         }
         for column, values in checked.items():
@@ -200,7 +200,7 @@ class World:
             once = np.zeros_like(once)
             once[worlds] = 1
         try:
-            if is_current(self):
+            if blocks.get()[-1][1] is self:
                 sent = self._run_trackers()
             else:
                 with self:
@@ -208,11 +208,11 @@ class World:
         finally:
             self._ticking = False
             self.ticking = self._every
-        self.cache.expire()
         before = self.ticks
         self.ticks = before + once
         try:
-            if sent:  # what trackers of low priority put is for the next tick
+            if sent:  # changes by trackers of low priority are for the next tick
+                self.cache.expire()
                 self.simulator.step(self.steps_per_tick, worlds)
             else:
                 self.cache.step(self.steps_per_tick, worlds)
@@ -222,6 +222,25 @@ class World:
         except BaseException:
             self.ticks = before
             raise
+
+    def invoke(self, owner: str, callback: Callable[..., R], *args: Any) -> R:
+        """Calls a user's callback and returns its result.
+
+        Args:
+            owner: The name of the object whose callback it is.
+            callback: Anything that can be called, such as a `functools.partial`.
+            args: The arguments of the callback.
+
+        Raises:
+            CallbackError: It raised; the error names the owner, the callback and the latest tick,
+                and has the original as its cause. A nested CallbackError is raised unchanged.
+        """
+        try:
+            return callback(*args)
+        except CallbackError:
+            raise
+        except Exception as error:
+            raise CallbackError(owner, callback, int(self.ticks.max()), error) from error
 
     def post(self, function: Callable[[], object]) -> None:
         """Leaves a function for the next tick, which calls it after reading; from any thread."""
@@ -314,7 +333,7 @@ class World:
         behaviours = self.behaviours
         others = [single for single in self._singles.values() if single is not behaviours]
         resets = [
-            partial(invoke, type(single).__name__, self, single.reset, chosen)
+            partial(self.invoke, type(single).__name__, single.reset, chosen)
             for single in (*others, behaviours)
         ]
         call_all([*resets, self.flush])
@@ -502,10 +521,11 @@ class World:
 
     def make_current(self) -> None:
         """Lets ``get_instance()`` answer for this world from now on, in this thread."""
-        replace_current(self)
+        *outer, (opener, _) = blocks.get()
+        blocks.set((*outer, (opener, self)))
 
     def __enter__(self) -> World:
-        enter(self)
+        blocks.set((*blocks.get(), (self, self)))
         return self
 
     def __exit__(
@@ -514,11 +534,16 @@ class World:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        leave(self)
+        entered = blocks.get()
+        for n in reversed(range(len(entered))):  # not the last, if generators take turns
+            if entered[n][0] is self:
+                blocks.set((*entered[:n], *entered[n + 1 :]))
+                return
 
     def close(self) -> None:
         """Ends the simulator; the world is current no more, and cannot be used again."""
-        forget(self)
+        entered = blocks.get()
+        blocks.set(tuple((by, None if now is self else now) for by, now in entered))
         self._owner.close()
         self.simulator.close()
 
@@ -537,5 +562,12 @@ class World:
             sensors.poll()
         posted = self._owner.posted
         for _ in range(len(posted)):
-            invoke("World", self, posted.popleft())
-        return self._trackers.update()
+            self.invoke("World", posted.popleft())
+        trackers = self._trackers
+        return trackers.update() if trackers.early or trackers.late else False
+
+
+def invoke(owner: str, world: World, callback: Callable[..., R], *args: Any) -> R:
+    """Deprecated: use `World.invoke`."""
+    warnings.warn("use World.invoke", DeprecationWarning, stacklevel=2)
+    return world.invoke(owner, callback, *args)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.port.columns import Array
 from deepsim_sync.port.entities import KINDS, Entities, Kind
-from deepsim_sync.port.tables import Array, Key
+from deepsim_sync.port.tables import Key
 
-from .callbacks import invoke
 from .current import PerWorld
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ def capture(world: World, snapshots: Snapshots) -> WorldState:
         rngs=[deepcopy(rng.bit_generator.state) for rng in world.rngs],
         ticks=world.ticks.copy(),
         behaviours={
-            each.name: invoke(each.name, world, each.get_state) for each in world.behaviours
+            each.name: world.invoke(each.name, each.get_state) for each in world.behaviours
         },
         managers={
             kind: state
             for kind, manager in world.managers.items()
-            for state in [invoke(kind.__name__, world, manager.get_state)]
+            for state in [world.invoke(kind.__name__, manager.get_state)]
             if state is not None
         },
     )
@@ -106,6 +106,6 @@ def restore(world: World, snapshots: Snapshots, state: WorldState) -> None:
         rng.bit_generator.state = deepcopy(dict(kept))
     world.ticks[:] = state.ticks
     for each in world.behaviours:
-        invoke(each.name, world, each.set_state, state.behaviours[each.name])
+        world.invoke(each.name, each.set_state, state.behaviours[each.name])
     for kind, kept_state in state.managers.items():
-        invoke(kind.__name__, world, world.get(kind).set_state, kept_state)
+        world.invoke(kind.__name__, world.get(kind).set_state, kept_state)

@@ -103,7 +103,7 @@ class Calls:
         keys = [key_of(each) for each in header.get("columns", ())]
         tables = Tables(self.simulator.entities, self.simulator.worlds)
         self.simulator.read(tables, keys)
-        return {}, {f"{kind}.{column}": tables.column(kind, column) for kind, column in keys}
+        return {}, {f"{kind}.{column}": tables.columns[kind, column] for kind, column in keys}
 
     def _call_spawn(self, header: Any, arrays: Arrays) -> Answer:
         requests = []

@@ -20,9 +20,9 @@ from deepsim_sync import (
     UnsupportedError,
     WriteRefusedError,
 )
-from deepsim_sync.port.changes import checked_cells
 from deepsim_sync.port.entities import Kind
 from deepsim_sync.port.spawning import checked_requests
+from deepsim_sync.port.tables import column_of
 from deepsim_transport.messages import (
     Answer,
     EntityProp,
@@ -153,7 +153,7 @@ class Commands:
         cells = {}
         for column, value in columns.items():
             cell = np.asarray(value, np.float64)
-            checked = checked_cells(names, column, row, cell[None], len(worlds))
+            checked = column_of(kind, column).checked(names, row, cell[None], len(worlds))
             values = np.broadcast_to(checked, (len(worlds), 1, *cell.shape))[:, 0]
             cells[kind, column] = Cells(worlds, np.repeat(row, len(worlds)), values.copy())
         refused = self._simulator.write(Changes(entities.generation, cells))

@@ -139,9 +139,9 @@ class FollowedSimulator:
         others = [key for key in columns if key not in COLUMNS]
         self._ask([key for key in others if key in self._old or key not in self._others])
         for key in columns:
-            found = self._others.get(key) if key in others else self._tables.column(*key)
+            found = self._others.get(key) if key in others else self._tables.columns[key]
             if found is not None:
-                tables.column(*key)[...] = found
+                tables.columns[key][...] = found
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch to the physics."""
@@ -248,4 +248,4 @@ class FollowedSimulator:
             return
         self._old -= set(columns)
         if self._remote.entities.generation == self._seen.generation:
-            self._others |= {key: tables.column(*key) for key in columns}
+            self._others |= {key: tables.columns[key] for key in columns}

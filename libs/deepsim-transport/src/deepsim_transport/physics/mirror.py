@@ -85,7 +85,7 @@ class WorldMirror:
                 entities = entities_of(generation, header["names"])
             tables = Tables(entities, header["worlds"])
             for kind, column in COLUMNS:
-                tables.column(kind, column)[...] = frame.arrays[f"{kind}.{column}"]
+                tables.columns[kind, column][...] = frame.arrays[f"{kind}.{column}"]
             self.time = frame.arrays["time"]
         except (KeyError, TypeError, ValueError) as error:
             raise MessageError(f"a state that cannot be read: {error!r}") from None
@@ -139,7 +139,7 @@ class WorldMirror:
         for name, values in frame.arrays.items():
             if name != "time" and "/" not in name:
                 kind, column = key_of(name)
-                memory = self.tables.column(kind, column)
+                memory = self.tables.columns[kind, column]
                 at = (frame.arrays[f"{name}/worlds"], frame.arrays[f"{name}/rows"])
                 parts.append((memory, at, np.broadcast_to(values, memory[at].shape)))
         for memory, at, values in parts:  # all or none of an update

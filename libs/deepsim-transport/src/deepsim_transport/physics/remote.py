@@ -128,7 +128,7 @@ class RemoteSimulator:
         asked = [f"{kind}.{column}" for kind, column in columns]
         answer = self._call("read", {"columns": asked})
         for (kind, column), name in zip(columns, asked, strict=True):
-            tables.column(kind, column)[...] = answer.arrays[name]
+            tables.columns[kind, column][...] = answer.arrays[name]
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch."""

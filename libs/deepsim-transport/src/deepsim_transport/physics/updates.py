@@ -61,7 +61,7 @@ class Updates:
             return
         arrays: dict[str, NDArray[Any]] = {}
         for key in COLUMNS:
-            old, new = before.column(*key), now.column(*key)
+            old, new = before.columns[key], now.columns[key]
             differs = old != new
             if differs.ndim > 2:
                 differs = differs.any(axis=2)
@@ -82,7 +82,7 @@ class Updates:
         self.publish()
         now = self._shown if self._is_shown() else self._read()
         assert now is not None
-        arrays = {".".join(key): now.column(*key) for key in COLUMNS}
+        arrays = {".".join(key): now.columns[key] for key in COLUMNS}
         header = {
             **self._header(now.entities.generation),
             "names": names_of(now.entities),

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_sync import Cells, Changes, Entities, Refusal
-from deepsim_sync.port.changes import checked_cells, checked_rows
+from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS
-from deepsim_sync.port.tables import COLUMNS, Key
+from deepsim_sync.port.tables import COLUMNS, Key, column_of
 from deepsim_transport.errors import MessageError
 
 Arrays = dict[str, NDArray[Any]]
@@ -72,7 +72,7 @@ def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: i
             raise MessageError(f"changes of {name} have rows, worlds and values of unlike numbers")
         if where.size and not (where.min() >= 0 and where.max() < worlds):
             raise MessageError(f"there are worlds 0 to {worlds - 1}, got {where.tolist()}")
-        checked = checked_cells(names, column, rows, values)
+        checked = column_of(kind, column).checked(names, rows, values)
         batch[kind, column] = Cells(where.astype(np.intp), rows, checked)
     return Changes(entities.generation, batch)
 

@@ -91,7 +91,7 @@ class WorldCopy:
                 known = [name for name in known if "::" not in name]  # parts go with the whole
             if known:
                 rows = there.entities.names(kind).rows(known)
-                values = there.column(kind, column).take(rows, axis=1)
+                values = there.columns[kind, column].take(rows, axis=1)
                 count = len(known)
                 cells[kind, column] = Cells(
                     np.repeat(np.arange(there.worlds), count),

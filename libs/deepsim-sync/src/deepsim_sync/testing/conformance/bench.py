@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.port.changes import Cells, Changes, Refusal
+from deepsim_sync.port.columns import Array
 from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind
 from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.spawning import SpawnRequest, spawn_poses
-from deepsim_sync.port.tables import ALL_COLUMNS, COLUMNS, Array, Key, Tables
+from deepsim_sync.port.tables import ALL_COLUMNS, COLUMNS, Key, Tables
 
 Rows = Mapping[Key, Mapping[str, ArrayLike]]
 """Values by (table, column) and then by name: a cell, or a cell for each world."""
@@ -85,7 +86,7 @@ class Bench:
         self.simulator.read(tables, columns)
         if self.alike and self.worlds > 1:
             for key in columns:
-                first, *others = (cells.tobytes() for cells in tables.column(*key))
+                first, *others = (cells.tobytes() for cells in tables.columns[key])
                 unlike = [world for world, each in enumerate(others, 1) if each != first]
                 assert not unlike, f"{key} of worlds {unlike} is not that of world 0"
         return tables
@@ -93,7 +94,7 @@ class Bench:
     def get(self, kind: Kind, column: str, name: str, world: int = 0) -> Array:
         """One cell."""
         tables = self.tables([(kind, column)])
-        cell: Array = tables.column(kind, column)[world, tables.entities.names(kind).row(name)]
+        cell: Array = tables.columns[kind, column][world, tables.entities.names(kind).row(name)]
         return cell
 
     def pose(self, model: str, world: int = 0) -> Array:
@@ -150,7 +151,7 @@ class Bench:
         for kind in KINDS:
             names = tables.entities.names(kind)
             rows = names.rows(name for name in names if name.split(SCOPE)[0] in models)
-            chosen += [tables.column(kind, column).take(rows, 1) for column in COLUMNS[kind]]
+            chosen += [tables.columns[kind, column].take(rows, 1) for column in COLUMNS[kind]]
         return [b"".join(cells[w].tobytes() for cells in chosen) for w in range(self.worlds)]
 
     def close(self) -> None:

@@ -61,9 +61,9 @@ class ClockCases(Conformance):
             ends.append(bench.tables(STATE_COLUMNS))
             bench.simulator.reset()
         for key in STATE_COLUMNS:
-            np.testing.assert_allclose(ends[0].column(*key), ends[1].column(*key), atol=1e-9)
+            np.testing.assert_allclose(ends[0].columns[key], ends[1].columns[key], atol=1e-9)
         for kind in ("models", "links"):
-            lengths = np.linalg.norm(ends[0].column(kind, "pose")[..., 3:], axis=-1)
+            lengths = np.linalg.norm(ends[0].columns[kind, "pose"][..., 3:], axis=-1)
             np.testing.assert_allclose(lengths, 1, atol=1e-9)
 
     @pytest.mark.parametrize("by_number", [False, True])

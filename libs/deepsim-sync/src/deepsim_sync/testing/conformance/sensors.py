@@ -10,8 +10,8 @@ import pytest
 
 from deepsim_math import Euler, Quaternion
 from deepsim_sync.errors import UnknownEntityError
+from deepsim_sync.port.columns import Array
 from deepsim_sync.port.sensors import QUANTITIES, Sensors
-from deepsim_sync.port.tables import Array
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
@@ -266,7 +266,7 @@ class SensorCases(Conformance):
         bench.run(0.1)
         table = bench.tables([("joints", column) for column in QUANTITIES["joint_state"]])
         for column in QUANTITIES["joint_state"]:
-            expected = table.column("joints", column)
+            expected = table.columns["joints", column]
             found = self.measured(bench, sensors, "arm::base::all", column)
             np.testing.assert_array_equal(found, expected)
             found = self.measured(bench, sensors, "arm::base::one", column)

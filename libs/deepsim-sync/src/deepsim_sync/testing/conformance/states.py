@@ -198,9 +198,9 @@ class StateCases(Conformance):
         bench.simulator.reset()
         after = bench.tables(APPEARANCE_COLUMNS)
         assert np.allclose(bench.get(kind, column, name), value, rtol=0, atol=1e-6)
-        after.column(kind, column)[:, bench.entities.names(kind).row(name)] = shown
+        after.columns[kind, column][:, bench.entities.names(kind).row(name)] = shown
         for key in APPEARANCE_COLUMNS:
-            np.testing.assert_array_equal(after.column(*key), looks.column(*key))
+            np.testing.assert_array_equal(after.columns[key], looks.columns[key])
         assert bench.write({(kind, column): {name: shown}}) == ()
         assert bench.state("box", "wall", "lamp") == before
 
