@@ -180,7 +180,7 @@ def test_a_state_of_other_models_of_the_same_size_is_refused() -> None:
         simulator.delete("m")
         simulator.spawn([SpawnRequest(another, "m", Pose((1, 2, 3)))])
         before = simulator.snapshots.get_state()
-        with pytest.raises(ValueError, match="the state is one of other models"):
+        with pytest.raises(ValueError, match="the state belongs to other models"):
             simulator.snapshots.set_state(state)
         assert np.array_equal(simulator.snapshots.get_state().integration, before.integration)
     simulator.delete("m")

@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README shows what really happens, and names everything."""
+"""Every example of the README and the docstrings gives the output that it shows."""
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import deepsim_math
 import deepsim_sync
+import deepsim_sync.testing
 
 README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(python|text)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+NAMES = {
+    **{name: value for each in (deepsim_math, deepsim_sync) for name, value in vars(each).items()},
+    **vars(deepsim_sync.testing),
+    "np": np,
+}
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(deepsim_sync.__path__, "deepsim_sync.")
+    if "conformance" not in module.name
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_docstrings_run(name: str) -> None:
+    """Names of deepsim_math, deepsim_sync and its testing tools are imported."""
+    module = importlib.import_module(name)
+    assert doctest.testmod(module, globs={**NAMES, **vars(module)}).failed == 0
 
 
 def test_the_examples_print_what_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:

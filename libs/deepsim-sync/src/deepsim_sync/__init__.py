@@ -23,10 +23,16 @@ from .errors import (
     call_all,
 )
 from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras, DepthPicture
+from .port.capabilities import (
+    ContactPoints,
+    Contacts,
+    Dynamics,
+    PoseSolver,
+    Snapshots,
+    SolvingDynamics,
+)
 from .port.changes import Cells, Changes, Refusal
 from .port.columns import Column, square_sum
-from .port.contacts import ContactPoints, Contacts
-from .port.dynamics import Dynamics, PoseSolver, SolvingDynamics
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import (
     CAN_BE_ZERO,
@@ -38,7 +44,6 @@ from .port.physics_properties import (
 )
 from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
 from .port.simulator import Seeds, Simulator, WorldNumbers
-from .port.snapshots import Snapshots
 from .port.spawning import Descriptions, SpawnRequest, checked_requests
 from .port.stereo import StereoPicture, stereo_depth
 from .port.tables import (
@@ -53,10 +58,17 @@ from .port.tables import (
     Tables,
     VisualTable,
 )
-from .trackers.getters import GetLinkStateTracker, GetModelStateTracker, GetVisualTracker
 from .trackers.manager import Priority, Tracker, TrackerManager
-from .trackers.setters import SetLinkStateTracker, SetModelStateTracker, SetVisualTracker
-from .trackers.states import LinkState, ModelState, Visual
+from .trackers.states import (
+    GetLinkStateTracker,
+    GetModelStateTracker,
+    LinkState,
+    ModelState,
+    SetLinkStateTracker,
+    SetModelStateTracker,
+    Visual,
+)
+from .trackers.visuals import GetVisualTracker, SetVisualTracker
 from .world.attributes import plain_attributes, restore_attributes
 from .world.current import PerWorld
 from .world.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of DeepSim's simulation side.
+"""The errors of worlds and simulators.
 
 DeepSimError
-├── UnknownEntityError      a name that no model, link, visual or light has
+├── UnknownEntityError      an unknown name of a model, link, visual or light
 ├── DuplicateEntityError    a name that is taken already
 ├── SpawnError              a description that the simulator cannot build
 ├── WriteRefusedError       rows that the simulator did not accept
@@ -36,6 +36,9 @@ class DeepSimError(Exception):
 
 class UnknownEntityError(DeepSimError, KeyError):
     """No entity of this kind has the name.
+
+    >>> print(UnknownEntityError("model", "carr", ["car", "van"]))
+    no model is named 'carr'; did you mean 'car'?
 
     Attributes:
         kind: The kind of entity, such as ``"model"``.
@@ -76,6 +79,15 @@ class SpawnError(DeepSimError):
 class WriteRefusedError(DeepSimError):
     """The simulator refused rows of a batch; all other rows were applied.
 
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(static=True), "wall", Pose())
+    >>> world.models.twist = (1, 0, 0, 0, 0, 0)
+    >>> try:
+    ...     world.flush()
+    ... except WriteRefusedError as error:
+    ...     print(error.refusals[0].reason)
+    a static model has no velocity: set its pose
+
     Attributes:
         refusals: Which rows, and why.
     """
@@ -90,6 +102,13 @@ class WriteRefusedError(DeepSimError):
 class SimulationError(DeepSimError):
     """The physics of some worlds diverged; reset these to go on, all others advanced.
 
+    Example::
+
+        try:
+            world.tick()
+        except SimulationError as error:
+            world.reset(worlds=error.worlds)
+
     Attributes:
         worlds: The numbers of the worlds that diverged.
     """
@@ -101,6 +120,9 @@ class SimulationError(DeepSimError):
 
 class CallbackError(DeepSimError):
     """An exception in a user's callback; ``__cause__`` is the original.
+
+    >>> print(CallbackError("car", "on_update", 3, KeyError("fuel")))
+    car.on_update raised KeyError in tick 3: 'fuel'
 
     Attributes:
         owner: The behaviour or tracker whose callback raised.
@@ -153,7 +175,7 @@ class UnsupportedError(DeepSimError):
 
 
 def call_all(callbacks: Iterable[Callable[[], object]]) -> None:
-    """Calls each, also after one that raised, and raises the first error at the end.
+    """Calls all callbacks, even if some raise, and then raises the first error.
 
     For endings that must not stop halfway, such as a reset or a close.
     """

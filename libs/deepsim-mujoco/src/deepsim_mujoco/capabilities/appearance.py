@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appearance of visuals and lights: kept here in full, shown in MuJoCo as well as it can.
+"""Appearance of visuals and lights, kept here in full and shown in MuJoCo where possible.
 
 MuJoCo forgets run-time edits at every recompile and has fewer colours than Gazebo; so these tables
 are the truth, and are applied again to each new model.
@@ -7,16 +7,15 @@ are the truth, and are applied again to each new model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Color, Material
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.layout import numbers_of
-from deepsim_spawn import LightDescription
 from deepsim_sync import Cells, Entities, Key, Tables
 
 _PLAIN = Material(
@@ -25,31 +24,21 @@ _PLAIN = Material(
 
 
 class Appearance:
-    """The visual and light columns of all entities in all worlds.
-
-    Args:
-        worlds: The number of worlds, W.
-    """
+    """The visual and light columns of all entities in all worlds."""
 
     def __init__(self, worlds: int) -> None:
         self._tables = Tables(Entities(0), worlds)
         self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
 
-    def follow(
-        self,
-        entities: Entities,
-        built: Sequence[Built],
-        world_lights: Mapping[str, LightDescription],
-        model: mujoco.MjModel,
-    ) -> None:
-        """Takes up new entities as described and forgets deleted ones; the rest stays as it is."""
+    def follow(self, compiled: Compiled) -> None:
+        """Adds new entities as described and drops deleted ones; the others stay as they are."""
+        model, entities, built = compiled.model, compiled.entities, compiled.built
         shiny = [name for one in built for name in one.materials]
         self._shiny = entities.visuals.rows(shiny)
         self._geoms = _find(model, model.name_geomadr, entities.visuals)
         self._materials = _find(model, model.name_matadr, shiny)
         self._lights = _find(model, model.name_lightadr, entities.lights)
         old, new = self._tables, Tables(entities, self._tables.worlds)
-        lights = dict(world_lights)
         for one in built:
             for name, visual in one.visuals.items():
                 row = entities.visuals.row(name)
@@ -58,8 +47,7 @@ class Appearance:
                     new.columns["visuals", column][:, row] = getattr(material, column)
                 new.visuals.transparency[:, row] = visual.transparency
                 new.visuals.visible[:, row] = visual.visible
-            lights.update(one.lights)
-        for name, light in lights.items():
+        for name, light in compiled.lights.items():
             row = entities.lights.row(name)
             fading = light.attenuation
             new.lights.diffuse[:, row] = light.diffuse
@@ -77,7 +65,7 @@ class Appearance:
         self._tables.columns[key][cells.worlds, cells.rows] = cells.values
 
     def apply(self, model: mujoco.MjModel, world: int) -> None:
-        """Shows one world in the compiled model that was followed last."""
+        """Applies the appearance of one world to the compiled model."""
         visuals, lights = self._tables.visuals, self._tables.lights
         shown = (1.0 - visuals.transparency[world]) * visuals.visible[world]
         model.geom_rgba[self._geoms, :3] = visuals.diffuse[world, :, :3]

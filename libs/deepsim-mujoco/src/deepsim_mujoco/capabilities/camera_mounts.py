@@ -1,33 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The camera sensors of all models: where they look from in each world, and with which lens."""
+"""Poses and lenses of the camera sensors of all models in each world."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.builder import Built, Sensor
+from deepsim_mujoco.spec.builder import Sensor
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbers
 
 
 class SensorMounts:
-    """Camera sensors by name, and those among them that are mounted other than described.
-
-    Args:
-        worlds: The number of worlds, W.
-    """
+    """Camera sensors by name, and the mounts that differ from the description."""
 
     def __init__(self, worlds: int) -> None:
         self._worlds = worlds
         self._sensors: dict[str, Sensor] = {}
         self._mounts: dict[tuple[str, int], CameraMount] = {}
 
-    def follow(self, built: Sequence[Built]) -> None:
-        """Takes up the cameras of all present models, and forgets those that are gone."""
-        self._sensors = {name: each for one in built for name, each in one.cameras.items()}
+    def follow(self, compiled: Compiled) -> None:
+        """Adds the cameras of new models, and drops those of deleted ones."""
+        self._sensors = {name: each for one in compiled.built for name, each in one.cameras.items()}
         self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._sensors}
 
     def reset(self, worlds: WorldNumbers | None) -> None:
@@ -44,19 +41,19 @@ class SensorMounts:
         """Refuses mounts of other cameras.
 
         Raises:
-            ValueError: There is no such camera.
+            ValueError: The state has an unknown camera.
         """
         for camera, _ in mounts:
             if camera not in self._sensors:
-                raise ValueError(f"the state has a camera {camera!r}: it is one of other models")
+                raise ValueError(f"the state has a camera {camera!r}: it belongs to other models")
 
     def set_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
-        """Mounts these cameras so, and all others as described."""
+        """Restores mounts; all other cameras are mounted as described."""
         self._mounts = dict(mounts)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """``model::link::sensor`` of each."""
+        """Names of the cameras, ``model::link::sensor``."""
         return tuple(self._sensors)
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
@@ -76,13 +73,7 @@ class SensorMounts:
             self._mounts[camera, world] = checked
 
     def view(self, camera: str, world: int, data: mujoco.MjData) -> tuple[CameraView, float, float]:
-        """Returns what a camera sees, and its nearest and farthest depth [m].
-
-        Args:
-            camera: Its name.
-            world: The world.
-            data: Poses of the bodies in that world.
-        """
+        """Returns what a camera sees, and its nearest and farthest depth [m]."""
         sensor, mount = self._sensor(camera), self.get(camera, world)
         body, lens = data.body(sensor.link), sensor.camera
         turn = np.roll(body.xquat, -1)  # MuJoCo's quaternions are w x y z

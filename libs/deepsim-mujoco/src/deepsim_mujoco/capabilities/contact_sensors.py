@@ -23,9 +23,6 @@ class ContactRecorder:
     """Keeps the record of all contact sensors, and counts their steps on the ground and in the air.
 
     Times are counted in whole steps, so that no touch of a single step is lost.
-
-    Args:
-        worlds: The number of worlds, W.
     """
 
     def __init__(self, worlds: int) -> None:
@@ -35,12 +32,7 @@ class ContactRecorder:
         self.follow({}, {})
 
     def follow(self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int]) -> None:
-        """Takes up a newly compiled model; sensors that stay go on counting.
-
-        Args:
-            sensors: The contact sensors by name.
-            address: Where the outputs of MuJoCo's sensors begin.
-        """
+        """Takes up a newly compiled model; sensors that stay go on counting."""
         old = self._rows
         self._rows = {name: row for row, name in enumerate(sensors)}
         count = len(sensors)

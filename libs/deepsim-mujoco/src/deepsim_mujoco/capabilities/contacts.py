@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.state.layout import numbers_of
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import ContactPoints
 
@@ -17,22 +14,15 @@ from .physics_factors import PhysicsFactors
 
 
 class LinkContacts:
-    """Finds the contacts of one world at a time; see `deepsim_sync.Contacts`.
-
-    Args:
-        states: The states of all worlds.
-        physics: The factors of their masses, which have to be settled before a force is known.
-    """
+    """Finds the contacts of one world at a time; see `deepsim_sync.Contacts`."""
 
     def __init__(self, states: WorldStates, physics: PhysicsFactors) -> None:
         self._states, self._physics = states, physics
 
-    def follow(self, built: Sequence[Built], model: mujoco.MjModel) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model."""
-        number = numbers_of(model, model.name_bodyadr)
-        links = [number[node.name] for one in built for node in one.links]
-        self._row = np.full(model.nbody, -1, dtype=np.intp)
-        self._row[links] = np.arange(len(links))
+        self._row = np.full(compiled.model.nbody, -1, dtype=np.intp)
+        self._row[compiled.link_bodies] = np.arange(len(compiled.links))
         self._model: mujoco.MjModel | None = None
         self._data: mujoco.MjData | None = None
 

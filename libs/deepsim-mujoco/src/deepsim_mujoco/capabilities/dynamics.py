@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.state.layout import Floats, dofs_of, numbers_of
+from deepsim_mujoco.state.compiled import Compiled
+from deepsim_mujoco.state.layout import Floats, dofs_of
 from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import Entities, PoseSolver
+from deepsim_sync import PoseSolver
 
 if TYPE_CHECKING:
     from .mink_solver import Place
@@ -27,12 +27,7 @@ _DERIVED = ("xpos", "xquat", "subtree_com", "cdof")
 
 
 class MujocoDynamics:
-    """Asks MuJoCo about joints and links; see `deepsim_sync.Dynamics`.
-
-    Args:
-        states: The states.
-        single: Where solvers look at a world.
-    """
+    """Asks MuJoCo about joints and links; see `deepsim_sync.Dynamics`."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
@@ -47,14 +42,11 @@ class MujocoDynamics:
             self._solvers["mink"] = MinkSolver(self._single, self._place)
         return self._solvers
 
-    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model."""
-        model = self._states.model
-        self._entities = entities
-        self._body = numbers_of(model, model.name_bodyadr)
-        self._in_body = {node.name: node.in_body for one in built for node in one.links}
-        axes = [axis for one in built for axis in one.axes.values()]
-        _, self._dof = dofs_of(model, axes)
+        self._entities, self._body = compiled.entities, compiled.bodies
+        self._in_body = {node.name: node.in_body for node in compiled.links}
+        _, self._dof = dofs_of(compiled.model, compiled.axes)
         self._bound: dict[str, Floats] = {}
         self._forces: tuple[Floats, Floats] | None = None
 
@@ -70,7 +62,7 @@ class MujocoDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> NDArray[np.float64]:
-        """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
+        """Returns the Jacobian of a point of a link, (W, 6, k)."""
         dof = self._dof[self._entities.joints.rows(joints)]
         self._entities.links.row(link)  # raises for an unknown one
         body, model = self._body[link], self._states.model

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.builder import COLLISION_GROUP, Built
+from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.sensors import BuiltSensor
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
@@ -20,19 +19,14 @@ _GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 
 
 class Lidars:
-    """Casts the rays of lidars, world by world, at the collisions of all other models.
-
-    Args:
-        states: The states of all worlds.
-        single: Where a world is looked at.
-    """
+    """Casts the rays of lidars, world by world, at the collisions of all other models."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
 
-    def follow(self, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model."""
-        self._links = {one.name: [node.name for node in one.links] for one in built}
+        self._links = {one.name: [node.name for node in one.links] for one in compiled.built}
         self._groups: dict[str, NDArray[np.int32]] = {}
         self._directions: dict[Lidar, Floats] = {}
 

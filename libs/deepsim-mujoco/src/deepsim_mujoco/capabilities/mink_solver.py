@@ -25,7 +25,7 @@ _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 
 
 class Place(NamedTuple):
-    """Where MuJoCo has what a step is about."""
+    """A point of a link, and joints, in the compiled model."""
 
     body: int
     """That carries the point."""
@@ -96,7 +96,7 @@ class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
         self._goal, self._axes, self._its = goal, axes, place
 
     def compute_error(self, configuration: Any) -> Floats:
-        """From the goal to the point, world axes (axes,)."""
+        """Returns the error from the goal to the point in world axes, (axes,)."""
         data, its = configuration.data, self._its
         body = data.xquat[its.body].take(_XYZW)
         here = data.xpos[its.body] + quaternions.rotate(body, its.point)
@@ -106,7 +106,7 @@ class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
         return np.asarray(error[: self._axes], dtype=np.float64)
 
     def compute_jacobian(self, configuration: Any) -> Floats:
-        """How the joints move the point, (axes, nv); nothing else moves."""
+        """Returns the rates of the point per joint rate, (axes, nv)."""
         model, data, its = configuration.model, configuration.data, self._its
         body = data.xquat[its.body].take(_XYZW)
         here = data.xpos[its.body] + quaternions.rotate(body, its.point)
@@ -129,7 +129,7 @@ class _Box(mink.Limit):  # type: ignore[misc]  # of an extra
         self._down = np.clip(position - lower, 0.0, step)
 
     def compute_qp_inequalities(self, configuration: Any, dt: float) -> Any:
-        """The constraint G dq <= h; `dt` plays no part."""
+        """Returns the constraint G dq <= h; `dt` plays no part."""
         del dt
         moves = np.zeros((len(self._dofs), configuration.model.nv))
         moves[np.arange(len(self._dofs)), self._dofs] = 1.0

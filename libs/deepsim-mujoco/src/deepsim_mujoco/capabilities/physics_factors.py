@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.surfaces import priorities
-from deepsim_mujoco.state.layout import numbers_of
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import (
     PHYSICS_PROPERTIES,
@@ -37,9 +36,6 @@ class PhysicsFactors:
     Nothing is compiled again: each world gets numbers of its own when a property is first scaled,
     and what MuJoCo derives from mass is derived again. Factors of 1 give back the compiled numbers
     bit for bit.
-
-    Args:
-        states: The worlds.
     """
 
     def __init__(self, states: WorldStates) -> None:
@@ -50,20 +46,18 @@ class PhysicsFactors:
         }
         self._scaled: set[PhysicsProperty] = set()  # of all others every factor is 1
 
-    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model: new links have factors of 1, the others keep theirs."""
-        old, self._links = self._links, entities.links
+        old, self._links = self._links, compiled.entities.links
         kept = [name for name in self._links if name in old]
         for name, factors in self._factors.items():
             moved = np.ones((self._states.worlds, len(self._links)))
             moved[:, self._links.rows(kept)] = factors[:, old.rows(kept)]
             self._factors[name] = moved
-        self._batch, model = self._states.batch, self._states.model
+        self._batch, model = self._states.batch, compiled.model
         self._unsettled = np.zeros(self._states.worlds, dtype=np.bool_)
         self.is_settled = True
-        number = numbers_of(model, model.name_bodyadr)
-        links = [number[node.name] for one in built for node in one.links]
-        self._body = np.array(links, dtype=np.intp)
+        self._body = compiled.link_bodies
         row_of_body = np.full(model.nbody, -1, dtype=np.intp)
         row_of_body[self._body] = np.arange(len(self._body))
         self._geom = np.flatnonzero(model.geom_contype | model.geom_conaffinity)
@@ -124,7 +118,7 @@ class PhysicsFactors:
             if factors.shape != self._factors[name].shape:
                 raise ValueError(
                     f"the state has factors of {name} of {factors.shape[-1]} links, and these "
-                    f"models have {len(self._links)}: it is one of other models"
+                    f"models have {len(self._links)}: it belongs to other models"
                 )
 
     def set_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +11,9 @@ from numpy.typing import NDArray
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
-from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.state.layout import numbers_of
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.single_world import SingleWorld
-from deepsim_sync import CameraView, DepthPicture, Entities, StereoPicture, stereo_depth
+from deepsim_sync import CameraView, DepthPicture, StereoPicture, stereo_depth
 
 from .appearance import Appearance
 from .camera_mounts import SensorMounts
@@ -24,13 +22,7 @@ _NEAR, _FAR = 0.05, 500.0  # [m] what a free camera sees
 
 
 class Pictures:
-    """Draws worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`.
-
-    Args:
-        single: Where a world is looked at.
-        appearance: The colours of all worlds.
-        mounts: The camera sensors.
-    """
+    """Draws worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`."""
 
     def __init__(self, single: SingleWorld, appearance: Appearance, mounts: SensorMounts) -> None:
         self._single, self._appearance, self._mounts = single, appearance, mounts
@@ -45,9 +37,6 @@ class Pictures:
         """Takes a picture at the present instant, (height, width, 3) RGB.
 
         OpenGL is loaded at the first picture; on machines without it, rays are cast instead.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
         """
         if self._camera is None:
             self._camera = open_camera()
@@ -58,7 +47,7 @@ class Pictures:
         return self._looking(camera, world)[2]
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths and tells models and links apart, by rays."""
+        """Measures depths, models and links by rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
         models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
@@ -77,12 +66,12 @@ class Pictures:
         here, there = (measure_depth(model, data, each, near, far)[0] for each in (left, right))
         return stereo_depth(here, there, float(left.intrinsic[0, 0]), baseline)
 
-    def follow(self, entities: Entities, built: Sequence[Built], model: mujoco.MjModel) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model."""
-        self._rows = np.full((2, model.nbody + 1), -1, dtype=np.intp)  # the last is no body
-        number = numbers_of(model, model.name_bodyadr)
-        for row, node in enumerate(node for one in built for node in one.links):
-            self._rows[:, number[node.name]] = entities.models.row(node.model), row
+        # Rows of model and link by body; the last entry is for the number -1.
+        self._rows = np.full((2, compiled.model.nbody + 1), -1, dtype=np.intp)
+        models = compiled.entities.models.rows(node.model for node in compiled.links)
+        self._rows[:, compiled.link_bodies] = models, np.arange(len(models))
 
     def _looking(
         self, camera: str | CameraView, world: int

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from deepsim_mujoco.engine import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.sensors import BuiltSensor, joints_of
+from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
 from deepsim_mujoco.state.single_world import SingleWorld
@@ -46,12 +47,6 @@ class MujocoSensors:
     """Measures in all worlds; see `deepsim_sync.Sensors`.
 
     MuJoCo evaluates its sensors only once one of them is watched.
-
-    Args:
-        states: The states of all worlds.
-        single: Where a lidar looks at a world.
-        pictures: Takes those of cameras.
-        joints: The table of joints.
     """
 
     def __init__(
@@ -64,9 +59,9 @@ class MujocoSensors:
         self._watched: dict[str, None] = {}
         self.infos: Mapping[str, SensorInfo] = {}
 
-    def follow(self, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model; the next measurements are those of the present."""
-        states = self._states
+        states, built, model = self._states, compiled.built, compiled.model
         self._built = {name: each for one in built for name, each in one.sensors.items()}
         cameras = {name: each.description for one in built for name, each in one.cameras.items()}
         self.infos = {
@@ -79,11 +74,10 @@ class MujocoSensors:
         }
         lenses = {name: each.camera for name, each in cameras.items() if each.camera}
         self._baselines = {name: lens.baseline for name, lens in lenses.items()}
-        model = states.model
         numbers = numbers_of(model, model.name_sensoradr)
         address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
         self._address = address
-        self._lidars.follow(built)
+        self._lidars.follow(compiled)
         contacts = {n: each for n, each in self._built.items() if each.parts}
         self._contacts.follow(contacts, address)
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
@@ -114,7 +108,7 @@ class MujocoSensors:
             self._states.measure = self._step
 
     def _step(self, n: int, chosen: WorldNumbers | None) -> None:
-        """Advances some worlds and keeps what their sensors measured."""
+        """Advances some worlds and records the outputs of their sensors."""
         batch = self._states.batch
         worlds = slice(None) if chosen is None else chosen
         if self._records:
@@ -151,7 +145,7 @@ class MujocoSensors:
         }
 
     def _picture(self, name: str) -> Reading:
-        """Returns what a camera sees in all worlds."""
+        """Returns the pictures of a camera in all worlds."""
         wanted = QUANTITIES[self.infos[name].kind]
         worlds = range(self._states.worlds)
         found: dict[str, Any] = {}
@@ -174,7 +168,7 @@ class MujocoSensors:
         return data[:, start : start + size] + 0.0  # never -0.0
 
     def _evaluate(self) -> None:
-        """Measures where the latest step did not: after a reset, or as the first one watches."""
+        """Measures in worlds without a step since a reset or since the first sensor is watched."""
         states = self._states
         if self._stale_version == states.version or not np.count_nonzero(self._stale):
             return
@@ -186,20 +180,20 @@ class MujocoSensors:
         self._stale_version = states.version
 
     def reset(self, worlds: WorldNumbers | None) -> None:
-        """Forgets what was measured in some worlds."""
+        """Discards the measurements of some worlds."""
         chosen = np.arange(self._states.worlds) if worlds is None else worlds
         self._stale[chosen] = True
         self._stale_version = -1
         self._contacts.reset(chosen)
 
     def get_state(self) -> Any:
-        """Returns what was measured, and by whom."""
+        """Returns the latest measurements and the names of the watched sensors."""
         layout = tuple(self._built)
         data = self._data.copy(), self._stale.copy(), self._contacts.get_state()
         return layout, tuple(self._watched), data
 
     def set_state(self, state: Any) -> None:
-        """Goes back to it; with other sensors than these, all are as after a reset."""
+        """Restores a state; that of other sensors resets all of them."""
         layout, watched, (data, stale, contacts) = state
         if layout != tuple(self._built):
             self.reset(None)
@@ -216,7 +210,7 @@ _CAMERAS: dict[str, SensorKind] = {
     "multicamera": "stereo",
     "segmentation_camera": "segmentation",
 }
-"""By the type in a file; the others measure depths too."""
+"""Kinds by the type in a file; other types measure depths too."""
 
 
 def _camera_info(sensor: SensorDescription) -> SensorInfo:
@@ -224,7 +218,7 @@ def _camera_info(sensor: SensorDescription) -> SensorInfo:
 
 
 _WITHOUT_MUJOCOS = (Lidar, JointState)
-"""What measures without MuJoCo's own sensors."""
+"""Sensors that do not use MuJoCo's own."""
 
 
 def _info(name: str, sensor: SensorDescription, built: Built) -> SensorInfo:

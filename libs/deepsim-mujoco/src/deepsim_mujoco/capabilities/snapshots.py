@@ -75,20 +75,19 @@ class MujocoSnapshots:
         """Goes back to an instant, of this simulator or of one built alike.
 
         Raises:
-            ValueError: The state is one of other models or of another number of worlds; nothing
+            ValueError: The state belongs to other models or to another number of worlds; nothing
                 was changed.
         """
         steps, models, integration, factors, effort, commands, mounts, sensors = state
         if integration.shape != self._states.state.shape:
             raise ValueError(
-                f"the state has shape {integration.shape}, and these worlds have one of "
-                f"{self._states.state.shape}: it is one of other models or of another number "
-                "of worlds"
+                f"the state has shape {integration.shape}, and these worlds have shape "
+                f"{self._states.state.shape}: it belongs to other models or to another number of "
+                "worlds"
             )
         if models != self._digest():
             raise ValueError(
-                "the state is one of other models: their links, joints, masses or collisions are "
-                "those of these"
+                "the state belongs to other models: links, joints, masses or collisions differ"
             )
         self._physics.check_state(factors)
         self._joints.check_state(commands)
@@ -100,7 +99,7 @@ class MujocoSnapshots:
         self._sensors.set_state(sensors)
 
     def _digest(self) -> bytes:
-        """Returns equal bytes for models that a state of one fits the other."""
+        """Returns bytes that are equal for models whose states fit each other."""
         model = self._states.model
         if self._digested is not model:
             self._digested, content = model, sha256()

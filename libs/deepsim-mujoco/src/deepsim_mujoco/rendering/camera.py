@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol of all cameras."""
+"""Cameras in general, and the best one that this machine can have."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import logging
+from functools import cache
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_sync import CameraView
+
+from .gl_camera import GlCamera
+from .gl_context import GlUnavailableError
+from .ray_camera import RayCamera
+
+_LOG = logging.getLogger("deepsim_mujoco")
 
 
 class Camera(Protocol):
@@ -23,7 +31,7 @@ class Camera(Protocol):
         near: float,
         far: float,
     ) -> NDArray[np.uint8]:
-        """A picture of the present state.
+        """Returns a picture of the present state.
 
         Args:
             model: May be another one than last time.
@@ -41,3 +49,27 @@ class Camera(Protocol):
     def close(self) -> None:
         """Frees what the camera holds; calling it again does nothing."""
         ...
+
+
+def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
+    """Opens a camera.
+
+    Args:
+        prefer: ``gl`` draws with OpenGL, ``ray`` casts rays and loads no OpenGL; ``auto`` draws
+            with OpenGL where it can, and where it cannot says so once and casts rays.
+    """
+    if prefer not in ("auto", "gl", "ray"):
+        raise ValueError(f"prefer must be 'auto', 'gl' or 'ray', got {prefer!r}")
+    if prefer != "ray":
+        try:
+            return GlCamera()
+        except GlUnavailableError as error:
+            if prefer == "gl":
+                raise
+            _tell_once(str(error))
+    return RayCamera()
+
+
+@cache
+def _tell_once(message: str) -> None:
+    _LOG.warning("pictures come from cast rays, with hard edges and without textures: %s", message)

@@ -16,10 +16,9 @@ from deepsim_sync import CameraView
 
 from .gl_context import GlContext
 from .gl_scene import GlScene
-from .gl_settings import gl_settings, horizon
+from .gl_settings import gl_settings, horizon, uploads_of
 from .lens import Lens
 from .sky import Sky
-from .uploads import uploads_of
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range, with
@@ -33,9 +32,6 @@ class GlCamera:
 
     The context stays; a changed model is uploaded again only if it differs in meshes, textures
     or planes. Any thread may use a camera, one at a time.
-
-    Raises:
-        GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
     """
 
     def __init__(self) -> None:
@@ -55,32 +51,22 @@ class GlCamera:
         near: float,
         far: float,
     ) -> NDArray[np.uint8]:
-        """A picture of the present state; see :class:`Camera`."""
+        """Returns a picture of the present state; see :class:`Camera`."""
         if self._gl is None:
             raise ValueError("the camera is closed; open another one")
-        with self._gl:
-            return self._drawn(model, data, view, near, far)
-
-    def _drawn(
-        self,
-        model: mujoco.MjModel,
-        data: mujoco.MjData,
-        view: CameraView,
-        near: float,
-        far: float,
-    ) -> NDArray[np.uint8]:
-        renderer, scene = self._ready(model)
         lens = Lens(view)
         # The sky is at the same distance in all directions, so its depth is least in the corners.
         slant = math.hypot(1.0, lens.half_width, lens.half_height)
         before_sky = max(far, 1.5 * horizon(model), _LEAST_RANGE)
         end = before_sky * slant / _SKY
         width, height = _FINE * view.width, _FINE * view.height
-        viewport = _viewport(renderer, width, height)
-        scene.draw(data, lens, near, end, renderer, viewport)
         pixels = np.empty((height, width, 3), np.uint8)
         depths = np.empty((height, width), np.float32)
-        mujoco.mjr_readPixels(pixels, depths, viewport, renderer)
+        with self._gl:
+            renderer, scene = self._ready(model)
+            viewport = _viewport(renderer, width, height)
+            scene.draw(data, lens, near, end, renderer, viewport)
+            mujoco.mjr_readPixels(pixels, depths, viewport, renderer)
         pixels, depths = pixels[::-1], depths[::-1]  # OpenGL counts rows from below
         nearest, farthest = _stored(np.array([before_sky, far]), near, end)
         rows, columns = np.nonzero((depths > nearest) & (depths < farthest))
@@ -130,7 +116,7 @@ class GlCamera:
 
 
 def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.MjrRect:
-    """A corner of the offscreen buffer, which grows when it must."""
+    """Returns a corner of the offscreen buffer, which grows when it must."""
     if renderer.offWidth < width or renderer.offHeight < height:
         mujoco.mjr_resizeOffscreen(
             max(renderer.offWidth, width), max(renderer.offHeight, height), renderer

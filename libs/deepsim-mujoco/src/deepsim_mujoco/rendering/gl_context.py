@@ -27,7 +27,7 @@ class GlContext:
     """An EGL context of our own, whatever MUJOCO_GL says.
 
     Raises:
-        GlUnavailableError: There is no OpenGL that MuJoCo can draw with.
+        GlUnavailableError: This machine has no OpenGL that MuJoCo can draw with.
     """
 
     def __init__(self) -> None:

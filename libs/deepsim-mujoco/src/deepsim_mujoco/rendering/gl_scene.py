@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as MuJoCo's renderer takes it."""
+"""A model as MuJoCo's renderer takes it, with shadows where the camera looks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import logging
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 
 from .gl_settings import gl_settings
 from .lens import Lens
-from .paint import VISUAL_GROUP
-from .shadow_region import shadow_region
+from .paint import VISUAL_GROUP, Paint
+from .ray_casting import cast
 
 _LOG = logging.getLogger("deepsim_mujoco")
 _MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
@@ -27,14 +28,11 @@ _EFFECTS = [
 _POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
 _SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
+_WIDER = 3.0  # than the view at the distance of the centre of the picture
 
 
 class GlScene:
-    """The drawn parts of one model.
-
-    Attributes:
-        model: The model.
-    """
+    """The drawn parts of one model."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self.model = model
@@ -61,16 +59,7 @@ class GlScene:
         renderer: mujoco.MjrContext,
         viewport: mujoco.MjrRect,
     ) -> None:
-        """Draws the present state.
-
-        Args:
-            data: State of the model.
-            lens: The camera.
-            near: Depth of the near clipping plane [m].
-            far: Depth of the far clipping plane [m].
-            renderer: Holds the uploads of the model.
-            viewport: The part of the buffer that is drawn to.
-        """
+        """Draws the present state."""
         for eye in self._scene.camera:
             eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
             eye.frustum_center = eye.frustum_width = 0.0  # MuJoCo fits the width to the viewport
@@ -114,3 +103,24 @@ def _visuals_only() -> mujoco.MjvOption:
     options.flags[:] = 0
     options.flags[_SHOWN] = 1
     return options
+
+
+def shadow_region(
+    model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float
+) -> tuple[NDArray[np.float64], float]:
+    """Returns a ball around the centre of the picture; only there shadows have a map.
+
+    Around the world's origin, as MuJoCo has it, shadows are coarse in a large world and missing
+    in a far corner of it.
+
+    Returns:
+        Centre (3,) in the world frame [m] and radius [m].
+    """
+    limit = max(float(model.stat.extent), near)
+    axis, opaque = lens.forward[:, None], Paint.of(model).alpha >= 1.0
+    hits = cast(model, data, lens.position, axis, opaque, near, limit)
+    depth = float(hits.depths[0]) if hits.geoms[0] >= 0 else limit
+    # In coarse steps, so that shadows do not creep when something moves through the centre.
+    depth = 2.0 ** (round(2 * math.log2(depth)) / 2)
+    radius = _WIDER * depth * math.hypot(lens.half_width, lens.half_height)
+    return lens.position + depth * lens.forward, radius

@@ -1,20 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of MuJoCo's renderer that are read from the model."""
+"""MuJoCo's renderer: settings read from the model, and the parts kept in the memory of OpenGL."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 
 from deepsim_mujoco.engine import mujoco
 
 _SHADOW_TEXELS = 2048  # along each side of the shadow map
 _LEAST_HORIZON = 100.0  # [m]
+_MAX_MATERIALS = 1000  # of MuJoCo's renderer, which says so when it gets more
+_ARRAYS = (
+    "mesh_vertadr",
+    "mesh_vert",
+    "mesh_normal",
+    "mesh_texcoord",
+    "mesh_face",
+    "mesh_facenormal",
+    "mesh_facetexcoord",
+    "mesh_graph",
+    "hfield_nrow",
+    "hfield_ncol",
+    "hfield_size",
+    "hfield_data",
+    "skin_vertadr",
+    "skin_texcoord",
+    "skin_face",
+    "tex_type",
+    "tex_adr",
+    "tex_width",
+    "tex_data",
+)
 
 
 def horizon(model: mujoco.MjModel) -> float:
-    """How far from the camera endless planes are drawn [m].
+    """Returns the distance from the camera up to which endless planes are drawn [m].
 
     In coarse steps, because planes are uploaded again when it changes.
     """
@@ -33,3 +56,16 @@ def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
         yield
     finally:
         quality.shadowsize, quality.offsamples, limits.zfar = given
+
+
+def uploads_of(model: mujoco.MjModel) -> bytes:
+    """Returns a digest of all that is slow to copy to OpenGL; models with one digest share it."""
+    digest = blake2b(digest_size=16)
+    for name in _ARRAYS:
+        array = getattr(model, name)
+        digest.update(f"{name} {array.shape}".encode())
+        digest.update(array)
+    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)}".encode())
+    planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
+    digest.update(model.geom_size[planes])
+    return digest.digest()

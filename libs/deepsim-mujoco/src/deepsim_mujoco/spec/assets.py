@@ -32,9 +32,6 @@ class Assets:
     """Meshes and height fields that geoms share, for as long as a model has such a geom.
 
     To read and compile a file once for each of a thousand models would take most of their time.
-
-    Args:
-        spec: Where they are added.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
@@ -44,15 +41,12 @@ class Assets:
         self._count = 0
 
     def take(self, shape: Asset, model: str) -> str:
-        """The name of the asset of a shape, which is added if no geom has it yet.
+        """Returns the name of the asset of a shape, which is added if no geom has it yet.
 
         Args:
-            shape: A file is read when the first geom takes it, and then stays as it was; it counts
-                as another one once it was written anew.
+            shape: A file is read when the first geom takes it; a file that was rewritten since
+                counts as another one.
             model: The model that is being spawned, for messages.
-
-        Raises:
-            SpawnError: The file cannot be read.
         """
         key = _key(shape, model)
         name = self._names.get(key)
@@ -74,17 +68,13 @@ class Assets:
         return name
 
     def restore_files(self) -> None:
-        """Sees to it that MuJoCo finds all files; due before it compiles.
-
-        Raises:
-            OSError: One cannot be written.
-        """
+        """Restores all files for MuJoCo's compiler; due before it runs."""
         for asset in self._assets.values():
             if asset.file is not None:
                 asset.file.restore()
 
     def give_back(self, name: str) -> None:
-        """Says that a geom is gone; with the last one goes the asset."""
+        """Counts a geom less; the asset of the last one is removed."""
         asset = self._assets[name]
         asset.users -= 1
         if not asset.users:
@@ -93,7 +83,7 @@ class Assets:
 
 
 def _key(shape: Asset, model: str) -> Hashable:
-    """Equal for shapes that may share an asset."""
+    """Returns a key that is equal for shapes that may share an asset."""
     if isinstance(shape, Solid):
         return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):

@@ -43,14 +43,7 @@ class Axis(NamedTuple):
 def add_axes(
     spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: JointDescription, name: str
 ) -> Iterator[Axis]:
-    """Adds what a joint allows; a fixed joint allows nothing, and a ball joint any turn.
-
-    Args:
-        spec: Where servos are added.
-        body: The body of the child link.
-        joint: The joint.
-        name: Its name, scoped from the world.
-    """
+    """Adds what a joint allows; a fixed joint allows nothing, and a ball joint any turn."""
     position = list(joint.pose.position)
     if joint.type == "ball":
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
@@ -80,7 +73,7 @@ def ball_axes(spec: mujoco.MjSpec, name: str) -> Iterator[Axis]:
 
 
 def _beside(name: str, other: str) -> str:
-    """The scoped name of another joint of the same model."""
+    """Returns the scoped name of another joint of the same model."""
     return name.rpartition(SCOPE)[0] + SCOPE + other
 
 
@@ -110,14 +103,7 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
 def add_servo(
     spec: mujoco.MjSpec, name: str, axis: JointAxis, joint: str = ""
 ) -> mujoco.MjsActuator:
-    """Adds what moves an axis; it does nothing until it gets gains or a feedforward.
-
-    Args:
-        spec: Where it is added.
-        name: The axis.
-        axis: Its limits.
-        joint: MuJoCo's joint, if it has not the name of the axis.
-    """
+    """Adds what moves an axis; it does nothing until it gets gains or a feedforward."""
     servo = spec.add_actuator(name=name, target=joint or name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))
     servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)

@@ -29,11 +29,10 @@ from deepsim_sync import SCOPE, SpawnError
 
 from .assets import Assets
 from .axes import Axis, add_axes
+from .constraints import Follower, add_mimic, close_loop, followers
 from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import add_light
-from .loops import close_loop
-from .mimics import Follower, add_mimic, followers
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
 from .shapes import Asset, apply_shape
@@ -70,7 +69,7 @@ class Look(NamedTuple):
 
 @dataclass(slots=True)
 class Built:
-    """All that one spawned model added to a spec.
+    """The elements that one spawned model added to a spec.
 
     Names are scoped from the world. A link's MuJoCo body has the link's name; geoms, materials and
     lights have the names of visuals and lights; what MuJoCo alone needs has a prefix with ``#``.
@@ -119,22 +118,12 @@ def build_model(
 
     What MuJoCo derives from masses is thus the same, bit for bit, wherever a world spawns it.
 
-    Args:
-        spec: Where it is added.
-        assets: The meshes of the spec.
-        numbers: Of the models in the spec.
-        description: The model.
-        name: A name that nothing in the spec has.
-
-    Returns:
-        What was added.
-
     Raises:
         SpawnError: The description cannot be built; nothing was added.
     """
     built = Built(description, name)
     try:
-        built.frames = list(model_frames(description, name, Pose()))
+        built.frames = list(model_frames(description, name))
         built.links = link_trees(description, name)
         built.numbers = numbers.take(built.links)
         for node in built.links:
@@ -168,7 +157,7 @@ def build_model(
 
 
 def remove_model(spec: mujoco.MjSpec, assets: Assets, numbers: ModelNumbers, built: Built) -> None:
-    """Takes a model out of a spec, with all that no other one uses."""
+    """Removes a model from a spec, with the assets that no other model uses."""
     for element in [*built.others, *built.roots, *built.holders]:
         spec.delete(element)
     for asset in built.assets:
@@ -193,7 +182,7 @@ def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> 
     rest = [(body, node)]
     while rest:
         body, node = rest.pop()
-        _fill(spec, assets, built, body, node)
+        _fill_body(spec, assets, built, body, node)
         below = [child for child in node.children if not child.placed]
         origin = node.body_pose.inverse()
         added = [(_add_body(body, child.name, origin @ child.pose), child) for child in below]
@@ -209,7 +198,7 @@ def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
 
 
 def _needs_material(visual: VisualDescription) -> bool:
-    """Whether more than a colour is drawn; MuJoCo draws 999 materials at most."""
+    """Returns whether more than a colour is drawn; MuJoCo draws 999 materials at most."""
     if isinstance(visual.geometry, Plane):
         return True
     look = visual.material
@@ -239,10 +228,10 @@ _LEAST_INERTIAL = Inertial(mass=1e-3, ixx=1e-6, iyy=1e-6, izz=1e-6)
 """Of a link without mass that a joint moves, as in its SDF text; the engine moves nothing else."""
 
 
-def _fill(
+def _fill_body(
     spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
 ) -> None:
-    """Gives a link's body all that the link has, but for its children."""
+    """Adds the contents of a link to its body; children are added elsewhere."""
     link, frame = node.link, node.in_body
     inertial = link.inertial
     if node.moves and not node.placed and not any(p.link.inertial for p in node.rigid_parts()):

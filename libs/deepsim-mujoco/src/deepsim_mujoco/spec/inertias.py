@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mass and inertia of links, by the principal moments and axes."""
+"""Mass, inertia and velocity decay of links."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from deepsim_math import Pose, quaternions
 from deepsim_mujoco.engine import mujoco
-from deepsim_spawn import Inertial
+from deepsim_spawn import Inertial, VelocityDecay
+
+from .tree import Node, RootKind
+
+_MOST = 0.999  # of a velocity that a step takes: all of it would take an infinite damping
+_NONE = VelocityDecay()
 
 
 def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
-    """Gives a body the inertia of a link.
-
-    Args:
-        body: The body.
-        inertial: Of the link.
-        frame: The link's frame in the frame of the body.
-    """
+    """Gives a body the inertia of a link."""
     position, turn, moments = _principal(inertial, frame)
     body.mass = inertial.mass
     body.ipos = position
@@ -33,7 +33,7 @@ def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
 def _principal(
     inertial: Inertial, frame: Pose
 ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
-    """Position (3) and orientation (w, x, y, z) of the principal axes, and the moments (3)."""
+    """Returns position, orientation (w, x, y, z) and moments of the principal axes."""
     tensor = np.array(
         [
             [inertial.ixx, inertial.ixy, inertial.ixz],
@@ -50,3 +50,28 @@ def _principal(
     pose = frame @ inertial.pose @ Pose((0.0, 0.0, 0.0), quaternions.from_matrix(axes))
     turn = pose.orientation.normalized().to_wxyz()
     return tuple(pose.position), tuple(map(float, turn)), tuple(moments.tolist())
+
+
+def decays(node: Node) -> bool:
+    """Returns whether the velocity of a link decays; links that joints hold keep theirs."""
+    if node.link.velocity_decay == _NONE or node.children or node.parent is not None:
+        return False
+    return node.root_kind is RootKind.FREE
+
+
+def apply_decay(model: mujoco.MjModel, nodes: Iterable[Node]) -> None:
+    """Damps free links so that each step takes a share of their velocity, as in Gazebo.
+
+    A step of the implicit integrators divides a velocity by 1 + c dt / m. The damping lies along
+    the axes of the body, so that it is exact for a centre of mass at the body's origin.
+    """
+    for node in filter(decays, nodes):
+        body, decay = model.body(node.name).id, node.link.velocity_decay
+        axes = np.empty(9)
+        mujoco.mju_quat2Mat(axes, model.body_iquat[body])
+        inertia = np.square(axes.reshape(3, 3)) @ model.body_inertia[body]
+        share = np.minimum(np.repeat([decay.linear, decay.angular], 3), _MOST)
+        weight = np.concatenate([np.full(3, model.body_mass[body]), inertia])
+        start = model.body_dofadr[body]
+        damping = weight * share / (1.0 - share) / model.opt.timestep
+        model.dof_damping[start : start + 6] = damping

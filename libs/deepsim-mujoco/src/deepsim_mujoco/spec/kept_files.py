@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as they were when a model first used them."""
+"""Copies of files, as they were when a model first used them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from threading import RLock
 
 
 class KeptFile:
-    """A copy that nobody else writes, for as long as this object is there.
+    """A private copy of a file, which lives as long as this object.
 
-    MuJoCo opens the files of meshes at every compile, and what it once made of a file it takes from
-    a cache of the process, in which a path and the second of its last change stand for the content.
-    So equal content has one path and one time in the whole process, and other content another path.
+    MuJoCo opens the files of meshes at every compile. It takes the result of an earlier one from a
+    cache of the process, whose key is a path and the second of its last change. So equal content
+    has one path and one time in the whole process, and other content another path.
     """
 
     def __init__(self, path: Path, content: bytes) -> None:
@@ -27,11 +27,7 @@ class KeptFile:
         self._content = content
 
     def restore(self) -> None:
-        """Writes it if it is not there: temporary folders are cleared of what looks old.
-
-        Raises:
-            OSError: It cannot be written.
-        """
+        """Writes the file if it is missing: systems clear temporary folders of old files."""
         if not self.path.exists():
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
             self.path.write_bytes(self._content)
@@ -43,15 +39,7 @@ _lock = RLock()  # one that its owner may take again: garbage is collected at an
 
 
 def keep(content: bytes, suffix: str) -> KeptFile:
-    """The copy of some content.
-
-    Args:
-        content: Of a file.
-        suffix: Of its name, which tells MuJoCo the format.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Returns the copy of some content."""
     name = sha256(content).hexdigest() + suffix
     with _lock:
         file = _kept.get(name)
@@ -72,7 +60,7 @@ def _drop(path: Path, pid: int) -> None:
 
 @cache
 def _folder(pid: int) -> Path:
-    """The folder of a process; one that was forked has its own."""
+    """Returns the folder of a process; one that was forked has its own."""
     folder = Path(tempfile.mkdtemp(prefix="deepsim-mujoco-"))
     atexit.register(_clear, folder, pid)
     return folder

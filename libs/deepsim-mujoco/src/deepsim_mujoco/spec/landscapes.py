@@ -17,7 +17,7 @@ _FOOT = 1.0  # [m] of ground below the lowest point, as in Gazebo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Landscape:
-    """Ground of many heights.
+    """Uneven ground.
 
     Attributes:
         heights: (n, n) [m] above the lowest of them, which is 0; rows along y, columns along x.
@@ -31,11 +31,7 @@ class Landscape:
 
     @classmethod
     def of(cls, heightmap: Heightmap) -> Landscape:
-        """The landscape of a picture.
-
-        Raises:
-            ModelFormatError: The picture cannot be read.
-        """
+        """Returns the landscape of a picture."""
         heights = heightmap_heights(heightmap)
         lowest = float(heights.min())
         x, y, z = heightmap.position
@@ -45,7 +41,7 @@ class Landscape:
 
 
 def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
-    """Why MuJoCo cannot have a heightmap; empty if it can.
+    """Returns why MuJoCo cannot have a heightmap; empty if it can.
 
     Args:
         heightmap: The shape.

@@ -40,13 +40,7 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
 
 
 def apply_scene(spec: mujoco.MjSpec, scene: Scene, *, lit: bool) -> None:
-    """Sets the light that belongs to no entity.
-
-    Args:
-        spec: The whole world.
-        scene: Ambient light.
-        lit: Whether the world has lights of its own; if not, one shines from the camera.
-    """
+    """Sets ambient light, and a headlight for worlds without lights of their own."""
     headlight = spec.visual.headlight
     headlight.ambient = list(scene.ambient)[:3]
     headlight.diffuse = [0.0] * 3 if lit else [0.5] * 3

@@ -63,14 +63,14 @@ def add_mesh(
 
 
 def _is_flat(mesh: Mesh) -> bool:
-    """Whether all vertices lie in a plane: MuJoCo makes no hull of those."""
+    """Returns whether all vertices lie in a plane: MuJoCo makes no hull of those."""
     vertices, _ = mesh_triangles(mesh)
     spread = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
     return len(vertices) < 4 or bool(spread[-1] <= 1e-6 * spread[0])
 
 
 def _thickened(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Flat vertices, and the same ones 0.1 mm beside them, which no face uses."""
+    """Returns flat vertices, and the same ones 0.1 mm beside them, which no face uses."""
     axes = np.linalg.svd(vertices - vertices.mean(axis=0), full_matrices=True)[2]
     return np.concatenate([vertices, vertices + _THICKNESS * axes[-1]])
 

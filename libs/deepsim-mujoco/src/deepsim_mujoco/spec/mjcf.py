@@ -49,14 +49,6 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     What its world holds is attached to a mocap body, the link ``worldbody``; a body that joints
     other than a free one hold to the world, to a mocap body of its own.
 
-    Args:
-        spec: Where it is added.
-        description: The model.
-        name: A name that nothing in the spec has.
-
-    Returns:
-        What was added.
-
     Raises:
         SpawnError: MuJoCo refuses it, or it lacks the keyframe; nothing was added.
     """
@@ -112,7 +104,7 @@ def warn_of_left_out(description: MjcfModel, name: str) -> None:
 
 
 def _arrange(root: ElementTree.Element) -> None:
-    """Leaves out what has no effect, and puts what is fixed to the world on bodies of its own."""
+    """Drops sections without effect, and puts elements fixed to the world on bodies."""
     for tag in _LEFT_OUT:
         for section in root.findall(tag):
             root.remove(section)
@@ -151,7 +143,7 @@ def _arrange(root: ElementTree.Element) -> None:
 
 
 def _parse(text: str, built: Built) -> mujoco.MjSpec:
-    """A spec with the copies of its files, and names for all that keeps state by name."""
+    """Returns a spec that reads copies of its files, with names for all bodies and joints."""
     child = mujoco.MjSpec.from_string(text)
     for asset in chain(child.meshes, child.hfields, child.skins, child.textures):
         if asset.file:
@@ -183,7 +175,7 @@ def _apply_keyframe(
 
 
 def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, Node]:
-    """The links by the numbers of their bodies, as MuJoCo holds them, but for anchors."""
+    """Returns the links by the numbers of their bodies, without anchors."""
     nodes: dict[int, Node] = {}
     for number in range(1, model.nbody):
         body = model.body(number).name
@@ -256,9 +248,9 @@ def _pose(data: mujoco.MjData, body: int) -> Pose:
 
 
 def _show(child: mujoco.MjSpec, built: Built, referenced: Collection[str | None]) -> None:
-    """Sorts geoms into those that are drawn and those that touch, and names the former.
+    """Sorts geoms into visuals, which get names, and collisions.
 
-    What touches is drawn if its body has nothing else. Geoms that others refer to keep their names.
+    Collisions of bodies without visuals are drawn. Geoms that others refer to keep their names.
     """
     has_visuals = {
         geom.parent.name for geom in child.geoms if not (geom.contype or geom.conaffinity)

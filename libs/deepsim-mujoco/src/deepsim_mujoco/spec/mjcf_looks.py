@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The looks of MJCF models, for those who draw them without MuJoCo."""
+"""The appearance of MJCF models, for viewers without MuJoCo."""
 
 from __future__ import annotations
 
@@ -33,10 +33,6 @@ def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
 
     Missing are height fields, meshes that are neither OBJ nor STL, and visuals whose names other
     parts of the file refer to.
-
-    Args:
-        built: The model.
-        model: The compiled world that it is in.
     """
     visuals: dict[str, list[VisualDescription]] = {}
     for scoped in built.visuals:
@@ -55,7 +51,7 @@ def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
 def _drawn(
     model: mujoco.MjModel, geom: int, meshes: dict[str, Path]
 ) -> tuple[Geometry, Pose] | None:
-    """The shape of a geom, and its pose in the frame of its body."""
+    """Returns the shape of a geom, and its pose in the frame of its body."""
     w, x, y, z = model.geom_quat[geom].tolist()
     pose = Pose(Vector3(*model.geom_pos[geom].tolist()), Quaternion(x, y, z, w))
     a, b, c = model.geom_size[geom].tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All models and lights of a world as a MuJoCo spec, and what MuJoCo compiles from it."""
+"""All models and lights of a world as a MuJoCo spec, and its compiled model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityEr
 
 from .assets import Assets
 from .builder import Built, build_model, remove_model
-from .decay import apply_decay
+from .inertias import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf, warn_of_left_out
-from .overlapping_hulls import overlapping_hulls
-from .self_collisions import ModelNumbers
+from .self_collisions import ModelNumbers, overlapping_hulls
 from .unsupported import warn_of_unsupported
 
 _INTEGRATORS = {
@@ -39,9 +38,6 @@ class MujocoSpec:
     """The models and lights of a world, in the order in which they came, as a MuJoCo spec.
 
     A name is in it if it is that of a whole model.
-
-    Args:
-        world: Its lights and physics; models are added later.
 
     Attributes:
         lights: The world's own lights, by name.
@@ -112,7 +108,7 @@ class MujocoSpec:
             The compiled model of the rest.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: No model has the name.
             DeepSimError: MuJoCo refuses the rest; nothing was removed.
         """
         if name not in self:
@@ -130,7 +126,7 @@ class MujocoSpec:
         return model
 
     def _keep_hulls_off(self, model: mujoco.MjModel, built: Built) -> bool:
-        """Lets links pass whose hulls overlap from the beginning; returns whether there are any."""
+        """Excludes contacts of links whose hulls overlap at first; returns whether any do."""
         found = list(overlapping_hulls(model, built.links))
         for one, other, _ in found:
             name = f"#hulls {one.name} {other.name}"
@@ -182,11 +178,7 @@ def _check(requests: Iterable[SpawnRequest]) -> None:
 
 
 def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
-    """Compiles a model by itself.
-
-    Raises:
-        SpawnError: It cannot be built.
-    """
+    """Compiles a model by itself."""
     spec = _empty_spec(WorldDescription())
     assets = Assets(spec)  # it holds the files that are read now
     _build(spec, assets, ModelNumbers(), description, name)

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the links of a model from touching one another."""
+"""Pairs of links of a model that must not touch each other."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from deepsim_mujoco.engine import mujoco
+from deepsim_spawn import Mesh
 
 from .tree import Node
 
@@ -12,10 +16,12 @@ _BITS = 0xFFFF
 """The mask of a collision that touches all others, SDF's default."""
 _SHIFT = 4  # the lowest bits stay those of an affinity, for MJCF geoms that have few bits
 _MOST = _BITS >> _SHIFT
+_MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
+_DEEPEST = 1e-3  # [m] of a touch that is one of the meshes themselves
 
 
 class ModelNumbers:
-    """Numbers by which the geoms of one model pass through one another.
+    """Numbers by which the geoms of one model pass through each other.
 
     Two geoms touch if a bit is in the ``contype`` of one and the ``conaffinity`` of the other. With
     the bits of a number in the first and all others in the second, geoms of one number share none,
@@ -48,7 +54,7 @@ class ModelNumbers:
         return numbers
 
     def give_back(self, numbers: dict[str, int]) -> None:
-        """Says that the links with these numbers are gone."""
+        """Frees the numbers of links that were removed."""
         self._free += {*numbers.values()}
 
 
@@ -58,7 +64,7 @@ def masks(number: int) -> tuple[int, int]:
 
 
 def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[Node, Node]]:
-    """Finds the pairs of links that must not touch and whose numbers do not see to it.
+    """Finds the pairs of links that must not touch, without those that have one number.
 
     As in Gazebo, two that a joint joins do not touch, nor two of one model of which neither is to
     self-collide; a nested model is one of its own.
@@ -81,3 +87,57 @@ def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[N
         never = one is other or (one.placed and other.placed)  # MuJoCo leaves out what cannot move
         if not never and (one.name not in numbers or numbers[one.name] != numbers.get(other.name)):
             yield one, other
+
+
+def overlapping_hulls(
+    model: mujoco.MjModel, links: Sequence[Node]
+) -> Iterator[tuple[Node, Node, float]]:
+    """Finds links that self-collide and overlap where all joints are at 0.
+
+    A hull fills the hollows of a mesh in which another link may lie: that of PR2's base holds its
+    shoulders. No joint could part such links, and their contact would throw the robot apart.
+
+    Yields:
+        Two links and the depth of their overlap [m]; one of the two geoms is a mesh.
+    """
+    solid = [node for node in links if node.link.collisions]
+    pairs = [pair for pair in combinations(solid, 2) if _may_touch(model, *pair)]
+    if not pairs:
+        return
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    for one, other in pairs:
+        depth = -min(
+            (
+                mujoco.mj_geomDistance(model, data, a, b, 0.0, None)
+                for a in _solids(model, one)
+                for b in _solids(model, other)
+                if _MESH in (model.geom_type[a], model.geom_type[b])
+            ),
+            default=0.0,
+        )
+        if depth > _DEEPEST:
+            yield one, other, depth
+
+
+def _may_touch(model: mujoco.MjModel, one: Node, other: Node) -> bool:
+    """Returns whether they self-collide, a mesh among them, and no joint joins their parts."""
+    if one.model != other.model or not (one.self_collide or other.self_collide):
+        return False
+    collisions = (*one.link.collisions, *other.link.collisions)
+    if not any(isinstance(collision.geometry, Mesh) for collision in collisions):
+        return False
+    if any(parent is other for parent, _ in one.closing):
+        return False
+    if any(parent is one for parent, _ in other.closing):
+        return False
+    first, second = (model.body_weldid[model.body(node.name).id] for node in (one, other))
+    above = model.body_weldid[model.body_parentid]
+    return bool(first != second and above[first] != second and above[second] != first)
+
+
+def _solids(model: mujoco.MjModel, node: Node) -> list[int]:
+    """Returns the geoms of a link that touch others."""
+    body = model.body(node.name)
+    first, count = int(body.geomadr[0]), int(body.geomnum[0])
+    return [geom for geom in range(first, first + count) if model.geom_contype[geom]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors other than cameras, made of MuJoCo's own; they measure once somebody watches."""
+"""Sensors other than cameras, made of MuJoCo's own sensors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class BuiltSensor(NamedTuple):
     description: SensorDescription
 
     def output(self, what: str, part: int = 0) -> str:
-        """The name of the MuJoCo sensor of a quantity."""
+        """Returns the name of the MuJoCo sensor of a quantity."""
         return f"{self.site} {what} {part}"
 
 
@@ -56,16 +56,8 @@ def add_sensor(
 ) -> tuple[BuiltSensor, list[mujoco.MjsElement]]:
     """Adds a sensor to the body of its link.
 
-    Args:
-        spec: Where it is added.
-        body: The body.
-        frame: The link's frame in that of the body.
-        sensor: The sensor.
-        name: ``link::sensor``, scoped from the world.
-        geoms: The collisions of the link and their geoms, by names.
-
     Returns:
-        The sensor, and what was added besides its site.
+        The sensor, and the objects that were added besides its site.
     """
     site = f"#sensor {name}"
     pose = frame @ sensor.pose
@@ -104,11 +96,6 @@ def add_sensor(
 def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[str]:
     """Returns the axes that a sensor of joints reads.
 
-    Args:
-        name: ``model::link::sensor``.
-        state: The sensor.
-        axes: Of the spawned model.
-
     Raises:
         SpawnError: Its model has no such joint.
     """
@@ -128,7 +115,7 @@ def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[st
 def _feeling(
     body: str, contact: ContactSensor, geoms: Sequence[tuple[str, str]]
 ) -> list[tuple[mujoco.mjtObj, str]]:
-    """The objects of MuJoCo whose contacts count: a whole body, or some of its geoms."""
+    """Returns the objects of MuJoCo whose contacts count: a whole body, or some of its geoms."""
     chosen = [geom for collision, geom in geoms if collision in contact.collisions]
     if not chosen or len(chosen) == len(geoms):
         return [(_OBJECT.mjOBJ_BODY, body)]

@@ -44,14 +44,7 @@ _GRID = 1.0  # [m] spacing of the lines on a plane that MuJoCo draws as infinite
 def apply_shape(
     geom: mujoco.MjsGeom, geometry: Shape, pose: Pose, *, asset: Callable[[Asset], str]
 ) -> None:
-    """Sets type, size and pose of a geom.
-
-    Args:
-        geom: The geom.
-        geometry: The shape.
-        pose: Pose of the shape's frame in the link frame.
-        asset: Adds a mesh or height field and returns its name.
-    """
+    """Sets type, size and pose of a geom."""
     geom.type = _TYPES[type(geometry)]
     if isinstance(geometry, (Mesh, Solid, Landscape)):
         if isinstance(geometry, Landscape):
@@ -94,7 +87,7 @@ def _size(geometry: Simple) -> Numbers:
 
 
 def _turn_z_to(normal: Vector3) -> Quaternion:
-    """The shortest rotation that takes +z to a unit vector."""
+    """Returns the shortest rotation that takes +z to a unit vector."""
     sine = math.hypot(normal.x, normal.y)
     if sine < 1e-12:
         return Quaternion() if normal.z > 0.0 else Quaternion(1.0, 0.0, 0.0, 0.0)

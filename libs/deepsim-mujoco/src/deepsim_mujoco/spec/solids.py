@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes that MuJoCo lacks, as those that it has and as convex meshes."""
+"""Shapes that MuJoCo lacks, made of its own shapes and of convex meshes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Shape: TypeAlias = (
 
 
 def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
-    """The shapes that together collide as a geometry does; an empty list if it is left out.
+    """Returns the shapes that together collide as a geometry does; none if it is left out.
 
     Args:
         geometry: The described shape.
@@ -91,15 +91,7 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
 
 
 def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
-    """The one shape that looks as a geometry does; None if it is left out, or an empty image.
-
-    Args:
-        geometry: The described shape.
-        placed: Whether its link stays where it is put.
-
-    Raises:
-        ModelFormatError: A picture cannot be read.
-    """
+    """Returns the shape that a geometry is drawn as; None if it is left out or an empty image."""
     match geometry:
         case Heightmap():
             left_out = reason_left_out(geometry, placed=placed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Friction, bounce and own velocity of collisions: Gazebo's in MuJoCo's terms."""
+"""Friction, restitution and surface velocity of collisions in MuJoCo's terms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BOUNCES = 1001  # how many restitutions `priorities` tells apart, with none
 
 
 def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep: float) -> None:
-    """Sets what a geom does to those that touch it, and which they are.
+    """Sets friction, restitution, velocity and contact masks of a geom.
 
     In Gazebo the lower friction of a touching pair counts; in MuJoCo the geom of higher priority
     decides: see `priorities`.
@@ -86,7 +86,7 @@ def _returned(stiffness: float, damping: float, impedance: float) -> float:
 
 
 def _signed(mask: int) -> int:
-    """The same 32 bits as MuJoCo keeps them, in a signed int."""
+    """Returns the same 32 bits as MuJoCo keeps them, in a signed int."""
     low = mask & 0xFFFFFFFF
     return low - (low >> 31 << 32)
 
@@ -98,7 +98,7 @@ def _priority(mu: float, restitution: float) -> int:
 
 
 def priorities(mu: ArrayLike) -> NDArray[np.intp]:
-    """Priorities that fall as the friction rises, so that the lower friction of a pair counts.
+    """Returns priorities that fall as friction rises: the lower friction of a pair counts.
 
     They leave room for the restitution: of equal frictions, the lower that is given counts.
     """

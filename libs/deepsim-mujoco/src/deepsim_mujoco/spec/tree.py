@@ -11,6 +11,7 @@ from deepsim_math import Pose
 from deepsim_spawn import JointDescription, LinkDescription, ModelDescription
 from deepsim_sync import SCOPE, SpawnError
 
+_ORIGIN = Pose()
 _LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes to say so
 
 
@@ -79,14 +80,14 @@ class Node:
 
     @property
     def root_kind(self) -> RootKind:
-        """What holds a root."""
+        """The way in which a root is held."""
         if self.placed:
             return RootKind.PLACED
         return RootKind.FREE if self.joint is None else RootKind.ANCHORED
 
 
 def anchor_name(root: Node) -> str:
-    """The body that holds an anchored tree in its place."""
+    """Returns the body that holds an anchored tree in its place."""
     return f"#anchor {root.name}"
 
 
@@ -106,44 +107,42 @@ class Frame:
         return self.canonical_link or f"#frame {self.name}"
 
 
-def model_frames(
-    description: ModelDescription, name: str, pose: Pose, *, static: bool = False
-) -> Iterator[Frame]:
-    """The frames of a model and of all models nested in it, outer ones first.
+def nested_models(
+    model: ModelDescription, name: str, pose: Pose = _ORIGIN, *, static: bool = False
+) -> Iterator[tuple[ModelDescription, str, Pose, bool]]:
+    """Yields a model and all models nested in it, outer ones first.
 
-    Args:
-        description: The model.
-        name: Its name, scoped from the world.
-        pose: Its pose in the frame of the spawned model.
-        static: Whether it is in a static one.
+    Yields:
+        The description, its name scoped from the world, its pose in the frame of the spawned
+        model, and whether it is static, by itself or in a static model.
+    """
+    static = static or model.static
+    yield model, name, pose, static
+    for inner in model.models:
+        scoped = name + SCOPE + inner.name
+        yield from nested_models(inner, scoped, pose @ inner.pose, static=static)
+
+
+def model_frames(description: ModelDescription, name: str) -> Iterator[Frame]:
+    """Yields the frames of a model and of all models nested in it, outer ones first.
 
     Raises:
         SpawnError: A model that is not static has no link.
     """
-    static = static or description.static
-    link = description.canonical_link
-    if not link and not static:
-        raise SpawnError(name, "it has no link, and is not static")
-    yield Frame(name, name + SCOPE + link if link else "", pose)
-    for nested in description.models:
-        scoped = name + SCOPE + nested.name
-        yield from model_frames(nested, scoped, pose @ nested.pose, static=static)
+    for model, scoped, pose, static in nested_models(description, name):
+        link = model.canonical_link
+        if not link and not static:
+            raise SpawnError(scoped, "it has no link, and is not static")
+        yield Frame(scoped, scoped + SCOPE + link if link else "", pose)
 
 
 def link_trees(description: ModelDescription, name: str) -> list[Node]:
-    """All links of a model, parents joined with children.
-
-    Args:
-        description: The model.
-        name: The name that it is spawned under.
-
-    Returns:
-        One node per link, in the order of the description.
+    """Returns all links of a model, parents joined with children.
 
     Raises:
         SpawnError: The joints form too long a chain.
     """
-    nodes = {node.name: node for node in _nodes(description, name, Pose(), static=False)}
+    nodes = {node.name: node for node in _nodes(description, name)}
     tops = {id(node): node for node in nodes.values()}  # towards the root of each link's tree
 
     def root(node: Node) -> Node:
@@ -171,20 +170,18 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
     return list(nodes.values())
 
 
-def _nodes(model: ModelDescription, name: str, pose: Pose, *, static: bool) -> Iterator[Node]:
-    static = static or model.static
-    for link in model.links:
-        own = link.self_collide
-        yield Node(
-            name + SCOPE + link.name,
-            name,
-            link,
-            pose @ link.pose,
-            placed=static or link.kinematic,
-            self_collide=model.self_collide if own is None else own,
-        )
-    for nested in model.models:
-        yield from _nodes(nested, name + SCOPE + nested.name, pose @ nested.pose, static=static)
+def _nodes(description: ModelDescription, name: str) -> Iterator[Node]:
+    for model, scoped, pose, static in nested_models(description, name):
+        for link in model.links:
+            own = link.self_collide
+            yield Node(
+                scoped + SCOPE + link.name,
+                scoped,
+                link,
+                pose @ link.pose,
+                placed=static or link.kinematic,
+                self_collide=model.self_collide if own is None else own,
+            )
 
 
 def _refuse_long_chain(name: str, node: Node) -> None:

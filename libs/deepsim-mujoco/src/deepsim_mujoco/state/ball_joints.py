@@ -12,7 +12,7 @@ from .world_states import WorldStates
 
 
 class BallJoints:
-    """The positions of ball joints: of each the turn from where its child is described.
+    """The positions of ball joints: turns from the described orientation of the child.
 
     The three numbers are the rotation vector [rad], along the axes of the child link, at most pi
     long.
@@ -32,7 +32,7 @@ class BallJoints:
         return len(self._rows)
 
     def read(self, out: Floats) -> None:
-        """Fills their cells of positions, (W, n)."""
+        """Fills the cells of ball joints in the positions of all axes, (W, n)."""
         if len(self):
             turns = self._states.state.take(self._at, axis=1)
             out[:, self._rows] = quaternions.to_rotation_vector(turns)

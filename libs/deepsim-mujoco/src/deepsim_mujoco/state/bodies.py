@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a table as MuJoCo bodies, and where their numbers lie in the states of all worlds."""
+"""Rows of a table as MuJoCo bodies, and the places of their numbers in the states."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Bodies:
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
 
     def arms(self, rows: Rows) -> Floats | None:
-        """Returns from where to where rows are shifted, in the axes of the bodies, (3, k).
+        """Returns the offsets of the frames of rows, in the axes of their bodies, (3, k).
 
         It is None if none of the n rows is shifted.
         """

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from deepsim_mujoco.spec.builder import Built
-from deepsim_sync import Cells, Names, Refusal
+from deepsim_sync import Cells, Refusal
 
-from .layout import Floats, Part, Rows, numbers_of, start
+from .compiled import Compiled
+from .layout import Floats, Part, start
 from .world_states import WorldStates
 
 _PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
@@ -18,23 +18,17 @@ _PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
 
 
 class LinkForces:
-    """Reads and writes the forces that act on links during the next step call.
-
-    Args:
-        states: The states, which let go of the forces after a step.
-    """
+    """Reads and writes the forces that act on links during the next step call."""
 
     COLUMNS = (*_PLACES, "center_of_mass")
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
 
-    def follow(self, links: Names, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model."""
-        model = self._states.model
-        number = numbers_of(model, model.name_bodyadr)
-        self._names = links
-        self._body: Rows = np.array([number[n.name] for one in built for n in one.links], np.intp)
+        model = compiled.model
+        self._names, self._body = compiled.entities.links, compiled.link_bodies
         self._moves = model.body_dofnum[model.body_weldid[self._body]] > 0
         self._start = start(model, Part.mjSTATE_XFRC_APPLIED) + 6 * self._body
         self._center: Floats | None = None
@@ -51,7 +45,7 @@ class LinkForces:
             out[:] = self._states.state.take(self._start[:, None] + _PLACES[column], axis=1)
 
     def write(self, changed: Mapping[str, Cells]) -> list[Refusal]:
-        """Sets cells of columns by name; returns forces on what nothing moves."""
+        """Sets cells of columns by name; returns those of links that cannot move."""
         refusals = []
         for column, (worlds, rows, values) in changed.items():
             held = ~self._moves[rows] & values.any(axis=1)

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deepsim_mujoco.spec.axes import speed_limit
-from deepsim_mujoco.spec.builder import Built
 from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
 from .ball_joints import BallJoints
+from .compiled import Compiled
 from .layout import Floats, Part, Rows, dofs_of, numbers_of, start
 from .world_states import WorldStates
 
@@ -35,11 +35,7 @@ _FIELDS = {
 
 
 class Joints:
-    """Reads and writes the axes of all joints in all worlds.
-
-    Args:
-        states: The states.
-    """
+    """Reads and writes the axes of all joints in all worlds."""
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
@@ -49,11 +45,10 @@ class Joints:
         }
         self._passive = np.ones(states.worlds, dtype=np.bool_)  # worlds without any command yet
 
-    def follow(self, entities: Entities, built: Sequence[Built]) -> None:
+    def follow(self, compiled: Compiled) -> None:
         """Takes up a newly compiled model: new axes are as described, the others keep theirs."""
-        states, model = self._states, self._states.model
-        old, self._names = self._names, entities.joints
-        axes = [axis for one in built for axis in one.axes.values()]
+        states, model, axes = self._states, compiled.model, compiled.axes
+        old, self._names = self._names, compiled.entities.joints
         if not self._passive.all():
             states.actuate(np.flatnonzero(~self._passive))
         self._own: set[str] = set()  # the columns of which each world has numbers of its own
@@ -70,7 +65,7 @@ class Joints:
         self._balls = BallJoints(states, first, self._position[first])
         self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
         self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
-        following = [each for one in built for each in one.followers]
+        following = [each for one in compiled.built for each in one.followers]
         self._followers = self._names.rows([each.name for each in following])
         self._leaders = self._names.rows([each.leader for each in following])
         self._multiplier = np.array([each.multiplier for each in following])
@@ -134,7 +129,7 @@ class Joints:
         return found
 
     def _positions(self, worlds: Rows, rows: Rows) -> Floats:
-        """The positions of cells, (k,)."""
+        """Returns the positions of cells, (k,)."""
         if len(self._balls):
             table = np.empty((self._states.worlds, len(self._names)))
             self.read("position", table)
@@ -194,7 +189,7 @@ class Joints:
             if values.shape != self._commands[name].shape:
                 raise ValueError(
                     f"the state has {name} of {values.shape[-1]} axes of joints, and these models "
-                    f"have {len(self._names)}: it is one of other models"
+                    f"have {len(self._names)}: it belongs to other models"
                 )
 
     def set_state(self, state: Mapping[str, Floats], worlds: WorldNumbers) -> None:
@@ -207,7 +202,7 @@ class Joints:
                 self._apply(name, changed)
 
     def _wake(self, worlds: WorldNumbers) -> None:
-        """Lets servos act in worlds where they were passive."""
+        """Activates servos in worlds where they were passive."""
         acting = worlds[self._passive[worlds]]
         if len(acting):
             self._states.actuate(acting)

@@ -13,7 +13,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-"""What a state holds: all that later instants depend on, warm start included."""
+"""The parts of a state: all that later instants depend on, warm start included."""
 
 Part = mujoco.mjtState
 Rows = NDArray[np.intp]
@@ -98,7 +98,7 @@ def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
 
 
 def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
-    """The numbers, in both models, of the objects that are in both."""
+    """Returns the numbers, in both models, of the objects that are in both."""
     before = numbers_of(old, getattr(old, addresses))
     after = numbers_of(new, getattr(new, addresses))
     kept = [name for name in after if name in before]
@@ -109,6 +109,6 @@ def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Row
 
 
 def _spread(starts: Rows, sizes: Rows) -> Rows:
-    """The indices of blocks of numbers, one after the other."""
+    """Returns the indices of blocks of numbers, one after the other."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts - before, sizes) + np.arange(sizes.sum())

@@ -7,7 +7,7 @@ derives the poses of bodies that joints hold, when rows of such bodies are read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +18,8 @@ from deepsim_mujoco.spec.tree import Frame, Node, RootKind, anchor_name
 from deepsim_sync import SCOPE, Cells, Refusal, square_sum
 
 from .bodies import Bodies, Hold
-from .layout import Floats, Rows, numbers_of
+from .compiled import Compiled
+from .layout import Floats, Rows
 from .rotations import cross, matrices, rotate, rotate_back
 from .world_states import WorldStates
 
@@ -31,7 +32,7 @@ _FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a compar
 
 
 class Places(NamedTuple):
-    """Where the numbers of k cells lie in the states of all worlds."""
+    """The places of the numbers of k cells in the states of all worlds."""
 
     pose: Rows
     """(7, k)"""
@@ -44,14 +45,9 @@ class Places(NamedTuple):
 
 
 class Motion:
-    """Reads and writes the states of one compiled model.
+    """Reads and writes the states of one compiled model."""
 
-    Args:
-        states: The states.
-        built: The models in it, in the order of their rows.
-    """
-
-    def __init__(self, states: WorldStates, built: Sequence[Built]) -> None:
+    def __init__(self, states: WorldStates, compiled: Compiled) -> None:
         self._states = states
         self._numbers = states.state.reshape(-1)  # a view
         self._starts = states.starts
@@ -59,24 +55,20 @@ class Motion:
         self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
         # Of the cells that were written last, by whose rows they are: worlds, rows and places.
         self._known: dict[Bodies, tuple[Rows, Rows, Places]] = {}
-        number = numbers_of(states.model, states.model.name_bodyadr)
-        nodes = {node.name: node for one in built for node in one.links}
-        frames = [(frame, one) for one in built for frame in one.frames]
+        self._entities = compiled.entities
+        nodes = {node.name: node for node in compiled.links}
+        frames = [(frame, one) for one in compiled.built for frame in one.frames]
 
-        def bodies(names: Sequence[str], offsets: Sequence[Pose]) -> Bodies:
-            numbers = [number[name] for name in names]
+        def bodies(names: Iterable[str], offsets: Sequence[Pose]) -> Bodies:
+            numbers = [compiled.bodies[name] for name in names]
             return Bodies(states.model, states.starts, numbers, offsets)
 
-        self._names: dict[StateKind, list[str]] = {
-            "models": [frame.name for frame, _ in frames],
-            "links": list(nodes),
-        }
         self._bodies: dict[StateKind, Bodies] = {
             "models": bodies(
                 [frame.body for frame, _ in frames],
                 [_in_body(frame, nodes.get(frame.canonical_link)) for frame, _ in frames],
             ),
-            "links": bodies(list(nodes), [node.in_body for node in nodes.values()]),
+            "links": bodies(nodes, [node.in_body for node in compiled.links]),
         }
         self._hold: dict[StateKind, Rows] = {
             kind: each.hold.copy() for kind, each in self._bodies.items()
@@ -151,7 +143,7 @@ class Motion:
             out[:, bodies.jointed] = twist.reshape(len(out), -1, 6)
 
     def _poses(self, bodies: Bodies) -> Floats:
-        """The poses of bodies, (W, n, 7)."""
+        """Returns the poses of bodies, (W, n, 7)."""
         out = np.empty((len(self._starts), len(bodies.body), 7))
         self._read_body_poses(bodies, out)
         return out
@@ -199,13 +191,6 @@ class Motion:
         """Sets poses of own rows, (k, 7).
 
         MuJoCo has angular velocities in the axes of the body, so that turning a body turns them.
-
-        Args:
-            bodies: The bodies.
-            worlds: (k,)
-            rows: (k,)
-            values: (k, 7)
-            keep: Whether twists stay as they are in the world frame.
         """
         at = self._places(bodies, worlds, rows)
         if len(bodies.shifted):
@@ -242,7 +227,7 @@ class Motion:
     def _twists(
         self, arms: Floats | None, numbers: Floats, matrix: Floats
     ) -> tuple[Floats, Floats]:
-        """Linear and angular velocities, (3, k) each, of the ends of arms (3, k) on free bodies."""
+        """Returns linear and angular velocities (3, k) of the ends of arms on free bodies."""
         angular = rotate(matrix, numbers[7:])
         linear = numbers[4:7]
         if arms is not None:
@@ -250,7 +235,7 @@ class Motion:
         return linear, angular
 
     def _matrices(self, at: Rows) -> Floats:
-        """The rotation matrices (9, k) of free bodies."""
+        """Returns the rotation matrices (9, k) of free bodies."""
         return matrices(self._numbers.take(at[:4]))
 
     def _put_twists(
@@ -281,7 +266,7 @@ class Motion:
                     reason = "it stays where it is put, so it has no velocity"
                     if hold[cell] == Hold.SEVERAL:
                         reason = "a part of it stays where it is put: only joints move the rest"
-                    name = self._names[kind][row]
+                    name = self._entities.names(kind)[row]
                     refusals.append(Refusal(kind, "twist", name, reason, int(world)))
             free = hold == Hold.FREE
             worlds, rows, values = worlds[free], rows[free], values[free]
@@ -317,14 +302,14 @@ class Motion:
         self._put_twists(None, at, self._matrices(at), linear, angular)
 
     def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:
-        name = self._names[kind][row]
+        name = self._entities.names(kind)[row]
         top = name.split(SCOPE)[0]
         reason = f"joints hold it: set model {top!r} as a whole"
         return Refusal(kind, column, name, reason, int(world))
 
 
 def _in_body(frame: Frame, link: Node | None) -> Pose:
-    """The frame of a model in that of the body that carries it, by its canonical link."""
+    """Returns the frame of a model in that of the body that carries it, by its canonical link."""
     if link is None or link.is_root:
         return frame.pose
     return link.body_pose.inverse() @ frame.pose
@@ -335,13 +320,13 @@ def _same_cells(one: Cells, other: Cells) -> bool:
 
 
 def _every_part(parts: Bodies, worlds: Rows) -> tuple[Rows, Rows]:
-    """World and row of each part in each of k worlds, (k * parts,)."""
+    """Returns world and row of each part in each of k worlds, (k * parts,)."""
     n = len(parts.body)
     return np.repeat(worlds, n), np.tile(np.arange(n), len(worlds))
 
 
 def _roots_of(frame: Frame, built: Built) -> list[str]:
-    """The bodies of a model that can be put anywhere."""
+    """Returns the bodies of a model that can be put anywhere."""
     inside = frame.name + SCOPE
     links = [
         anchor_name(node) if node.root_kind is RootKind.ANCHORED else node.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the worlds in MuJoCo's own objects, to look at it."""
+"""One of the worlds in MuJoCo's own objects, for reading."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ _ON_PLANES = 0.1  # of a plane's size, as MuJoCo takes for the size of a world
 
 
 class SingleWorld:
-    """Loads the state of one world; nothing that is done here changes it.
-
-    Args:
-        states: The states of all worlds.
-    """
+    """Loads the state of one world; changes of the copy do not reach the world."""
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
@@ -26,7 +22,7 @@ class SingleWorld:
         self._data: mujoco.MjData | None = None
 
     def load(self, world: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
-        """Returns the model, and data with the state of a world; what follows from it is unknown.
+        """Returns the model, and data with the state of a world; derived fields are undefined.
 
         The model may be changed: the batch has a copy of it.
         """

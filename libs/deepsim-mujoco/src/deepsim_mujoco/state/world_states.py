@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from itertools import chain
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_math import Pose
+from deepsim_math.poses import compose
 from deepsim_mujoco.engine import Batch, BatchError, mujoco
+from deepsim_mujoco.spec.builder import Built
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
@@ -30,23 +34,27 @@ _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 class WorldStates:
     """Time and state of each world, as they are and as a reset makes them.
 
+    `MujocoSimulator.step` advances them.
+
     Args:
         worlds: The number of worlds, W.
         threads: How many threads step them; None for one on each processor.
 
     Attributes:
-        worlds: As given.
         model: The compiled model.
         batch: MuJoCo's batch of it.
         state: (W, n) the integration state of each world: a write is the state of the next step.
         starts: (W,) where each of them begins in one array.
         initial: (W, n) the states after a reset.
-        effort: (W, servos) what each servo gave in the latest step.
+        effort: (W, servos) effort of each servo in the latest step.
+        servo_force: (W, servos) the same as MuJoCo keeps it, once a servo acts.
         steps: (W,) physics steps since the last reset.
         timestep: Duration of one step [s].
         version: Another number after each change of a state; those who write into `state` raise it.
         measure: Steps n times in the place of the batch, while sensors are watched.
         pushed: Whether forces may act on bodies in the next step.
+        warnings: (W, kinds, 2) place and number of MuJoCo's warnings in each world.
+        known_warnings: Those that were looked at last, as bytes.
     """
 
     model: mujoco.MjModel
@@ -68,27 +76,31 @@ class WorldStates:
     def adopt(
         self,
         model: mujoco.MjModel,
-        roots: list[str],
+        added: Sequence[Built],
         poses: Floats,
-        positions: Mapping[str, Floats],
     ) -> None:
         """Goes on with another compiled model; common parts keep their state bit for bit.
 
         Args:
             model: The compiled model.
-            roots: Names of the r bodies, of new models, that can be put anywhere.
-            poses: (W, r, 7) where they begin.
-            positions: Of joints of new models that do not begin at MuJoCo's own.
+            added: The models that are new.
+            poses: (models, W, 7) where they begin.
         """
+        roots = [root.name for one in added for root in one.roots]
+        places = np.repeat(poses, [len(one.roots) for one in added], axis=0)
+        within = [one.places or [Pose()] * len(one.roots) for one in added]
+        for row, place in enumerate(chain.from_iterable(within)):
+            if place != Pose():
+                places[row] = compose(places[row], np.asarray(place))
         batch = Batch(model, self.worlds, self._threads)
         initial = batch.state.copy()
         starts = np.arange(self.worlds) * initial.shape[1]
         numbers = numbers_of(model, model.name_bodyadr)
         origins = np.tile(_IDENTITY, (len(roots), 1))
         new = Bodies(model, starts, [numbers[name] for name in roots], origins)
-        initial.reshape(-1)[new.poses_at] = poses.reshape(-1, 7)
+        initial.reshape(-1)[new.poses_at] = places.swapaxes(0, 1).reshape(-1, 7)
         servos = numbers_of(model, model.name_actuatoradr)
-        for name, values in positions.items():
+        for name, values in chain.from_iterable(one.positions.items() for one in added):
             address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
             if name in servos and len(values) == 1:  # which follows its target from there
@@ -105,11 +117,11 @@ class WorldStates:
             before, after = kept_servos(self.model, model)
             effort[:, after] = self.effort[:, before]
         self.effort = effort
-        self._servo_force: Floats | None = None
+        self.servo_force: Floats | None = None
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
-        self._warnings = batch.warning
-        self._known_warnings = bytes(batch.warning.nbytes)
+        self.warnings = batch.warning
+        self.known_warnings = bytes(batch.warning.nbytes)
         first = start(model, Part.mjSTATE_XFRC_APPLIED)
         self._forces = slice(first, first + 6 * model.nbody)
         self.timestep = float(model.opt.timestep)
@@ -120,56 +132,37 @@ class WorldStates:
         """(W,) steps times step size, without accumulated rounding [s]."""
         return np.multiply(self.steps, self.timestep, dtype=np.float64)
 
-    def step(self, n: int, chosen: WorldNumbers | None) -> None:
-        """Advances some worlds by n steps.
-
-        Raises:
-            SimulationError: Some of them diverged; only a reset of these helps.
-        """
-        if chosen is None:
-            self.steps = self.steps + n  # in place it takes twice as long
-        else:
-            self.steps[chosen] += n
-        self.version += 1
-        try:
-            if self.measure is None:
-                self.batch.step(chosen, nstep=n)
-            else:
-                self.measure(n, chosen)
-        except BatchError as error:
-            self._refuse(error.ids, str(error))
-        finally:
-            if self.pushed:
-                self._let_go(chosen)
-        if self._servo_force is not None:
-            stepped = slice(None) if chosen is None else chosen
-            self.effort[stepped] = self._servo_force[stepped] + 0.0  # never -0.0
-        warnings = self._warnings.tobytes()
-        if warnings != self._known_warnings:  # a tenth of the time of `any`; each one is counted
-            self._known_warnings = warnings
-            is_bad = self._warnings[:, _BAD, 1].any(axis=1)
-            bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
-            if len(bad):
-                self._refuse(bad, "reset them, then try a smaller step size or smaller forces")
-
-    def _let_go(self, chosen: WorldNumbers | None) -> None:
+    def let_go(self, chosen: WorldNumbers | None) -> None:
         """Ends the forces on bodies in worlds that stepped."""
         self.state[slice(None) if chosen is None else chosen, self._forces] = 0.0
         self.pushed = bool(self.state[:, self._forces].any())
 
-    def _refuse(self, bad: Rows, why: str) -> None:
+    def refuse_warned(self, chosen: WorldNumbers | None) -> None:
+        """Refuses worlds of the latest step that MuJoCo warned of.
+
+        Raises:
+            SimulationError: Only a reset of these worlds helps.
+        """
+        self.known_warnings = self.warnings.tobytes()
+        is_bad = self.warnings[:, _BAD, 1].any(axis=1)
+        bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
+        if len(bad):
+            self.refuse(bad, "reset them, then try a smaller step size or smaller forces")
+
+    def refuse(self, bad: Rows, why: str) -> NoReturn:
+        """Marks worlds that diverged, and raises the error that says where."""
         # Arithmetic with NaN is silent, where that with very large numbers warns.
         self.state[bad] = np.nan
         at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}{self._place(int(bad[0]))}"
         raise SimulationError(f"the physics diverged by {at}: {why}", bad.tolist())
 
     def _place(self, world: int) -> str:
-        """Names the joint or free link whose numbers MuJoCo found bad, if it says so."""
-        kinds = np.flatnonzero(self._warnings[world, _BAD, 1])
+        """Names the joint or free link with bad numbers, if MuJoCo reports it."""
+        kinds = np.flatnonzero(self.warnings[world, _BAD, 1])
         if not len(kinds):
             return ""
         kind, model = int(kinds[0]) + _BAD_POSITION, self.model
-        number = int(self._warnings[world, kind, 0])
+        number = int(self.warnings[world, kind, 0])
         if number < 0:
             return ""
         if kind == _BAD_CONTROL:
@@ -191,17 +184,17 @@ class WorldStates:
         self.state[chosen] = state
         self.effort[chosen] = effort
         self.steps[chosen] = steps
-        self._warnings[chosen] = 0
+        self.warnings[chosen] = 0
         self.pushed = True  # the state may hold forces
         self.version += 1
 
     def actuate(self, chosen: WorldNumbers) -> None:
-        """Lets the servos of some worlds act; until then they cost nothing and give nothing."""
+        """Activates the servos of some worlds; until then they cost nothing and exert nothing."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
-        self._servo_force = self.batch.bind("actuator_force")
+        self.servo_force = self.batch.bind("actuator_force")
 
     def derive(self) -> None:
-        """Brings what MuJoCo derives from positions and velocities up to date."""
+        """Updates the fields that MuJoCo derives from positions and velocities."""
         if self._derived_version == self.version:
             return
         flags = self.batch.expand("opt.disableflags")

@@ -19,10 +19,22 @@ if TYPE_CHECKING:
 
 
 class Spawner(Protocol):
-    """Creates and removes the model of a behaviour."""
+    """Creates and removes the model of a behaviour.
+
+    >>> class BallSpawner:
+    ...     def spawn(self, world, name, pose=None):
+    ...         world.spawn(TableModel(), name, pose or Pose())
+    ...     def delete(self, world, name):
+    ...         world.delete(name)
+    >>> with World(TableSimulator()):
+    ...     ball = Behaviour("ball", spawner=BallSpawner(), initial_pose=Pose((0, 0, 1)))
+    >>> ball.spawn()
+    >>> ball.is_spawned
+    True
+    """
 
     def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        """Adds the model under a name, at a pose or else where its description says."""
+        """Adds the model under a name, at a pose or by default at the described one."""
         ...
 
     def delete(self, world: World, name: str) -> None:
@@ -35,7 +47,7 @@ class NeverSpawnedWarning(UserWarning):
 
 
 class _BehaviourType(ABCMeta):
-    """Takes a behaviour out of its world again when its constructor raises."""
+    """Removes a behaviour from its world when its constructor raises."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         behaviour: Any = cls.__new__(cls, *args, **kwargs)  # type: ignore[arg-type]  # of type itself
@@ -50,15 +62,25 @@ class _BehaviourType(ABCMeta):
 
 
 class Behaviour(metaclass=_BehaviourType):
-    """One model of a world, steered by hooks; for one world (W = 1).
+    """One model of a world, driven by hooks; for one world (W = 1).
 
     Subclasses override the hooks ``on_...``; all of them do nothing here. Within a hook the
     behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
     names the behaviour, the hook and the tick.
 
-    While its model is not in the world (before `spawn`, or after anybody deleted it), updates and
-    resets do not reach the hooks. A behaviour without a spawner does not wait for a model: its
-    hooks are always called.
+    While its model is not in the world (before `spawn`, or after it was deleted), updates and
+    resets do not reach the hooks. The hooks of a behaviour without a spawner are always called.
+
+    >>> class Ball(Behaviour):
+    ...     def on_fixed_update(self, delta_time, sim_time):
+    ...         print(f"at {sim_time} s: x = {self.transform.pose.position.x} m")
+    >>> with World(TableSimulator(timestep=0.5)) as world:
+    ...     world.spawn(TableModel(gravity=False), "ball", Pose())
+    ...     Ball("ball").transform.twist = Twist((2, 0, 0))
+    ...     world.tick()
+    ...     world.tick()
+    at 0.0 s: x = 0.0 m
+    at 0.5 s: x = 1.0 m
 
     Args:
         name: The model's name; unique among the world's behaviours.
@@ -71,8 +93,8 @@ class Behaviour(metaclass=_BehaviourType):
         name: The model's name.
         tags: Groups that it belongs to.
         spawner: Creates the model, or None.
-        initial_pose: Where `spawn` and `reset` put the model. With None, `spawn` puts it where its
-            description says, and `reset` leaves it where it is.
+        initial_pose: Where `spawn` and `reset` put the model. With None, `spawn` takes the
+            described pose, and `reset` leaves the model where it is.
         transform: The model's rows.
         world: Its world.
         enabled: Whether `update` and `fixed_update` reach the hooks.
@@ -137,11 +159,7 @@ class Behaviour(metaclass=_BehaviourType):
         self._call(self.on_spawn)
 
     def delete(self) -> None:
-        """Removes the model, then calls `on_delete`; the behaviour can be spawned again.
-
-        Raises:
-            UnknownEntityError: The world has no such model.
-        """
+        """Removes the model, then calls `on_delete`; the behaviour can be spawned again."""
         if self.spawner is None:
             self.world.delete(self.name)
         else:
@@ -150,13 +168,13 @@ class Behaviour(metaclass=_BehaviourType):
         self._call(self.on_delete)
 
     def enable(self) -> None:
-        """Lets updates reach the hooks again; calls `on_enable` if they did not."""
+        """Enables updates, after calling `on_enable` if they were disabled."""
         if not self.enabled:
             self._call(self.on_enable)
             self.enabled = True
 
     def disable(self) -> None:
-        """Keeps updates from the hooks; calls `on_disable` if they did reach them."""
+        """Disables updates, after calling `on_disable` if they were enabled."""
         if self.enabled:
             self._call(self.on_disable)
             self.enabled = False
@@ -199,52 +217,47 @@ class Behaviour(metaclass=_BehaviourType):
     def get_state(self) -> Any:
         """Returns the behaviour's own state, for `World.get_state`; its model is not part of it.
 
-        By default these are copies of all attributes that hold plain values: None, numbers, texts,
-        arrays, values of `deepsim_math`, random generators, and containers of plain values. A
-        behaviour that remembers more, as within objects of its own, adds that::
+        By default these are copies of all attributes with plain values (`plain_attributes`). A
+        behaviour with state in other objects adds that::
 
             def get_state(self):
                 return super().get_state(), self.filter.state
 
-        An attribute that holds any other object is left out: `set_state` leaves it as it
-        is by then, even if that is None. The order of a set is not kept: sort where it decides.
+        `set_state` leaves attributes with other objects as they are, even if they are None by
+        then. The order of a set is not kept: sort it where the order matters.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Restores the behaviour's own state; its model is restored already.
-
-        Args:
-            state: The result of `get_state`.
-        """
+        """Restores the behaviour's own state; its model is restored already."""
         restore_attributes(self, state)
 
     # Hooks
 
     def on_spawn(self) -> None:
-        """The model was created."""
+        """Called after the model was created."""
 
     def on_delete(self) -> None:
-        """The model was removed."""
+        """Called after the model was removed."""
 
     def on_enable(self) -> None:
-        """Updates are about to reach the hooks again."""
+        """Called before updates are enabled again."""
 
     def on_disable(self) -> None:
-        """Updates are about to be kept from the hooks."""
+        """Called before updates are disabled."""
 
     def on_reset(self) -> None:
-        """A new episode begins."""
+        """Called when a new episode begins."""
 
     def on_update(self) -> None:
-        """One step of the environment."""
+        """Called once per step of the environment."""
 
     def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
-        """One tick of the world.
+        """Called once per tick of the world.
 
         Args:
             delta_time: Duration of a tick [s].
-            sim_time: Simulated time now [s].
+            sim_time: Present simulated time [s].
         """
 
     @property
@@ -264,5 +277,5 @@ _EMPTY = frozenset(hook for name, hook in vars(Behaviour).items() if name.starts
 
 
 def _is_empty(hook: Callable[..., None]) -> bool:
-    """Whether a hook is one that does nothing, because no subclass overrides it."""
+    """Returns whether a hook does nothing, because no subclass overrides it."""
     return getattr(hook, "__func__", None) in _EMPTY

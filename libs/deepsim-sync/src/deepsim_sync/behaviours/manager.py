@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 
 class BehaviourManager(PerWorld):
-    """Finds behaviours and updates them in the order in which they were added."""
+    """Finds behaviours and updates them in the order in which they were added.
+
+    >>> world = World(TableSimulator())
+    >>> _ = Behaviour("ball", tags="toys", world=world)
+    >>> [each.name for each in world.behaviours.find_by_tag("toys")]
+    ['ball']
+    """
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._behaviours: dict[str, Behaviour] = {}
 
     def add(self, behaviour: Behaviour) -> None:
-        """Registers a behaviour; its constructor does so.
-
-        Raises:
-            DuplicateEntityError: Another one has the name.
-        """
+        """Registers a behaviour; the constructor of `Behaviour` calls it."""
         if behaviour.name in self._behaviours:
             raise DuplicateEntityError("behaviour", behaviour.name)
         if self not in self.world.trackers:  # a world without behaviours pays nothing for them
@@ -38,28 +40,20 @@ class BehaviourManager(PerWorld):
         self._behaviours[behaviour.name] = behaviour
 
     def remove(self, behaviour: Behaviour) -> None:
-        """Forgets a behaviour; its model stays in the world.
-
-        Raises:
-            UnknownEntityError: It is not registered.
-        """
+        """Unregisters a behaviour; its model stays in the world."""
         if self._behaviours.get(behaviour.name) is not behaviour:
             raise UnknownEntityError("behaviour", behaviour.name, self._behaviours)
         del self._behaviours[behaviour.name]
 
     def get(self, name: str) -> Behaviour:
-        """The behaviour of a name.
-
-        Raises:
-            UnknownEntityError: There is none.
-        """
+        """Returns the behaviour of a name."""
         try:
             return self._behaviours[name]
         except KeyError:
             raise UnknownEntityError("behaviour", name, self._behaviours) from None
 
     def find_by_tag(self, tag: str) -> tuple[Behaviour, ...]:
-        """All behaviours with a tag, in the order in which they were added."""
+        """Returns all behaviours with a tag, in the order in which they were added."""
         return tuple(b for b in self._behaviours.values() if tag in b.tags)
 
     def __iter__(self) -> Iterator[Behaviour]:
@@ -77,7 +71,7 @@ class BehaviourManager(PerWorld):
             behaviour.update()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Resets every behaviour, if their world is one of some.
+        """Resets every behaviour, if its world is one of `worlds`.
 
         Raises:
             CallbackError: A behaviour raised; the others were reset all the same.
@@ -93,7 +87,7 @@ class BehaviourManager(PerWorld):
                 behaviour.fixed_update(delta_time, now)
 
     def _present(self) -> Iterator[Behaviour]:
-        """Those of now, but for any that is removed before its turn comes."""
+        """Yields the present behaviours, without any that is removed before its turn."""
         for behaviour in tuple(self._behaviours.values()):
             if self._behaviours.get(behaviour.name) is behaviour:
                 yield behaviour

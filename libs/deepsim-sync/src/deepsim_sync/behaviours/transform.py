@@ -11,15 +11,15 @@ import numpy as np
 from deepsim_math import Material, Point, Pose, Quaternion, Twist, Vector3
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.entities import SCOPE, Kind
-from deepsim_sync.trackers import (
+from deepsim_sync.trackers.states import (
     GetLinkStateTracker,
     GetModelStateTracker,
-    GetVisualTracker,
+    LinkState,
+    ModelState,
     SetLinkStateTracker,
     SetModelStateTracker,
-    SetVisualTracker,
 )
-from deepsim_sync.trackers.states import LinkState, ModelState
+from deepsim_sync.trackers.visuals import GetVisualTracker, SetVisualTracker
 from deepsim_sync.world.rows import SingleRow
 
 if TYPE_CHECKING:
@@ -158,12 +158,7 @@ class _StateTransform:
 
 
 class LinkTransform(_StateTransform):
-    """The transform of one link.
-
-    Args:
-        world: Where the link is.
-        name: The link, ``model::link``.
-    """
+    """The transform of one link; `Transform.link` makes it."""
 
     __slots__ = ()
 
@@ -182,6 +177,13 @@ class LinkTransform(_StateTransform):
 
 class Transform(_StateTransform):
     """The transform of one model, and of its links.
+
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(), "ball", Pose((0, 0, 1)))
+    >>> ball = Transform(world, "ball")
+    >>> ball.pose = Pose((2, 0, 1))
+    >>> ball.pose.position
+    Point(2.0, 0.0, 1.0)
 
     Args:
         world: Where the model is, or is going to be: the name is looked up at each use.
@@ -209,13 +211,10 @@ class Transform(_StateTransform):
         return self.world.entities.links.within(self.name)
 
     def link(self, name: str) -> LinkTransform:
-        """The transform of one link.
+        """Returns the transform of one link.
 
         Args:
             name: The link as the model names it, such as ``"chassis"`` or ``"arm::hand"``.
-
-        Raises:
-            UnknownEntityError: The model has no such link.
         """
         scoped = self.name + SCOPE + name
         self.world.entities.links.row(scoped)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port: what an engine offers, as names, tables, changes and capabilities."""
+"""The port: names, tables, changes and capabilities of an engine."""

@@ -15,7 +15,12 @@ from deepsim_math import Euler, Pose
 
 @dataclass(frozen=True)
 class CameraView:
-    """A free camera, for pictures from where no sensor is.
+    """A free camera, for pictures from places without a sensor.
+
+    >>> CameraView(Pose(), width=4, height=3).intrinsic.round(2)
+    array([[3.46, 0.  , 2.  ],
+           [0.  , 3.46, 1.5 ],
+           [0.  , 0.  , 1.  ]])
 
     Attributes:
         pose: In the world frame; the camera looks along its +x axis, +z is up in the picture.
@@ -39,10 +44,10 @@ class CameraView:
         horizontal_fov: float = 1.0472,
         size: tuple[int, int] = (320, 240),
     ) -> CameraView:
-        """A camera that looks straight down, +y up in the picture: a map.
+        """Returns a camera that looks straight down, +y up in the picture: a map.
 
         Args:
-            x: Place in the world that is in the middle of the picture [m].
+            x: Place in the middle of the picture [m].
             y: The same along y [m].
             height: Height of the camera [m].
             horizontal_fov: Full horizontal angle of view [rad].
@@ -55,7 +60,7 @@ class CameraView:
     def intrinsic(self) -> NDArray[np.float64]:
         """(3, 3) from points of the computer-vision frame to pixels, times the depth.
 
-        Its axes are x right, y down, z forward; the centre of the first pixel is (0.5, 0.5).
+        The axes are x right, y down, z forward; the centre of the first pixel is (0.5, 0.5).
         """
         focal = self.width / 2 / math.tan(self.horizontal_fov / 2)
         return np.array(
@@ -103,7 +108,7 @@ class CameraView:
 
 
 class DepthPicture(NamedTuple):
-    """What the rays through the middles of the pixels meet first."""
+    """The first surfaces along the rays through the middles of the pixels."""
 
     depth: NDArray[np.float64]
     """(height, width) along the optical axis [m]: -z of OpenGL's camera frame; inf for nothing."""
@@ -114,7 +119,11 @@ class DepthPicture(NamedTuple):
 
 
 class CameraMount(NamedTuple):
-    """The pose of a camera sensor on its link, and its angle of view."""
+    """The pose of a camera sensor on its link, and its angle of view.
+
+    >>> CameraMount(Pose((0, 0, 0.1)), horizontal_fov=1.2).pose.position.z
+    0.1
+    """
 
     pose: Pose
     """In the frame of its link; the camera looks along its +x axis, +z is up in the picture."""
@@ -122,10 +131,7 @@ class CameraMount(NamedTuple):
     """[rad], in (0, pi)."""
 
     def checked(self, camera: str) -> CameraMount:
-        """This mount, its quaternion of unit length.
-
-        Args:
-            camera: Whose mount it is, for messages.
+        """Returns this mount with a unit quaternion; `camera` is its name, for messages.
 
         Raises:
             ValueError: The pose is not finite or has no rotation, or the angle is not in (0, pi).
@@ -145,7 +151,12 @@ class CameraMount(NamedTuple):
 
 
 class Cameras(Protocol):
-    """Takes pictures of any world."""
+    """Takes pictures of any world; an unknown camera sensor raises `UnknownEntityError`.
+
+    Example::
+
+        simulator.cameras.render("robot::head::eye", world=3)  # (height, width, 3)
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,32 +172,24 @@ class Cameras(Protocol):
 
         Returns:
             (height, width, 3) RGB, a new array.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
         """
         ...
 
 
 class DepthCameras(Protocol):
-    """Measures with camera sensors, which all take pictures too, and with free cameras."""
+    """Measures with camera sensors, which all take pictures too, and with free cameras.
+
+    An unknown camera sensor raises `UnknownEntityError`.
+    """
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the present pose and lens of a camera sensor, as a free camera.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
-        """
+        """Returns the present pose and lens of a camera sensor, as a free camera."""
         ...
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths and tells models and links apart, at the present instant.
+        """Measures depths, models and links at the present instant.
 
-        Everything that is drawn counts, translucent surfaces too; nothing beyond the far plane of
-        the camera does.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
+        Every visible surface counts, translucent ones too, up to the far plane of the camera.
         """
         ...
 
@@ -194,30 +197,18 @@ class DepthCameras(Protocol):
 class CameraMounts(Protocol):
     """Moves camera sensors on their links, and changes their lenses, world by world.
 
-    Mounts are as described when a camera is spawned and after each reset of its world.
+    Mounts are as described when a camera is spawned and after each reset of its world. An unknown
+    camera sensor raises `UnknownEntityError`, an unfit mount `ValueError`, and nothing changes.
     """
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
-        """Returns the present mount of a camera sensor.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name ``model::link::sensor``.
-        """
+        """Returns the present mount of a camera sensor."""
         ...
 
     def described(self, camera: str) -> CameraMount:
-        """Returns the mount in the model's description.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
-        """
+        """Returns the mount in the model's description."""
         ...
 
     def set(self, camera: str, mount: CameraMount, worlds: NDArray[np.intp] | None = None) -> None:
-        """Mounts a camera sensor in some worlds; its next picture is taken from there.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
-            ValueError: The mount is not fit; nothing was changed.
-        """
+        """Mounts a camera sensor in some worlds; its next picture is taken from there."""
         ...

@@ -27,6 +27,10 @@ class Cells(NamedTuple):
 class Changes(NamedTuple):
     """One batch of changed cells.
 
+    >>> pose = Cells(np.array([0]), np.array([0]), np.array([[1.0, 0, 0, 0, 0, 0, 1]]))
+    >>> Changes(1, {("models", "pose"): pose}).generation
+    1
+
     A simulator applies models before links, and refuses single rows rather than the batch.
     """
 

@@ -39,6 +39,11 @@ def square_sum(numbers: Array) -> float:
 class Column(Generic[S]):
     """The declaration of one column; on an instance, the attribute is the column's array.
 
+    >>> StateTable.twist.checked(Names("models", ["car"]), np.array([0]), (1, 0, 0))
+    Traceback (most recent call last):
+    ...
+    ValueError: twist of model 'car' must have shape (1, 6), or (6,) for each alike, got (3,)
+
     Args:
         shape: Shape of one cell.
         default: Value of a cell before it is read.

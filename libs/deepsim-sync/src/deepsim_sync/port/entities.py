@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of a world's entities in row order, found by hash."""
+"""The names of a world's entities in row order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ SCOPE = "::"
 
 
 class Names(Sequence[str]):
-    """The names of one kind of entity; a name's position is its row.
+    """The names of one kind of entity; the position of a name is its row.
+
+    >>> links = Names("links", ["car::base", "car::wheel", "van::base"])
+    >>> links.row("van::base"), links.within("car")
+    (2, ('car::base', 'car::wheel'))
 
     Args:
         kind: The table that the rows belong to.
@@ -47,22 +51,18 @@ class Names(Sequence[str]):
         return self.kind[:-1]
 
     def row(self, name: str) -> int:
-        """The row of a name.
-
-        Raises:
-            UnknownEntityError: No entity of this kind has the name.
-        """
+        """Returns the row of a name."""
         try:
             return self._rows[name]
         except KeyError:
             raise UnknownEntityError(self.noun, name, self._names) from None
 
     def rows(self, names: Iterable[str]) -> NDArray[np.intp]:
-        """The rows of several names, (n,) int."""
+        """Returns the rows of several names, (n,) int."""
         return np.fromiter((self.row(name) for name in names), dtype=np.intp)
 
     def within(self, scope: str) -> tuple[str, ...]:
-        """The names below a model or link, such as the visuals of a model."""
+        """Returns the names below a model or link, such as the visuals of a model."""
         prefix = scope + SCOPE
         return tuple(name for name in self._names if name.startswith(prefix))
 
@@ -88,6 +88,9 @@ class Names(Sequence[str]):
 
 class Entities:
     """All names of a world at one generation.
+
+    >>> Entities(0, models=["car"], links=["car::base"])
+    <Entities generation 0: 1 models, 1 links, 0 joints, 0 visuals, 0 lights>
 
     Attributes:
         generation: Changes whenever an entity is added or removed; rows found under one
@@ -120,7 +123,7 @@ class Entities:
         self.lights = Names("lights", lights)
 
     def names(self, kind: Kind) -> Names:
-        """The names of one kind."""
+        """Returns the names of one kind."""
         names: Names = getattr(self, kind)
         return names
 

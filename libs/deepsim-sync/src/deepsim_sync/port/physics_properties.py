@@ -21,17 +21,17 @@ CAN_BE_ZERO: frozenset[PhysicsProperty] = frozenset(("gravity", "joint_friction"
 class PhysicsProperties(Protocol):
     """Scales physics properties.
 
+    Example::
+
+        simulator.physics.scale("mass", ["robot::base"], 1.2)
+
     Properties are factors of the values in the model's description: 1 is as described, whatever
     the model's size and units. The factors of a link are 1 when it is spawned and after each reset
     of its world; models that come and go do not change those of other models.
     """
 
     def factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
-        """Returns the factors of one property, (W, n) in the order of the link rows; a new array.
-
-        Raises:
-            ValueError: There is no such property.
-        """
+        """Returns the factors of one property, (W, n) by link rows; a new array."""
         ...
 
     def scale(
@@ -51,18 +51,14 @@ class PhysicsProperties(Protocol):
             worlds: The w worlds; all of them by default.
 
         Raises:
-            ValueError: There is no such property, or a factor is not fit; nothing was changed.
+            ValueError: The property is unknown, or a factor is not fit; nothing was changed.
             UnknownEntityError: No link has the name; nothing was changed.
         """
         ...
 
 
 def check_property(name: str) -> None:
-    """Refuses a name of no property.
-
-    Raises:
-        ValueError: There is no such property.
-    """
+    """Refuses an unknown property."""
     if name not in PHYSICS_PROPERTIES:
         known = ", ".join(PHYSICS_PROPERTIES)
         raise ValueError(f"there is no physics property {name!r}; there are {known}")

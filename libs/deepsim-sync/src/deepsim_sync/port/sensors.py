@@ -24,7 +24,7 @@ SensorKind = Literal[
     "stereo",
     "segmentation",
 ]
-"""What a sensor measures."""
+"""The kinds of sensors."""
 
 SENSOR_KINDS: tuple[SensorKind, ...] = get_args(SensorKind)
 
@@ -61,6 +61,9 @@ Reading = Mapping[str, NDArray[Any]]
 class Noise:
     """Gaussian noise with a bias, as in SDF: value + bias + a normal deviate in each measurement.
 
+    >>> Noise(stddev=0.01, bias_stddev=0.001).mean
+    0.0
+
     Attributes:
         mean: Of the deviates, in the unit of the quantity.
         stddev: Of the deviates, >= 0.
@@ -92,10 +95,13 @@ class Noise:
 
 @dataclass(frozen=True)
 class SensorInfo:
-    """The part of a sensor's description that decides when and how exactly it measures.
+    """Kind, timing and noise of a sensor.
+
+    >>> SensorInfo("lidar", update_rate=10.0, noise={"ranges": (Noise(stddev=0.02),)}).delay
+    0.0
 
     Attributes:
-        kind: What it measures.
+        kind: The kind of measurement.
         update_rate: Measurements per second of simulated time; 0 measures at every instant.
         delay: From the measurement until it can be read, in simulated time [s].
         noise: By quantity: one for all its numbers, or one for each of the last axis.
@@ -112,7 +118,7 @@ class SensorInfo:
 
 
 class Sensors(Protocol):
-    """Measures without noise, at the present instant.
+    """Measures without noise, at the present instant; an unknown name raises `UnknownEntityError`.
 
     Accelerations and forces are those of the latest physics step. Where there was none since the
     world's reset, since models came or went, or since the first sensor is watched, they are those
@@ -125,11 +131,7 @@ class Sensors(Protocol):
         ...
 
     def watch(self, name: str) -> None:
-        """Measures with a sensor from now on; until then it costs nothing. Repeating is free.
-
-        Raises:
-            UnknownEntityError: No sensor has the name.
-        """
+        """Starts to measure with a sensor; until then it costs nothing. Repeated calls are free."""
         ...
 
     def read(self, name: str) -> Reading:
@@ -139,8 +141,5 @@ class Sensors(Protocol):
 
         Returns:
             Arrays that nothing changes any more, those of `QUANTITIES` for its kind.
-
-        Raises:
-            UnknownEntityError: No sensor has the name.
         """
         ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port: what a physics engine must offer to carry DeepSim worlds.
+"""The port: the interface of a physics engine that carries DeepSim worlds.
 
 A backend is done when the conformance suite in `deepsim_sync.testing` passes on it.
 """
@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cameras import CameraMounts, Cameras, DepthCameras
+from .capabilities import Contacts, Dynamics, Snapshots
 from .changes import Changes, Refusal
-from .contacts import Contacts
-from .dynamics import Dynamics
 from .entities import Entities
 from .physics_properties import PhysicsProperties
 from .sensors import Sensors
-from .snapshots import Snapshots
 from .spawning import Descriptions, SpawnRequest
 from .tables import ALL_COLUMNS, Key, Tables
 
@@ -32,8 +30,14 @@ Seeds = Optional[Sequence[Union[int, None]]]
 class Simulator(Protocol):
     """W worlds of the same entities in lock-step; time stands still except during `step`.
 
+    `deepsim_sync.testing.TableSimulator` is the shortest complete one. Used without a `World`::
+
+        tables = Tables(simulator.entities, simulator.worlds)
+        simulator.step(10)
+        simulator.read(tables, [("models", "pose")])
+
     Where a method takes `worlds`, None means all of them. A capability that the engine lacks is
-    None, so that ``simulator.cameras is None`` is the question to ask.
+    None, so ``simulator.cameras is None`` tests for it.
     """
 
     @property
@@ -51,7 +55,7 @@ class Simulator(Protocol):
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the models and lights that are present."""
+        """The descriptions of the present models and lights."""
         ...
 
     @property
@@ -106,9 +110,6 @@ class Simulator(Protocol):
 
         A pose that is written alone leaves the twist as it was, in the world frame.
 
-        Args:
-            changes: Batch for the present generation of entities.
-
         Returns:
             The rows that were refused, empty if all were accepted. They keep their old values.
         """
@@ -128,13 +129,13 @@ class Simulator(Protocol):
         """Removes a model and everything below it from every world; all others stay as they are.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: No model has the name.
             DeepSimError: The model is a part of another one, which can only go as a whole.
         """
         ...
 
     def close(self) -> None:
-        """Frees the engine's resources; closing twice does no harm."""
+        """Frees the engine's resources; a second call has no effect."""
         ...
 
     # Capabilities
@@ -176,5 +177,5 @@ class Simulator(Protocol):
 
     @property
     def snapshots(self) -> Snapshots | None:
-        """Going back to an instant."""
+        """Saving and restoring an instant."""
         ...

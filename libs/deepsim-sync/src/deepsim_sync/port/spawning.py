@@ -22,6 +22,11 @@ WORLD_FRAMES = frozenset({"", "world", "map", "/map"})
 class SpawnRequest(NamedTuple):
     """A model to be added to every world.
 
+    >>> world = World(TableSimulator())
+    >>> world.spawn_many([SpawnRequest(TableModel(), f"ball{n}", Pose((n, 0, 1))) for n in (0, 1)])
+    >>> list(world.entities.models)
+    ['ball0', 'ball1']
+
     Attributes:
         description: What the backend builds models from (`deepsim_spawn.ModelDescription`).
         name: A name that no model has; not empty, and without ``::``, which joins names.
@@ -35,9 +40,9 @@ class SpawnRequest(NamedTuple):
 
 
 class Descriptions(NamedTuple):
-    """The descriptions that a world was made of, for those who draw it.
+    """The descriptions of a world's models and lights, for viewers.
 
-    Models and lights that an engine has from elsewhere are missing.
+    Models and lights from other sources of the engine are missing.
 
     Attributes:
         models: ``SpawnRequest.description`` of the whole models, by name.
@@ -56,11 +61,6 @@ def checked_requests(
     requests: Iterable[SpawnRequest], worlds: int, taken: Names
 ) -> list[SpawnRequest]:
     """Returns spawn requests in the form that simulators take.
-
-    Args:
-        requests: As users give them.
-        worlds: The number of worlds, W.
-        taken: The names of the models that are present.
 
     Raises:
         DuplicateEntityError: A name is taken, or occurs twice.
@@ -96,11 +96,7 @@ def check_model_name(name: str) -> None:
 
 
 def spawn_poses(name: str, pose: ArrayLike, worlds: int) -> NDArray[np.float64]:
-    """Returns the pose of one model in every world, (W, 7), with unit quaternions.
-
-    Raises:
-        ValueError: It has another shape, is not finite, or its quaternion is zero.
-    """
+    """Returns the pose of one model in every world, (W, 7), with unit quaternions."""
     given = np.asarray(pose, dtype=np.float64)
     cells = given[:, None] if given.ndim == 2 else given
     one: Sequence[str] = [name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Depth as a stereo pair of cameras measures it: by disparity, where both see the surface."""
+"""Depth by the disparity of a stereo pair of cameras."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StereoPicture(NamedTuple):
 
 
 def stereo_depth(left: ArrayLike, right: ArrayLike, focal: float, baseline: float) -> StereoPicture:
-    """Returns what a stereo pair measures, from the depths that its cameras see.
+    """Returns the measurement of a stereo pair, from the depths of its cameras.
 
     A surface at depth z has a disparity of focal * baseline / z, rounded to 1/16 pixel: far away,
     depths are coarse. It counts only where the right camera sees the same surface, within a pixel

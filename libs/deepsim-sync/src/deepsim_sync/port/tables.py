@@ -151,11 +151,7 @@ COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
 
 
 def column_of(kind: Kind, name: str) -> Column[Any]:
-    """Returns the declaration of a column.
-
-    Raises:
-        ValueError: The table has no such column.
-    """
+    """Returns the declaration of a column."""
     found = COLUMNS[kind].get(name)
     if found is None:
         raise ValueError(f"{kind} have no {name!r}; they have {', '.join(COLUMNS[kind])}")
@@ -177,11 +173,7 @@ RESET_COLUMNS: tuple[Key, ...] = tuple(key for key in ALL_COLUMNS if key not in 
 
 
 class Table(Columns):
-    """The arrays of one kind of entity, in plain memory.
-
-    Attributes:
-        names: The entity of each row.
-    """
+    """The arrays of one kind of entity, in plain memory."""
 
     def __init__(self, names: Names, worlds: int) -> None:
         self.names = names
@@ -231,6 +223,9 @@ _TABLES: dict[Kind, type[Table]] = {
 class Tables:
     """All tables of W worlds at one generation of their entities, in plain memory.
 
+    >>> Tables(Entities(0, models=["car", "van"]), worlds=3).models.pose.shape
+    (3, 2, 7)
+
     Args:
         entities: The names of the rows.
         worlds: The number of worlds, W.
@@ -268,7 +263,7 @@ class Tables:
         return self.columns[kind, name]
 
     def carry_over(self, old: Tables) -> None:
-        """Copies the rows of entities that are in both, by name."""
+        """Copies the rows of entities that are in both tables, by name."""
         for kind in KINDS:
             before, now = old.entities.names(kind), self.entities.names(kind)
             kept = [name for name in now if name in before]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest simulator that is one: bodies without extent, in memory.
+"""The smallest simulator: bodies without extent, in memory.
 
 For tests of everything above the port, and as the simplest example of a backend.
 """
@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from deepsim_math import Pose, poses, quaternions, vectors
 from deepsim_sync.errors import SimulationError, SpawnError, UnknownEntityError
 from deepsim_sync.port.cameras import CameraMounts, Cameras, DepthCameras
+from deepsim_sync.port.capabilities import Contacts, Dynamics, Snapshots
 from deepsim_sync.port.changes import Cells, Changes, Refusal
-from deepsim_sync.port.contacts import Contacts
-from deepsim_sync.port.dynamics import Dynamics
 from deepsim_sync.port.entities import SCOPE, Entities, Kind
 from deepsim_sync.port.physics_properties import PhysicsProperties
 from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Seeds, WorldNumbers
-from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.port.spawning import Descriptions, SpawnRequest, checked_requests
 from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
 
@@ -33,6 +31,9 @@ _FARTHEST = 1e100  # [m] farther away a model has diverged
 @dataclass(frozen=True)
 class TableModel:
     """The description of a model of `TableSimulator`: a rigid body without extent, made of names.
+
+    >>> TableModel(links=("base", "arm"), offsets={"arm": Pose((0, 0, 1))}).static
+    False
 
     Attributes:
         links: Names of the links. The first one is the model frame; the others are fixed to it.
@@ -83,6 +84,13 @@ class TableSimulator:
 
     It is its own `Snapshots`: of steps, poses and twists.
 
+    >>> simulator = TableSimulator(timestep=0.1)
+    >>> simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
+    >>> simulator.step(5)
+    ()
+    >>> simulator.calls("step")
+    [5]
+
     Attributes:
         worlds: The number of worlds, W.
         timestep: Duration of one step [s].
@@ -117,7 +125,7 @@ class TableSimulator:
         self._steps = np.zeros(worlds, dtype=np.intp)
 
     def calls(self, method: str) -> list[Any]:
-        """The arguments of all calls of one method so far, such as ``"write"``."""
+        """Returns the arguments of all calls of one method so far, such as ``"write"``."""
         return [call.argument for call in self.log if call.method == method]
 
     @property
@@ -207,7 +215,7 @@ class TableSimulator:
         self._note("delete", name)
 
     def close(self) -> None:
-        """Frees nothing: memory is all it holds."""
+        """Frees nothing; the simulator holds only memory."""
         self._note("close")
 
     def get_state(self) -> Any:
@@ -242,7 +250,7 @@ class TableSimulator:
             )
 
     def _become(self, spawned: list[SpawnRequest]) -> None:
-        """Has these models from now on; the rows of those that it had already are kept."""
+        """Replaces the models; rows of models that stay are kept."""
         links, visuals, lights = {}, [], []
         for row, (model, name, _) in enumerate(spawned):
             for own in model.links:
@@ -266,7 +274,7 @@ class TableSimulator:
             pose[spinning, 3:] = quaternions.normalize(turned)
 
     def _set(self, kind: Kind, column: str, cells: Cells) -> list[Refusal]:
-        """Sets the cells of one column, except those that it returns."""
+        """Sets the cells of one column, except the refused ones, which it returns."""
         refusals = []
         for world, row, value in zip(*cells):
             into, at, reason = kind, int(row), None

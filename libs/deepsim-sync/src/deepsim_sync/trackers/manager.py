@@ -18,32 +18,42 @@ if TYPE_CHECKING:
 
 
 class Priority(IntEnum):
-    """When a tracker runs within a tick."""
+    """The part of a tick in which a tracker runs."""
 
     HIGH = 0
     """First, right after the tables were read."""
     NORMAL = 1
     """In between: behaviours, effects, users' trackers."""
     LOW = 2
-    """Last, after all changes were sent. What these trackers put reads back at once, but is sent
+    """Last, after all changes were sent. Changes by these trackers read back at once, but are sent
     by the next tick, or by `World.flush`."""
 
 
 class Tracker(Protocol):
-    """Anything to be called once per tick."""
+    """Protocol of objects that are called once per tick; see `TrackerManager`."""
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Called once per tick.
 
         Args:
             delta_time: Duration of a tick [s].
-            sim_time: (W,) simulated time of each world now [s].
+            sim_time: (W,) present simulated time of each world [s].
         """
         ...
 
 
 class TrackerManager(PerWorld):
     """The trackers of one world.
+
+    >>> class Clock:
+    ...     def update_tracker(self, delta_time, sim_time):
+    ...         print(f"{sim_time[0]:.1f} s")
+    >>> world = World(TableSimulator(timestep=0.5))
+    >>> world.trackers.add(Clock())
+    >>> world.tick()
+    0.0 s
+    >>> world.tick()
+    0.5 s
 
     Attributes:
         early: Those of high and normal priority, in the order in which they run.
@@ -81,11 +91,7 @@ class TrackerManager(PerWorld):
         self._order()
 
     def remove(self, tracker: Tracker) -> None:
-        """Takes a tracker out, at once.
-
-        Raises:
-            ValueError: It is not registered.
-        """
+        """Removes a tracker at once."""
         for trackers in self._trackers.values():
             if _holds(trackers, tracker):
                 trackers[:] = [other for other in trackers if other is not tracker]

@@ -1,16 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as values: the state of one model, link or visual."""
+"""The paper's trackers of states: many models or links read or set by one request.
+
+All values of a tick are those of one simulated instant. A set value reads back at once and is sent
+at the end of the tick; what trackers of `Priority.LOW` set waits for the next tick. A batch with
+one bad row changes nothing.
+
+In a moving reference frame, a twist is the difference of the two velocities along the axes of the
+frame, as in gazebo_ros: the rotation of the frame itself does not enter. Setting is the exact
+inverse of getting.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
 
 from deepsim_math import Material, Pose, Twist
+from deepsim_sync.errors import UnknownEntityError
+from deepsim_sync.port.entities import SCOPE, Kind, Names
+from deepsim_sync.port.spawning import WORLD_FRAMES
+from deepsim_sync.world.current import PerWorld
+
+if TYPE_CHECKING:
+    from deepsim_sync.world.world import World
 
 
 @dataclass(frozen=True)
 class ModelState:
     """The pose and twist of a model.
+
+    >>> ModelState("car", Pose((1, 2, 0))).pose.position
+    Point(1.0, 2.0, 0.0)
 
     Attributes:
         model_name: The model.
@@ -28,14 +51,13 @@ class ModelState:
 
 @dataclass(frozen=True)
 class LinkState:
-    """The pose and twist of a link.
+    """The pose and twist of a link; see `ModelState`.
 
     Attributes:
         link_name: The link, ``model::link``.
-        pose: Pose of the link frame in the reference frame.
-        twist: Velocity of the link frame's origin, along the axes of the reference frame
-            [m/s, rad/s].
-        reference_frame: A model or link; empty or ``"world"`` is the world frame.
+        pose: Pose of the link frame.
+        twist: Velocity of the link frame's origin.
+        reference_frame: The frame of both.
     """
 
     link_name: str
@@ -48,6 +70,9 @@ class LinkState:
 class Visual:
     """The appearance of a visual.
 
+    >>> Visual("car::body::paint", transparency=0.5).visible
+    True
+
     Attributes:
         visual_name: The visual, ``model::link::visual``.
         material: Ambient, diffuse, specular and emissive colours.
@@ -59,3 +84,168 @@ class Visual:
     material: Material = field(default_factory=Material)
     transparency: float = 0.0
     visible: bool = True
+
+
+S = TypeVar("S", ModelState, LinkState)
+
+
+class _StateTracker(PerWorld, Generic[S]):
+    """Rows of one state table as values of one class."""
+
+    kind: Kind
+    state: type[S]
+
+    def _get(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
+        frame = _frame_state(self.world, reference_frame)
+        self.world.cache.fetch([(self.kind, "pose"), (self.kind, "twist")])
+        table = self.world.models if self.kind == "models" else self.world.links
+        chosen = chosen_names(table.names, names)
+        rows = table.names.rows(chosen)
+        poses, twists = table.pose[0, rows].tolist(), table.twist[0, rows].tolist()
+        return {
+            name: self.state(
+                name,
+                *_from_world(frame, Pose.from_array(pose), Twist.from_array(twist)),
+                reference_frame,
+            )
+            for name, pose, twist in zip(chosen, poses, twists)
+        }
+
+    def _set(self, named: list[tuple[str, S]]) -> None:
+        # Everything that can fail comes before the first change.
+        rows = self.world.entities.names(self.kind).rows(name for name, _ in named)
+        placed = [
+            _to_world(_frame_state(self.world, state.reference_frame), state.pose, state.twist)
+            for _, state in named
+        ]
+        if placed:
+            poses, twists = (np.array(each, dtype=np.float64) for each in zip(*placed))
+            self.world.put(self.kind, {"pose": poses, "twist": twists}, rows)
+
+
+class GetModelStateTracker(_StateTracker[ModelState]):
+    """Model states at the present instant.
+
+    Example::
+
+        GetModelStateTracker.get_instance().get_model_states(["red_car", "blue_car"])
+    """
+
+    kind, state = "models", ModelState
+
+    def get_model_state(self, name: str, reference_frame: str = "") -> ModelState:
+        """Returns the state of one model; see `get_model_states`."""
+        return self._get([name], reference_frame)[name]
+
+    def get_model_states(
+        self, names: Iterable[str] | None = None, reference_frame: str = ""
+    ) -> dict[str, ModelState]:
+        """Returns states by name, in the order asked for.
+
+        Args:
+            names: The models; all of them by default.
+            reference_frame: A model or link; empty is the world frame.
+
+        Raises:
+            UnknownEntityError: No model has such a name, or the frame is unknown.
+        """
+        return self._get(names, reference_frame)
+
+
+class GetLinkStateTracker(_StateTracker[LinkState]):
+    """Link states at the present instant; see `GetModelStateTracker`."""
+
+    kind, state = "links", LinkState
+
+    def get_link_state(self, name: str, reference_frame: str = "") -> LinkState:
+        """Returns the state of one link, ``model::link``; see `get_link_states`."""
+        return self._get([name], reference_frame)[name]
+
+    def get_link_states(
+        self, names: Iterable[str] | None = None, reference_frame: str = ""
+    ) -> dict[str, LinkState]:
+        """Returns states by name, of all links by default; see `get_model_states`."""
+        return self._get(names, reference_frame)
+
+
+class SetModelStateTracker(_StateTracker[ModelState]):
+    """Sets poses and twists of models.
+
+    Example::
+
+        state = ModelState("car", Pose((1, 2, 0)))
+        SetModelStateTracker.get_instance().set_model_state(state)
+    """
+
+    kind = "models"
+
+    def set_model_state(self, state: ModelState) -> None:
+        """Sets one model's pose and twist; see `set_model_states`."""
+        self.set_model_states([state])
+
+    def set_model_states(self, states: Iterable[ModelState]) -> None:
+        """Sets poses and twists; of two states for one model the later counts.
+
+        Raises:
+            UnknownEntityError: A model or a reference frame is unknown.
+            ValueError: A number is not finite, or a quaternion is zero.
+        """
+        self._set([(state.model_name, state) for state in states])
+
+
+class SetLinkStateTracker(_StateTracker[LinkState]):
+    """Sets poses and twists of links; see `SetModelStateTracker`."""
+
+    kind = "links"
+
+    def set_link_state(self, state: LinkState) -> None:
+        """Sets one link's pose and twist; see `set_link_states`."""
+        self.set_link_states([state])
+
+    def set_link_states(self, states: Iterable[LinkState]) -> None:
+        """Sets poses and twists; see `SetModelStateTracker.set_model_states`."""
+        self._set([(state.link_name, state) for state in states])
+
+
+def chosen_names(known: Names, names: Iterable[str] | None) -> list[str]:
+    """Returns names as a list, by default all that are known."""
+    if isinstance(names, str):
+        raise TypeError(f"names must be a list of {known.kind}, got the str {names!r}")
+    return list(known if names is None else names)
+
+
+def _frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
+    """Returns pose and twist of a reference frame in the world; None for the world itself."""
+    world.require_single("A reference frame")
+    if frame in WORLD_FRAMES:
+        return None
+    entities = world.entities
+    kind: Kind = "models" if frame in entities.models else "links"
+    if frame not in entities.names(kind):
+        known = entities.links if SCOPE in frame else entities.models
+        raise UnknownEntityError("reference frame", frame, known)
+    world.cache.fetch([(kind, "pose"), (kind, "twist")])
+    table = world.models if kind == "models" else world.links
+    row = entities.names(kind).row(frame)
+    return Pose.from_array(table.pose[0, row]), Twist.from_array(table.twist[0, row])
+
+
+def _to_world(frame: tuple[Pose, Twist] | None, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
+    if frame is None:
+        return pose, twist
+    origin, motion = frame
+    return origin @ pose, Twist(
+        origin.orientation.rotate(twist.linear) + motion.linear,
+        origin.orientation.rotate(twist.angular) + motion.angular,
+    )
+
+
+def _from_world(frame: tuple[Pose, Twist] | None, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
+    if frame is None:
+        return pose, twist
+    origin, motion = frame
+    inverse = origin.inverse()
+    return inverse @ pose, Twist(
+        inverse.orientation.rotate(twist.linear - motion.linear),
+        inverse.orientation.rotate(twist.angular - motion.angular),
+    )

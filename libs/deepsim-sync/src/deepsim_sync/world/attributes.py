@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain attributes of an object: numbers, texts, arrays and containers of these.
-
-They are what a behaviour remembers, and what a snapshot of a world keeps of it.
-"""
+"""The plain attributes of an object, which a snapshot of a world keeps of a behaviour."""
 
 from __future__ import annotations
 
@@ -38,9 +35,9 @@ class _GeneratorState(NamedTuple):
 
 
 def plain_attributes(owner: object) -> dict[str, Any]:
-    """Copies of an object's attributes that hold plain values, by name.
+    """Copies an object's attributes that hold plain values, by name.
 
-    Plain are None, numbers, texts, enumeration members, the values of `deepsim_math`, arrays of
+    Plain are None, numbers, strings, enumeration members, the values of `deepsim_math`, arrays of
     anything but objects, random generators, and lists, tuples, dicts, sets and deques of plain
     values.
     """
@@ -54,14 +51,10 @@ def plain_attributes(owner: object) -> dict[str, Any]:
 
 
 def restore_attributes(owner: object, kept: Mapping[str, Any]) -> None:
-    """Gives an object the plain attributes that it had.
+    """Restores the result of `plain_attributes`.
 
-    Arrays, lists, dicts, sets, deques and generators are changed in place where they can be, for
-    those who share them. An attribute that came later goes, if its class has a default for it.
-
-    Args:
-        owner: The object, or another one of its class.
-        kept: What `plain_attributes` returned.
+    Containers and generators are changed in place where possible, for objects that share them. An
+    attribute that was added since is deleted if its class has a default for it.
     """
     present = vars(owner)
     for name in [name for name in present if name not in kept]:
@@ -93,7 +86,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _refill(now: Any, value: Any) -> bool:
-    """Whether a container could be given the contents of another one of its type."""
+    """Copies a value into a container of its type, and returns whether that was possible."""
     if type(now) is not type(value):
         return False
     if isinstance(now, np.ndarray):

@@ -26,11 +26,7 @@ blocks: ContextVar[tuple[Block, ...]] = ContextVar("deepsim_blocks", default=((N
 
 
 def current_world() -> World:
-    """Returns the world entered last by ``with world:`` or made current last.
-
-    Raises:
-        NoCurrentWorldError: There is none.
-    """
+    """Returns the world entered last by ``with world:`` or made current last."""
     _, world = blocks.get()[-1]
     if world is None:
         raise NoCurrentWorldError
@@ -40,8 +36,12 @@ def current_world() -> World:
 class PerWorld:
     """A manager or tracker of which each world has exactly one; `World.get` makes it.
 
-    Args:
-        world: The world that it belongs to.
+    >>> class Score(PerWorld):
+    ...     goals = 0
+    >>> with World(TableSimulator()) as world:
+    ...     Score.get_instance().goals += 1
+    >>> world.get(Score).goals
+    1
     """
 
     def __init__(self, world: World) -> None:
@@ -59,9 +59,5 @@ class PerWorld:
 
     @classmethod
     def get_instance(cls: type[T]) -> T:
-        """Returns the one of the current world.
-
-        Raises:
-            NoCurrentWorldError: No world is current.
-        """
+        """Returns the instance of the current world."""
         return current_world().get(cls)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one thread that a world belongs to, and the calls that other threads leave for it."""
+"""The thread that owns a world, and the calls that other threads post to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_sync.errors import ClosedWorldError, WrongThreadError
 
 
 class Ownership:
-    """Refuses calls from other threads, and all calls after the end.
+    """Refuses calls from other threads, and all calls after `close`.
 
     Attributes:
         thread: The identifier of the owning thread.
@@ -25,23 +25,14 @@ class Ownership:
         self.claim()
 
     def claim(self) -> None:
-        """Hands the world to the thread that calls this.
-
-        Raises:
-            ClosedWorldError: The world is closed.
-        """
+        """Hands the world to the thread that calls this."""
         if self._closed:
             raise ClosedWorldError
         self.thread = get_ident()
         self._name = threading.current_thread().name
 
     def require(self) -> None:
-        """Refuses a call that is not the owner's.
-
-        Raises:
-            WrongThreadError: Another thread calls.
-            ClosedWorldError: The world is closed.
-        """
+        """Refuses calls from other threads than the owner."""
         if get_ident() != self.thread:
             self.refuse()
 
@@ -52,6 +43,6 @@ class Ownership:
         raise WrongThreadError(self._name, threading.current_thread().name)
 
     def close(self) -> None:
-        """Refuses every call from now on."""
+        """Refuses all later calls."""
         self._closed = True
         self.thread = -1  # no thread has this number

@@ -21,7 +21,6 @@ from deepsim_sync.port.tables import (
     LinkColumns,
     StateColumns,
     VisualColumns,
-    column_of,
 )
 
 from .seeds import checked_worlds
@@ -39,11 +38,16 @@ class Rows(Columns):
 
     A handle finds its rows again by name when entities come or go.
 
-    Example::
-
-        cars = world.models.select(["red_car", "blue_car"])
-        cars.twist = faster  # (W, 2, 6), or a shape that broadcasts to it
-        cars.put(pose=poses, worlds=chosen)  # (w, 2, 7)
+    >>> world = World(TableSimulator(worlds=3))
+    >>> for name in ("red_car", "blue_car"):
+    ...     world.spawn(TableModel(), name, Pose())
+    >>> cars = world.models.select(["blue_car", "red_car"])
+    >>> cars.twist = (1, 0, 0, 0, 0, 0)  # broadcasts to (3, 2, 6)
+    >>> cars.put(pose=[(5, 0, 0, 0, 0, 0, 1), (0, 0, 0, 0, 0, 0, 1)], worlds=[1])
+    >>> cars.pose[:, :, 0]
+    array([[0., 0.],
+           [5., 0.],
+           [0., 0.]])
     """
 
     def __init__(self, cache: StateCache, kind: Kind, names: Iterable[str] | None = None) -> None:
@@ -61,11 +65,7 @@ class Rows(Columns):
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """(n,) the rows in the table.
-
-        Raises:
-            UnknownEntityError: An entity was deleted.
-        """
+        """(n,) the rows in the table."""
         self._find()
         return self._rows
 
@@ -76,7 +76,7 @@ class Rows(Columns):
         """Returns a handle on some of the table's rows, in the order of the names.
 
         Raises:
-            UnknownEntityError: There is no such entity.
+            UnknownEntityError: No entity has the name.
             DuplicateEntityError: A name is given twice.
         """
         if isinstance(names, str):
@@ -106,24 +106,15 @@ class Rows(Columns):
             columns: Values by column: whole cells, of a shape that broadcasts to (w, n, ...).
 
         Raises:
-            ValueError: There is no such column, or a value is not fit for it; nothing was changed.
+            ValueError: A column is unknown, or a value is not fit for it; nothing was changed.
             UnknownEntityError: An entity was deleted.
             TypeError: `worlds` are not numbers.
         """
         self._find()
-        count = self._cache.worlds
-        if worlds is not None:
-            worlds = checked_worlds(worlds, count)
-            count = len(worlds)
-        checked = {
-            column: column_of(self.kind, column).checked(self._names, self._own, values, count)
-            for column, values in columns.items()
-        }
-        for column, values in checked.items():
-            self._cache.put((self.kind, column), self._index, values, worlds)
+        self._cache.put_checked(self._names, self._own, self._index, columns, worlds)
 
     def _find(self) -> None:
-        """Looks the rows up, if entities came or went."""
+        """Looks the rows up again if entities were added or removed."""
         entities = self._cache.follow_entities()
         if entities is self._entities:
             return
@@ -142,14 +133,20 @@ class Rows(Columns):
 
 
 class StateRows(Rows, StateColumns):
-    """Pose and twist of models or links."""
+    """Pose and twist of models or links; see `Rows`."""
 
 
 class LinkRows(StateRows, LinkColumns):
-    """Pose and twist of links, and the forces on them."""
+    """Pose and twist of links, and the forces on them; see `Rows`.
+
+    Example::
+
+        hand = world.links.select(["arm::hand"])
+        hand.push(force=(0, 0, -5), at=(0, 0, 0.1))  # [N], [m], during the next tick
+    """
 
     def push(self, force: ArrayLike, at: ArrayLike, worlds: WorldNumbers | None = None) -> None:
-        """Sets `force` and `torque` to those of forces that act at points of the links.
+        """Sets `force` and `torque` to the effect of forces at points of the links.
 
         Args:
             force: (w, n, 3), or a shape that broadcasts to it; in the axes of the world [N].
@@ -168,15 +165,28 @@ class LinkRows(StateRows, LinkColumns):
 
 
 class JointRows(Rows, JointColumns):
-    """State and command of joints."""
+    """State and command of joints; see `Rows`.
+
+    Example::
+
+        arm = world.joints.select(["arm::shoulder", "arm::elbow"])
+        arm.put(target_position=(0.5, -1.0), stiffness=200.0, damping=20.0)
+    """
 
 
 class VisualRows(Rows, VisualColumns):
-    """Appearance of visuals."""
+    """Appearance of visuals; see `Rows`.
+
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> world.visuals.put(diffuse=(1, 0, 0, 1), transparency=0.5)
+    >>> world.visuals.transparency
+    array([[0.5]])
+    """
 
 
 class LightRows(Rows, LightColumns):
-    """Colour and reach of lights."""
+    """Colour and reach of lights; see `Rows`."""
 
 
 class SingleRow:
@@ -201,11 +211,7 @@ class SingleRow:
         self._number = 0
 
     def get(self, column: str) -> list[float]:
-        """Returns the numbers of one cell.
-
-        Raises:
-            UnknownEntityError: There is no such entity.
-        """
+        """Returns the numbers of one cell."""
         memory = self._cache.column((self._kind, column))
         if self._cache.entities is not self._entities:
             self._find()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of worlds, seeds and counts as users give them, checked."""
+"""Checks of numbers of worlds, seeds and counts that users pass."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def checked_count(what: str, value: int) -> int:
-    """Returns a whole number that is at least 1.
-
-    Raises:
-        TypeError: It is not an int.
-        ValueError: It is less than 1.
-    """
+    """Returns a whole number that is at least 1."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise TypeError(f"{what} must be an int, got {value!r}")
     if value < 1:
@@ -24,12 +19,7 @@ def checked_count(what: str, value: int) -> int:
 
 
 def checked_seed(seed: int) -> int:
-    """Returns a seed.
-
-    Raises:
-        TypeError: It is not an int.
-        ValueError: It is negative.
-    """
+    """Returns a seed."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
         raise TypeError(f"seed must be an int, got {seed!r}")
     if seed < 0:
@@ -75,7 +65,7 @@ def checked_worlds(worlds: ArrayLike, count: int) -> NDArray[np.intp]:
 
     Raises:
         TypeError: They are not ints; a mask of bool becomes numbers by ``np.flatnonzero(mask)``.
-        ValueError: There is no such world, or they are not ascending.
+        ValueError: A world is unknown, or they are not ascending.
     """
     chosen = np.asarray(worlds)
     if not chosen.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noise of one sensor, drawn in each world by itself."""
+"""The noise of one sensor, drawn separately in each world."""
 
 from __future__ import annotations
 
@@ -17,13 +17,9 @@ Floats = NDArray[np.float64]
 class SensorNoise:
     """Adds a sensor's noise to its measurements.
 
-    A world's numbers come from a generator that is seeded by one draw from the world's own at the
-    first measurement of an episode; the bias is drawn then too. World w of W thus gives the noise
-    that it gives alone.
-
-    Args:
-        info: The sensor.
-        rngs: The generator of each world.
+    The numbers of a world come from a generator that is seeded by one draw from the world's own at
+    the first measurement of an episode, when the bias is drawn too. So world w of W has the noise
+    that it has alone.
     """
 
     def __init__(self, info: SensorInfo, rngs: Sequence[np.random.Generator]) -> None:
@@ -98,7 +94,7 @@ class SensorNoise:
         step: Floats,
         parameters: Sequence[Floats],
     ) -> Floats:
-        """Moves the drifting bias on: a Gauss-Markov process, exact for any stretch of time."""
+        """Advances the drifting bias, a Gauss-Markov process, exactly for any stretch of time."""
         _, _, stddev, time, _ = parameters
         moves = (stddev > 0.0) & (time > 0.0)
         tau = np.where(moves, time, 1.0)
@@ -112,7 +108,7 @@ class SensorNoise:
         return deepcopy((self._own, self._time, self._bias, self._drift))
 
     def set_state(self, state: Any) -> None:
-        """Goes back to them."""
+        """Restores the result of `get_state`."""
         self._own, self._time, self._bias, self._drift = deepcopy(state)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors of a world: each at its own rate of simulated time, with delay and noise."""
+"""The sensors of a world, each with its own rate of simulated time, delay and noise."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
 class Sensor:
     """One sensor in all worlds, as arrays (W, ...); `world.sensors[name]` makes it.
 
-    It measures at most once at an instant: at every instant of a read, or, if it has an update rate
-    or a delay, at the beginning of the first tick at or after each multiple of its period. Contact
-    sensors measure in every tick, whatever their rate, so that they miss no touch.
+    Without an update rate and a delay it measures when it is read. Otherwise it measures at the
+    beginning of the first tick at or after each multiple of its period. Contact sensors measure in
+    every tick, whatever their rate, so that they miss no touch.
 
     Example::
 
@@ -75,8 +75,8 @@ class Sensor:
     def read(self) -> Reading:
         """Returns the latest measurement that has arrived, by quantity; not to be written.
 
-        Unsent changes of the world are sent first. Until a delayed measurement arrives, the first
-        one of the episode counts.
+        Unsent changes of the world are sent first. Until a delayed measurement arrives, this is the
+        first measurement of the episode.
         """
         self._refresh()
         return self._shown
@@ -87,7 +87,7 @@ class Sensor:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it has to be asked in every tick."""
+        """Whether it must be polled in every tick."""
         return self.info.delay > 0.0 or (self.info.update_rate > 0.0 and self._has_rate)
 
     @property
@@ -95,7 +95,7 @@ class Sensor:
         return self.info.update_rate > 0.0 and self.info.kind != "contact"
 
     def poll(self) -> None:
-        """Measures in the worlds where it is time to; a world calls it in each tick."""
+        """Measures in the worlds where a measurement is due; a world calls it in each tick."""
         if self._port.infos is not self._infos:
             self._watch()
         now = self._world.time
@@ -165,13 +165,13 @@ class Sensor:
             waiting[worlds] = False
 
     def get_state(self) -> Any:
-        """Returns what is shown, what is on its way, and the noise."""
+        """Returns measurements, those that have not arrived included, and the noise."""
         coming = [(waiting.copy(), time, reading) for waiting, time, reading in self._coming]
         times = self._shown_time.copy(), self._last.copy(), self._index.copy()
         return self._shown, times, coming, self._noise.get_state()
 
     def set_state(self, state: Any) -> None:
-        """Goes back to such a state."""
+        """Goes back to the instant of a state."""
         shown, times, coming, noise = state
         self._shown = shown
         self._shown_time, self._last, self._index = (each.copy() for each in times)
@@ -187,7 +187,7 @@ class Sensor:
 class WorldSensors(PerWorld, Mapping[str, Sensor]):
     """The sensors of a world by their names ``model::link::sensor``; `World.sensors` returns it.
 
-    A sensor costs nothing until it is asked for here for the first time; from then on, it measures.
+    A sensor costs nothing until it is looked up here for the first time; then it begins to measure.
     """
 
     def __init__(self, world: World) -> None:
@@ -222,7 +222,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         return name in tuple(self)
 
     def poll(self) -> None:
-        """Measures where it is time to; a world calls it in each tick."""
+        """Polls the sensors with a rate or delay; a world calls it in each tick."""
         for sensor in self._timed:
             if sensor.name in sensor._port.infos:
                 sensor.poll()

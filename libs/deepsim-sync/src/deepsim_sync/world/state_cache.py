@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a simulator at the present instant, with changes that it does not have yet."""
+"""The tables of a simulator at the present instant, with unsent changes on top."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_sync.errors import SimulationError, WriteRefusedError
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.columns import Array
-from deepsim_sync.port.entities import SCOPE, Entities, Kind
+from deepsim_sync.port.entities import SCOPE, Entities, Kind, Names
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.tables import (
     APPEARANCE_COLUMNS,
@@ -21,9 +21,11 @@ from deepsim_sync.port.tables import (
     STATE_COLUMNS,
     Key,
     Tables,
+    column_of,
 )
 
 from .ownership import Ownership
+from .seeds import checked_worlds
 
 _CHANGING = frozenset(STATE_COLUMNS)
 
@@ -31,12 +33,8 @@ _CHANGING = frozenset(STATE_COLUMNS)
 class StateCache:
     """Reads columns when they are needed, and writes changed cells in batches.
 
-    A column is read once per instant, and only if somebody asks for it. Changes lie on top of the
-    values that were read until they are sent.
-
-    Args:
-        simulator: The simulator.
-        owner: The thread that may use it.
+    A column is read once per instant, and only if it is asked for. Changes overlay the values that
+    were read until they are sent.
 
     Attributes:
         entities: The names of all rows when they were looked at last.
@@ -53,12 +51,7 @@ class StateCache:
         self._allocate()
 
     def follow_entities(self) -> Entities:
-        """Returns the names of all rows, after making new tables if entities came or went.
-
-        Raises:
-            WrongThreadError: The world belongs to another thread.
-            ClosedWorldError: The world is closed.
-        """
+        """Returns the names of all rows, with new tables if entities were added or removed."""
         if get_ident() != self._owner.thread:
             self._owner.refuse()
         if self._simulator.entities is not self.entities:
@@ -75,7 +68,7 @@ class StateCache:
         return self._arrays[key]
 
     def fetch(self, keys: Collection[Key]) -> None:
-        """Reads those of some columns that are out of date, in one batch."""
+        """Reads the given columns that are out of date, in one batch."""
         self.follow_entities()
         if not self._fresh.issuperset(keys):
             stale = [key for key in keys if key not in self._fresh]
@@ -83,21 +76,21 @@ class StateCache:
             self._read(stale)
 
     def refresh(self) -> None:
-        """Reads every column that was ever asked for and is out of date, in one batch."""
+        """Reads all columns in use that are out of date, in one batch."""
         is_fresh = self._fresh.issuperset(self._used)
         if not is_fresh or self._simulator.entities is not self.entities:
             self.fetch(self._used)
 
     def expire(self) -> None:
-        """Marks what changes in time as out of date."""
+        """Marks columns that change in time as out of date."""
         self._fresh -= _CHANGING
 
     def forget(self) -> None:
-        """Marks all that a reset puts back as out of date."""
+        """Marks columns that a reset restores as out of date."""
         self._fresh.difference_update(RESET_COLUMNS)
 
     def void(self, worlds: WorldNumbers | None = None) -> None:
-        """Drops unsent changes of what a reset puts back, in some worlds or in all."""
+        """Drops unsent changes of columns that a reset restores, in some worlds or in all."""
         self._owner.require()
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
@@ -139,6 +132,33 @@ class StateCache:
             array[where] = values
             pending[where] = True
 
+    def put_checked(
+        self,
+        names: Names,
+        own: NDArray[np.intp],
+        rows: slice | NDArray[np.intp],
+        columns: Mapping[str, ArrayLike],
+        worlds: WorldNumbers | None = None,
+    ) -> None:
+        """Changes rows of some columns in some worlds, or nothing; see `Rows.put`.
+
+        Args:
+            names: Those of the k rows, at the places `own`.
+            own: (k,)
+            rows: The rows of the table.
+            columns: Values by column, of a shape that broadcasts to (w, k, ...).
+            worlds: The w worlds; all of them by default.
+        """
+        if worlds is not None:
+            worlds = checked_worlds(worlds, self.worlds)
+        count = self.worlds if worlds is None else len(worlds)
+        checked = {
+            (names.kind, column): column_of(names.kind, column).checked(names, own, values, count)
+            for column, values in columns.items()
+        }
+        for key, values in checked.items():
+            self.put(key, rows, values, worlds)
+
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
         if self._pending or self._lost:
@@ -170,7 +190,7 @@ class StateCache:
         return Changes(self.entities.generation, cells) if cells else None
 
     def _sent(self, refusals: Sequence[Refusal]) -> None:
-        """Goes on from an answer of the simulator: nothing waits to be sent any more."""
+        """Processes the answer of the simulator to a batch: no change is unsent any longer."""
         if self._lost:
             refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []
@@ -182,7 +202,7 @@ class StateCache:
     def _cells(self, key: Key, mask: NDArray[np.bool_]) -> Cells:
         """Returns the changed cells of a column, in the arrays of last time if they are the same.
 
-        A task puts the same cells in each tick, and a simulator knows them again by these arrays.
+        A task puts the same cells in each tick, and a simulator recognises them by these arrays.
         """
         changed = mask.tobytes()
         last, worlds, rows, places, flat = self._last.get(key, (None,) * 5)
@@ -211,7 +231,7 @@ class StateCache:
         self.flush()
 
     def _allocate(self) -> None:
-        """Makes tables for the present generation; nothing in them is up to date."""
+        """Makes tables for the present generation; all columns are out of date."""
         self.entities = self._simulator.entities
         self._tables = Tables(self.entities, self.worlds)
         self._arrays = self._tables.columns
@@ -235,7 +255,7 @@ class StateCache:
     def _overrule(
         self, column: str, rows: slice | NDArray[np.intp], worlds: WorldNumbers | None
     ) -> None:
-        """Drops earlier changes of everything inside of models that are changed now."""
+        """Drops earlier changes of rows inside models that are changed now."""
         kinds: list[Kind] = ["models", "links"] if self._nested else ["links"]
         models = self.entities.models
         for kind in kinds:
@@ -249,7 +269,7 @@ class StateCache:
             self._fresh.discard((kind, column))
 
     def _move_along(self) -> None:
-        """Makes new tables for other entities; unsent changes move along by name."""
+        """Makes new tables for other entities; unsent changes are carried over by name."""
         old, before = self.entities, self._arrays
         pending, self._pending = self._pending, {}
         self._allocate()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from threading import get_ident
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,12 +22,11 @@ from deepsim_sync.errors import (
     call_all,
 )
 from deepsim_sync.port.cameras import CameraView, DepthPicture
+from deepsim_sync.port.capabilities import Snapshots
 from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
-from deepsim_sync.port.snapshots import Snapshots
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
-from deepsim_sync.port.tables import column_of
 from deepsim_sync.trackers.manager import TrackerManager
 
 from .current import PerWorld, blocks, current_world
@@ -52,10 +50,18 @@ class World:
 
     A changed row reads back at once. Rows that depend on it (a model's links, nested models)
     follow when the batch is sent: at the end of the tick, or by `flush`. Of two changes to rows
-    that depend on each other, the later one counts.
+    that depend on each other, the later one counts. Methods that send unsent changes first raise
+    `WriteRefusedError` where the simulator refuses rows, and then do nothing else.
 
     A world belongs to the thread that made it, or that called `claim` last. Any other thread is
     refused, but may leave a function with `post`.
+
+    >>> world = World(TableSimulator(worlds=2, timestep=0.1))
+    >>> world.spawn(TableModel(gravity=False), "ball", Pose((0, 0, 1)))
+    >>> world.models.twist = (1, 0, 0, 0, 0, 0)
+    >>> world.tick()
+    >>> world.models.pose[:, 0, 0]  # of both worlds [m]
+    array([0.1, 0.1])
 
     Args:
         simulator: The physics; the world owns it from now on.
@@ -102,7 +108,7 @@ class World:
         self._trackers = self.get(TrackerManager)
 
     def __len__(self) -> int:
-        """The number of worlds, W."""
+        """Returns the number of worlds, W."""
         return len(self.ticks)
 
     # The rows
@@ -119,7 +125,7 @@ class World:
         rows: Iterable[int] | None = None,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Changes rows of a table: they read back at once and are sent with the next flush.
+        """Changes rows of a table, given by number; see `Rows.put`.
 
         Args:
             kind: The table.
@@ -128,21 +134,14 @@ class World:
             worlds: The w worlds; all of them by default.
 
         Raises:
-            ValueError: There is no such table or column, or a value is not fit for its column;
-                nothing was changed.
+            ValueError: The table, a row or a column is unknown, or a value is not fit for its
+                column; nothing was changed.
         """
         if kind not in KINDS:
             raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
-        worlds = self._numbers(worlds)
         names = self.cache.follow_entities().names(kind)
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
-        count = len(self) if worlds is None else len(worlds)
-        checked = {
-            column: column_of(kind, column).checked(names, chosen, values, count)
-            for column, values in columns.items()
-        }
-        for column, values in checked.items():
-            self.cache.put((kind, column), chosen, values, worlds)
+        self.cache.put_checked(names, chosen, chosen, columns, worlds)
 
     def refresh(self) -> None:
         """Reads every column in use that is out of date, in one batch."""
@@ -150,7 +149,7 @@ class World:
         self.cache.refresh()
 
     def flush(self) -> None:
-        """Sends everything that was put since the last flush, in one batch.
+        """Sends all unsent changes in one batch.
 
         Raises:
             WriteRefusedError: The simulator refused rows; all others were applied.
@@ -179,9 +178,6 @@ class World:
         """Runs one tick: reads, calls behaviours and trackers, writes, then steps the physics.
 
         Within it this world is the current one. Changes to worlds that do not tick are sent too.
-
-        Args:
-            worlds: The worlds that tick; all of them by default.
 
         Raises:
             CallbackError: A behaviour or tracker raised; the physics did not advance.
@@ -224,12 +220,7 @@ class World:
             raise
 
     def invoke(self, owner: str, callback: Callable[..., R], *args: Any) -> R:
-        """Calls a user's callback and returns its result.
-
-        Args:
-            owner: The name of the object whose callback it is.
-            callback: Anything that can be called, such as a `functools.partial`.
-            args: The arguments of the callback.
+        """Calls a user's callback, which belongs to the named owner, and returns its result.
 
         Raises:
             CallbackError: It raised; the error names the owner, the callback and the latest tick,
@@ -243,11 +234,11 @@ class World:
             raise CallbackError(owner, callback, int(self.ticks.max()), error) from error
 
     def post(self, function: Callable[[], object]) -> None:
-        """Leaves a function for the next tick, which calls it after reading; from any thread."""
+        """Queues a function, from any thread; the next tick calls it after reading."""
         self._owner.posted.append(function)
 
     def claim(self) -> None:
-        """Hands the world to the calling thread; the former owner must have stopped using it."""
+        """Transfers the world to the calling thread; the former owner must stop using it."""
         self._owner.claim()
 
     @property
@@ -267,16 +258,13 @@ class World:
         size: int | tuple[int, ...] = (),
         worlds: WorldNumbers | None = None,
     ) -> NDArray[np.float64]:
-        """Draws uniform numbers from each world's own generator.
+        """Draws uniform numbers in [low, high) from each world's own generator, (w, *size).
 
         Args:
-            low: Lower bound, inclusive.
-            high: Upper bound, exclusive.
+            low: Lower bound.
+            high: Upper bound.
             size: Shape of the numbers of one world.
             worlds: The w worlds that draw; all of them by default.
-
-        Returns:
-            (w, *size) array.
         """
         chosen = self._every if worlds is None else checked_worlds(worlds, len(self))
         return np.array([self.rngs[world].uniform(low, high, size) for world in chosen.tolist()])
@@ -284,12 +272,8 @@ class World:
     def stream(self, name: str, world: int = 0) -> np.random.Generator:
         """Returns an independent random stream; drawing from it does not advance the world's own.
 
-        It follows from the name and the present state of the world's generator: the same seed
-        gives the same stream.
-
-        Args:
-            name: The purpose of the numbers, such as ``"looks"``; each name has its own stream.
-            world: The number of the world.
+        It follows from the name, such as ``"looks"``, and from the present state of the world's
+        generator: the same seed gives the same stream.
         """
         key = deepcopy(self.rngs[world]).integers(2**32, size=4)
         return np.random.default_rng([*key.tolist(), *name.encode()])
@@ -299,14 +283,12 @@ class World:
         seed: int | Iterable[int | None] | None = None,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Puts some worlds back to time 0: every model at its spawn pose and at rest.
+        """Resets some worlds to time 0: every model at its spawn pose and at rest.
 
-        Then all managers and trackers of this world are reset, and the behaviours last. Commands
-        of joints are as described again. Changes that were not sent are dropped, but for those of
-        visuals and lights, whose appearance stays.
-
-        An error does not end it halfway: everything else is reset, all changes are sent, and then
-        the first error is raised.
+        Commands of joints are as described again. Unsent changes are dropped, except for visuals
+        and lights, whose appearance stays. Then all managers and trackers of this world are reset,
+        and the behaviours last; if some of them raise, the others are reset all the same, all
+        changes are sent, and then the first error is raised.
 
         Args:
             seed: New seeds of the random generators: an int n gives world w the seed n + w, a
@@ -320,7 +302,8 @@ class World:
             TypeError, ValueError: The seeds do not fit; nothing was reset.
         """
         self._owner.require()
-        worlds = self._numbers(worlds)
+        if worlds is not None:
+            worlds = checked_worlds(worlds, len(self))
         chosen = self._every if worlds is None else worlds
         seeds = world_seeds(seed, chosen)
         for number, own in zip(chosen.tolist(), seeds):
@@ -349,7 +332,6 @@ class World:
         Raises:
             UnsupportedError: The simulator cannot go back.
             CallbackError: A behaviour raised.
-            WriteRefusedError: The simulator refused unsent changes.
             DeepSimError: A tick is under way.
         """
         snapshots = self._snapshots("get_state")
@@ -358,17 +340,14 @@ class World:
             return capture(self, snapshots)
 
     def set_state(self, state: WorldState) -> None:
-        """Goes back to an instant, and on from there bit for bit; unsent changes are dropped.
+        """Restores an instant, bit for bit; unsent changes are dropped.
 
-        Args:
-            state: The result of `get_state`, here or in another world with the same entities and
-                behaviours.
+        The state is a result of `get_state`, here or in another world with the same entities and
+        behaviours. Errors are those of `get_state`; where a behaviour raises, those after it keep
+        their present state.
 
         Raises:
             ValueError: The state belongs to other worlds, entities or behaviours; nothing changed.
-            UnsupportedError: The simulator cannot go back.
-            CallbackError: A behaviour raised; those after it keep their present state.
-            DeepSimError: A tick is under way.
         """
         snapshots = self._snapshots("set_state")
         with self:
@@ -376,10 +355,12 @@ class World:
 
     def _snapshots(self, method: str) -> Snapshots:
         self._require_idle(method)
-        snapshots = self.simulator.snapshots
-        if snapshots is None:
-            raise UnsupportedError(f"{type(self.simulator).__name__} cannot go back to an instant")
-        return snapshots
+        return self._offered(self.simulator.snapshots, "cannot go back to an instant")
+
+    def _offered(self, capability: R | None, lack: str) -> R:
+        if capability is None:
+            raise UnsupportedError(f"{type(self.simulator).__name__} {lack}")
+        return capability
 
     # Entities
 
@@ -388,32 +369,18 @@ class World:
 
         Args:
             description: What the simulator builds models from (`deepsim_spawn.ModelDescription`).
-            name: A name that no model has; printable, without ``::``, and no name of the world
-                frame.
+            name: A free name, printable and without ``::``; names of the world frame are taken.
             pose: Pose of the model frame in the world: a `Pose` for all worlds, or (W, 7).
 
         Raises:
             DuplicateEntityError: The name is taken.
-            SpawnError: The name cannot be used, or the description cannot be built; the world is
-                as it was.
+            SpawnError: The name cannot be used, or the description cannot be built.
             ValueError: The pose is not finite, or its quaternion is zero.
-            WriteRefusedError: The simulator refused unsent changes; nothing was added.
         """
         self.spawn_many([SpawnRequest(description, name, pose)])
 
     def spawn_many(self, requests: Iterable[SpawnRequest]) -> None:
-        """Adds many models at once, or none; unsent changes are sent first.
-
-        Args:
-            requests: Tuples of the arguments of `spawn`.
-
-        Raises:
-            DuplicateEntityError: A name is taken, or occurs twice; the world is as it was.
-            SpawnError: A name cannot be used, or a description cannot be built; the world is as it
-                was.
-            ValueError: A pose is not finite, or its quaternion is zero.
-            WriteRefusedError: The simulator refused unsent changes; nothing was added.
-        """
+        """Adds many models at once, or none; errors are those of `spawn`."""
         checked = checked_requests(requests, len(self), self.cache.follow_entities().models)
         if checked:
             self.flush()
@@ -423,8 +390,7 @@ class World:
         """Removes a model from every world; unsent changes are sent first.
 
         Raises:
-            UnknownEntityError: There is no such model.
-            WriteRefusedError: The simulator refused unsent changes; nothing was removed.
+            UnknownEntityError: No model has the name.
         """
         self.flush()
         self.simulator.delete(name)
@@ -445,39 +411,28 @@ class World:
             UnsupportedError: The simulator takes no pictures.
             UnknownEntityError: No camera sensor has the name.
         """
-        if self.simulator.cameras is None:
-            raise UnsupportedError(f"{type(self.simulator).__name__} takes no pictures")
+        cameras = self._offered(self.simulator.cameras, "takes no pictures")
         self.flush()
-        return self.simulator.cameras.render(camera, world)
+        return cameras.render(camera, world)
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths, models and links in a picture; unsent changes are sent first.
-
-        Args:
-            camera: Name of a camera sensor, or a free camera.
-            world: The number of the world.
-
-        Raises:
-            UnsupportedError: The simulator measures no depths.
-            UnknownEntityError: No camera sensor has the name.
-        """
-        if self.simulator.depth_cameras is None:
-            raise UnsupportedError(f"{type(self.simulator).__name__} measures no depths")
+        """Measures depths, models and links in a picture, as `render` takes it."""
+        cameras = self._offered(self.simulator.depth_cameras, "measures no depths")
         self.flush()
-        return self.simulator.depth_cameras.measure(camera, world)
+        return cameras.measure(camera, world)
 
     # Sensors
 
     @property
     def sensors(self) -> WorldSensors:
-        """The sensors by name, as in ``world.sensors["robot::base::imu"].angular_velocity``."""
+        """The sensors by name: ``world.sensors["robot::base::imu"].angular_velocity``."""
         return self.get(WorldSensors)
 
     # Managers, and the current world
 
     @property
     def managers(self) -> Mapping[type[PerWorld], PerWorld]:
-        """Everything that this world has one of, by class, in the order of its first use."""
+        """The managers and trackers in use, by class, in the order of their first use."""
         return self._singles
 
     @property
@@ -499,11 +454,7 @@ class World:
         return found
 
     def require_single(self, what: str) -> None:
-        """Refuses something that is for one world, if there are more.
-
-        Raises:
-            UnsupportedError: There are several worlds; the message names `what`.
-        """
+        """Refuses a feature for one world if there are several; `what` names it."""
         if len(self.ticks) > 1:
             raise UnsupportedError(
                 f"{what} is for one world, and there are {len(self)}: use rows, "
@@ -512,15 +463,11 @@ class World:
 
     @staticmethod
     def current() -> World:
-        """Returns the world that ``get_instance()`` answers for.
-
-        Raises:
-            NoCurrentWorldError: There is none.
-        """
+        """Returns the world that ``get_instance()`` answers for."""
         return current_world()
 
     def make_current(self) -> None:
-        """Lets ``get_instance()`` answer for this world from now on, in this thread."""
+        """Makes this the world that ``get_instance()`` answers for, in this thread."""
         *outer, (opener, _) = blocks.get()
         blocks.set((*outer, (opener, self)))
 
@@ -528,12 +475,7 @@ class World:
         blocks.set((*blocks.get(), (self, self)))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         entered = blocks.get()
         for n in reversed(range(len(entered))):  # not the last, if generators take turns
             if entered[n][0] is self:
@@ -541,14 +483,11 @@ class World:
                 return
 
     def close(self) -> None:
-        """Ends the simulator; the world is current no more, and cannot be used again."""
+        """Ends the simulator; the world is no longer current and cannot be used again."""
         entered = blocks.get()
         blocks.set(tuple((by, None if now is self else now) for by, now in entered))
         self._owner.close()
         self.simulator.close()
-
-    def _numbers(self, worlds: WorldNumbers | None) -> WorldNumbers | None:
-        return None if worlds is None else checked_worlds(worlds, len(self))
 
     def _require_idle(self, method: str) -> None:
         self._owner.require()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An instant of a world: taken, checked and restored."""
+"""Captures and restores an instant of a world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from deepsim_sync.port.tables import Key
 from .current import PerWorld
 
 if TYPE_CHECKING:
-    from deepsim_sync.port.snapshots import Snapshots
+    from deepsim_sync.port.capabilities import Snapshots
 
     from .world import World
 
@@ -28,6 +28,13 @@ class WorldState:
     """An instant of a world; `World.set_state` goes back to it, in a world with the same entities.
 
     It can be pickled if the states of its behaviours can.
+
+    >>> world = World(TableSimulator())
+    >>> start = world.get_state()
+    >>> world.tick()
+    >>> world.set_state(start)
+    >>> world.ticks
+    array([0])
 
     Attributes:
         entities: Names of all entities by kind.
@@ -48,7 +55,7 @@ class WorldState:
     managers: Mapping[type[PerWorld], Any]
 
     def require_fit(self, worlds: int, entities: Entities, behaviours: Iterable[str]) -> None:
-        """Refuses a world with other contents.
+        """Refuses a world with other entities or behaviours.
 
         Raises:
             ValueError: The number of worlds, the entities or the behaviours differ from those of
@@ -94,7 +101,7 @@ def capture(world: World, snapshots: Snapshots) -> WorldState:
 
 
 def restore(world: World, snapshots: Snapshots, state: WorldState) -> None:
-    """Takes a world back to an instant; see `World.set_state`."""
+    """Restores an instant of a world; see `World.set_state`."""
     state.require_fit(len(world), world.entities, [each.name for each in world.behaviours])
     for kind, manager in world.managers.items():
         if kind not in state.managers and manager is not world.behaviours:

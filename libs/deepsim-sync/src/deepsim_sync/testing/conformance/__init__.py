@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance suite: what every simulator behind the port must do, as pytest tests.
+"""The conformance suite: the requirements of the port, as pytest tests.
 
 A backend's tests subclass `SimulatorConformance`, say how a simulator is made, and are done. Needs
 pytest: ``pip install deepsim-sync[testing]``.

@@ -34,7 +34,7 @@ class BallJointCases(Conformance):
         return bench
 
     def test_the_rows_of_a_ball_joint_are_a_rotation_vector(self, gimbal: Bench) -> None:
-        """Of the child from where it is described, along its own axes; rates are along them, too.
+        """It turns the child from its described orientation; rates are along the child's axes too.
 
         A component that is set alone leaves the others.
         """
@@ -71,7 +71,7 @@ class BallJointCases(Conformance):
             np.testing.assert_allclose(_read(gimbal, "effort"), effort, atol=1e-6)
 
     def test_an_effort_turns_a_ball_joint_about_an_axis_of_its_child(self, gimbal: Bench) -> None:
-        """By the inertia, which is alike about all axes; the other axes rest."""
+        """The inertia is the same about all axes; the other axes rest."""
         _write(gimbal, "position", _TURN)
         _write(gimbal, "feedforward", [2.0], _ROWS[1:2])
         time = gimbal.run(0.1)

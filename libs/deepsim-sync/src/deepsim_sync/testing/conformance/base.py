@@ -5,27 +5,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import pytest
 
-from deepsim_sync.port.cameras import CameraMounts, Cameras, DepthCameras
-from deepsim_sync.port.contacts import Contacts
-from deepsim_sync.port.dynamics import Dynamics
-from deepsim_sync.port.physics_properties import PhysicsProperties
-from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Simulator
-from deepsim_sync.port.snapshots import Snapshots
 
 from .bench import Bench
 
 GRAVITY = 9.8  # acceleration along -z in every simulator under test [m/s^2]
 
-T = TypeVar("T")
+
+def _capability(name: str, words: str) -> Any:
+    """Returns a fixture of a capability, which skips tests of simulators that lack it."""
+
+    @pytest.fixture
+    def capability(_case: Conformance, bench: Bench) -> Any:
+        found = getattr(bench.simulator, name)
+        if found is None:
+            pytest.skip(f"this simulator has no {words}")
+        return found
+
+    return capability
 
 
 class Conformance(ABC):
-    """Makes the simulator under test, afresh for each test.
+    """Makes a new simulator under test for each test.
 
     Cases of a capability are skipped for simulators that lack it. A subclass leaves out a case that
     its engine cannot pass by ``test_name = None``.
@@ -38,7 +43,7 @@ class Conformance(ABC):
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:
-        """A simulator without models at time 0, gravity (0, 0, -9.8) m/s^2, steps of 1 ms."""
+        """Returns a simulator without models, gravity (0, 0, -9.8) m/s^2, steps of 1 ms."""
 
     @abstractmethod
     def describe(self, sdf: str) -> Any:
@@ -49,7 +54,7 @@ class Conformance(ABC):
 
     @abstractmethod
     def unbuildable(self) -> Any:
-        """A description that ``spawn`` must refuse with `SpawnError`."""
+        """Returns a description that ``spawn`` must refuse with `SpawnError`."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Runs each test once for each of `world_counts`; pytest calls it."""
@@ -62,44 +67,15 @@ class Conformance(ABC):
         yield bench
         bench.close()
 
-    @pytest.fixture
-    def cameras(self, bench: Bench) -> Cameras:
-        return _capability(bench.simulator.cameras, "cameras")
-
-    @pytest.fixture
-    def depth_cameras(self, bench: Bench) -> DepthCameras:
-        return _capability(bench.simulator.depth_cameras, "depth cameras")
-
-    @pytest.fixture
-    def mounts(self, bench: Bench) -> CameraMounts:
-        return _capability(bench.simulator.camera_mounts, "camera mounts")
-
-    @pytest.fixture
-    def contacts(self, bench: Bench) -> Contacts:
-        return _capability(bench.simulator.contacts, "contact points")
-
-    @pytest.fixture
-    def dynamics(self, bench: Bench) -> Dynamics:
-        return _capability(bench.simulator.dynamics, "dynamics")
-
-    @pytest.fixture
-    def physics(self, bench: Bench) -> PhysicsProperties:
-        return _capability(bench.simulator.physics, "physics properties")
-
-    @pytest.fixture
-    def sensors(self, bench: Bench) -> Sensors:
-        return _capability(bench.simulator.sensors, "sensors")
-
-    @pytest.fixture
-    def snapshots(self, bench: Bench) -> Snapshots:
-        return _capability(bench.simulator.snapshots, "snapshots")
+    cameras = _capability("cameras", "cameras")
+    depth_cameras = _capability("depth_cameras", "depth cameras")
+    mounts = _capability("camera_mounts", "camera mounts")
+    contacts = _capability("contacts", "contact points")
+    dynamics = _capability("dynamics", "dynamics")
+    physics = _capability("physics", "physics properties")
+    sensors = _capability("sensors", "sensors")
+    snapshots = _capability("snapshots", "snapshots")
 
     def make_bench(self, worlds: int) -> Bench:
-        """A new simulator on a bench; whoever asks closes it."""
+        """Returns a new simulator on a bench, which the caller closes."""
         return Bench(self.make_simulator(worlds), self.describe)
-
-
-def _capability(value: T | None, name: str) -> T:
-    if value is None:
-        pytest.skip(f"this simulator has no {name}")
-    return value

@@ -23,12 +23,8 @@ Rows = Mapping[Key, Mapping[str, ArrayLike]]
 class Bench:
     """Reads and writes rows of a simulator by name.
 
-    Every call is for all worlds unless it says which. While none said so, the worlds are `alike`:
+    A call is for all worlds by default. Until a call names some of them, the worlds are `alike`:
     each read asserts that they have the same bits, and returns those of the first.
-
-    Args:
-        simulator: The one to be tested.
-        describe: Turns SDF text into a description that it spawns.
     """
 
     def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
@@ -54,7 +50,7 @@ class Bench:
         return float(times[0])
 
     def request(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> SpawnRequest:
-        """A request; the pose is x y z or x y z qx qy qz qw, for all worlds, or a row for each."""
+        """Returns a request; the pose is x y z or all seven, for all worlds or a row for each."""
         given = np.asarray(pose, dtype=np.float64)
         self.alike &= given.ndim == 1
         if given.shape[-1] == 3:
@@ -81,7 +77,7 @@ class Bench:
         return steps * self.simulator.timestep
 
     def tables(self, columns: Collection[Key] = ALL_COLUMNS) -> Tables:
-        """New tables with some columns read."""
+        """Returns new tables with some columns read."""
         tables = Tables(self.simulator.entities, self.worlds)
         self.simulator.read(tables, columns)
         if self.alike and self.worlds > 1:
@@ -92,17 +88,17 @@ class Bench:
         return tables
 
     def get(self, kind: Kind, column: str, name: str, world: int = 0) -> Array:
-        """One cell."""
+        """Returns one cell."""
         tables = self.tables([(kind, column)])
         cell: Array = tables.columns[kind, column][world, tables.entities.names(kind).row(name)]
         return cell
 
     def pose(self, model: str, world: int = 0) -> Array:
-        """Pose of a model, (7,)."""
+        """Returns the pose of a model, (7,)."""
         return self.get("models", "pose", model, world)
 
     def twist(self, model: str, world: int = 0) -> Array:
-        """Twist of a model, (6,)."""
+        """Returns the twist of a model, (6,)."""
         return self.get("models", "twist", model, world)
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
@@ -145,7 +141,7 @@ class Bench:
         return self.states(*models)[0]
 
     def states(self, *models: str) -> list[bytes]:
-        """`state` for each of the worlds."""
+        """Returns the `state` of each world."""
         tables = self.tables()
         chosen = []
         for kind in KINDS:

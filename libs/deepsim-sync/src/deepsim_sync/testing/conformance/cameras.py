@@ -77,7 +77,7 @@ class CameraCases(Conformance):
     def test_depths_are_along_the_axis_and_segments_are_rows(
         self, bench: Bench, depth_cameras: DepthCameras
     ) -> None:
-        """A block's face in front of a camera has one depth all over; around it there is none."""
+        """The face of a block in front of a camera has one depth; around it depths are infinite."""
         spawn_scene(bench)
         bench.write({("models", "pose"): {"block": (0, 0, 0, 0, 0, 0, 1)}})
         for camera in (CAMERA, VIEW):
@@ -169,7 +169,7 @@ def spawn_scene(bench: Bench) -> None:
 
 
 def _turned(bench: Bench, mounts: CameraMounts) -> list[int]:
-    """The worlds whose camera looks backward; in all others it is mounted as described."""
+    """Returns the worlds whose camera looks backward; all others are mounted as described."""
     found = [mounts.get(CAMERA, world) for world in range(bench.worlds)]
     turned = [world for world, mount in enumerate(found) if mount != DESCRIBED]
     assert all(found[world].pose.isclose(BACKWARD.pose) for world in turned)

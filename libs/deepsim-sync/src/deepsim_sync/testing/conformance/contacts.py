@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deepsim_sync.port.contacts import Contacts
+from deepsim_sync.port.capabilities import Contacts
 
 from .base import GRAVITY, Conformance
 from .bench import Bench, assert_same_pose

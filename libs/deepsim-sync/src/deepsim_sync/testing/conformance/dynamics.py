@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from deepsim_math import quaternions
 from deepsim_sync.errors import UnknownEntityError
-from deepsim_sync.port.dynamics import Dynamics
+from deepsim_sync.port.capabilities import Dynamics
 
 from .base import Conformance
 from .bench import Bench
 from .models import ARM, ARM_JOINTS
+
+Floats = NDArray[np.float64]
 
 _JOINTS = [f"arm::{name}" for name in ARM_JOINTS]
 _POINT = (0.1, -0.2, 0.3)
@@ -24,16 +26,16 @@ class DynamicsCases(Conformance):
     """In each world the arm takes a pose of its own."""
 
     @pytest.fixture
-    def arm(self, bench: Bench, dynamics: Dynamics) -> NDArray[np.float64]:
+    def arm(self, bench: Bench, dynamics: Dynamics) -> Floats:
         """Puts an arm on the bench, and returns its positions (W, 3)."""
         bench.spawn(ARM, "arm", (0.5, 0, 5))
-        positions: NDArray[np.float64] = np.tile([0.3, -0.7, 0.1], (bench.worlds, 1))
+        positions: Floats = np.tile([0.3, -0.7, 0.1], (bench.worlds, 1))
         positions += 0.01 * np.arange(bench.worlds)[:, None]
         _put(bench, positions)
         return positions
 
     def test_a_jacobian_gives_the_rates_of_a_point(
-        self, bench: Bench, dynamics: Dynamics, arm: NDArray[np.float64]
+        self, bench: Bench, dynamics: Dynamics, arm: Floats
     ) -> None:
         """As differences of the link's pose do."""
         found = dynamics.jacobian("arm::hand", _JOINTS, _POINT)
@@ -53,7 +55,7 @@ class DynamicsCases(Conformance):
             np.testing.assert_allclose(found[:, 3:, joint], angular, atol=1e-7)
 
     def test_a_joint_beyond_a_link_does_not_move_it(
-        self, bench: Bench, dynamics: Dynamics, arm: NDArray[np.float64]
+        self, bench: Bench, dynamics: Dynamics, arm: Floats
     ) -> None:
         found = dynamics.jacobian("arm::upper", _JOINTS[::-1])
         assert found.shape == (bench.worlds, 6, 3)
@@ -61,7 +63,7 @@ class DynamicsCases(Conformance):
         assert found[..., 2].any(axis=1).all()
 
     def test_bias_forces_hold_an_arm_that_rests(
-        self, bench: Bench, dynamics: Dynamics, arm: NDArray[np.float64]
+        self, bench: Bench, dynamics: Dynamics, arm: Floats
     ) -> None:
         efforts = dynamics.bias_forces(_JOINTS)
         bench.write(
@@ -75,17 +77,13 @@ class DynamicsCases(Conformance):
         positions = bench.tables([("joints", "position")]).joints.position
         np.testing.assert_allclose(positions, arm, atol=1e-9)
 
-    def test_asking_changes_nothing(
-        self, bench: Bench, dynamics: Dynamics, arm: NDArray[np.float64]
-    ) -> None:
+    def test_asking_changes_nothing(self, bench: Bench, dynamics: Dynamics, arm: Floats) -> None:
         before = bench.state("arm")
         dynamics.jacobian("arm::hand", _JOINTS)
         dynamics.bias_forces(_JOINTS)
         assert bench.state("arm") == before
 
-    def test_dynamics_of_unknown_names_are_refused(
-        self, dynamics: Dynamics, arm: NDArray[np.float64]
-    ) -> None:
+    def test_dynamics_of_unknown_names_are_refused(self, dynamics: Dynamics, arm: Floats) -> None:
         with pytest.raises(UnknownEntityError, match="arm::foot"):
             dynamics.jacobian("arm::foot", _JOINTS)
         with pytest.raises(UnknownEntityError, match="arm::knee"):
@@ -94,7 +92,7 @@ class DynamicsCases(Conformance):
             dynamics.jacobian("arm::hand", _JOINTS, (1.0, 2.0))
 
 
-def _put(bench: Bench, positions: NDArray[np.float64]) -> None:
+def _put(bench: Bench, positions: Floats) -> None:
     bench.write(
         {("joints", "position"): {name: positions[:, joint] for joint, name in enumerate(_JOINTS)}}
     )

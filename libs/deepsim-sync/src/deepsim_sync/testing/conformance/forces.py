@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from deepsim_sync.port.snapshots import Snapshots
+from deepsim_sync.port.capabilities import Snapshots
 from deepsim_sync.world.world import World
 
 from .base import GRAVITY, Conformance

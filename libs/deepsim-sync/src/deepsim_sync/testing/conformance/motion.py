@@ -50,7 +50,7 @@ class ClockCases(Conformance):
         assert bench.time == 0.0
 
     def test_many_steps_are_as_many_single_ones(self, bench: Bench) -> None:
-        """And orientations stay unit quaternions while a body tumbles."""
+        """Orientations stay unit quaternions while a body tumbles."""
         bench.spawn(BOX, "box", (0, 0, 5))
         bench.spawn(HAMMER, "hammer", (0, 3, 5))
         ends = []

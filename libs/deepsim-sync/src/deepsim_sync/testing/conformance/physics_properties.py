@@ -55,7 +55,7 @@ class PhysicsPropertyCases(Conformance):
     def test_friction_sets_the_braking_distance(
         self, bench: Bench, physics: PhysicsProperties, factor: float
     ) -> None:
-        """A sliding box stops after v^2 / (2 mu g), where the ground's mu of 1 is the most."""
+        """A sliding box stops after v^2 / (2 mu g), with at most the mu of the ground, 1."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BOX, "box", (0, 0, 0.1))
         physics.scale("friction", ["box::link"], factor)
@@ -82,7 +82,7 @@ class PhysicsPropertyCases(Conformance):
     def test_dry_friction_holds_a_joint(
         self, bench: Bench, physics: PhysicsProperties, factor: float
     ) -> None:
-        """20 N of it hold 2 kg; what is missing lets them sink by F / m."""
+        """20 N of it hold 2 kg; below that they sink at the missing force over m."""
         bench.spawn(BRAKED, "braked", (0, 0, 5))
         physics.scale("joint_friction", ["braked::link"], factor)
         time = bench.run(0.2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that use most of the port, each world in another way."""
+"""Runs that use most of the port, in each world in another way."""
 
 from __future__ import annotations
 
@@ -145,14 +145,14 @@ class Run:
                 self._bench.write({("joints", column): dict.fromkeys(joints, values)})
 
     def poses(self, position: Sequence[float], number: int = 0) -> NDArray[np.float64]:
-        """Poses near a position, (W, 7), another one in each world and round."""
+        """Returns poses near a position, (W, 7), another one in each world and round."""
         return np.stack([pose_near(position, n, number) for n in self._numbers.tolist()])
 
 
 def pose_near(
     position: Sequence[float], number: int, step: int = 0, spread: float = 0.02
 ) -> NDArray[np.float64]:
-    """A pose near a position, (7,), of a world by its number."""
+    """Returns a pose near a position, (7,), of a world by its number."""
     random = _random(number, step)
     quaternion = np.append(random.uniform(-spread, spread, 3), 1.0)
     quaternion /= np.sqrt(np.sum(quaternion * quaternion))
@@ -160,7 +160,7 @@ def pose_near(
 
 
 def twist_of(number: int, step: int = 0) -> NDArray[np.float64]:
-    """A twist, (6,), of a world by its number."""
+    """Returns a twist, (6,), of a world by its number."""
     return np.random.default_rng([number, step, 1]).uniform(-1.0, 1.0, 6)
 
 

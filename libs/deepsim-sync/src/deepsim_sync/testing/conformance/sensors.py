@@ -25,7 +25,7 @@ MASS, ARM = 2.0, 0.3
 
 
 def sdf(inside: str) -> str:
-    """The text of one model."""
+    """Returns the SDF text of one model."""
     return f'<sdf version="1.7"><model name="model">{inside}</model></sdf>'
 
 
@@ -96,7 +96,7 @@ class SensorCases(Conformance):
     """The capability `Sensors`."""
 
     def measured(self, bench: Bench, sensors: Sensors, name: str, quantity: str) -> Array:
-        """One quantity, in all worlds; of those that are alike with the same bits."""
+        """Returns one quantity in all worlds, which has the same bits in worlds that are alike."""
         reading = sensors.read(name)
         assert tuple(reading) == QUANTITIES[sensors.infos[name].kind]
         values: Array = reading[quantity]
@@ -222,7 +222,7 @@ class SensorCases(Conformance):
     def test_a_camera_is_a_sensor_with_a_picture_of_each_world(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """One of depths sees the wall in front of it, one of rows whose it is."""
+        """A depth camera sees the wall in front of it, a segmentation camera its rows."""
         bench.spawn(WALL, "wall", (2, 0, 2))
         bench.spawn(EYES, "eyes", (0, 0, 2))
         assert {name: info.kind for name, info in sensors.infos.items()} == {

@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_math import Euler, Pose
 from deepsim_sync.port.cameras import CameraMount, CameraMounts, Cameras
-from deepsim_sync.port.snapshots import Snapshots
+from deepsim_sync.port.capabilities import Snapshots
 
 from .base import Conformance
 from .bench import Bench
@@ -90,5 +90,5 @@ class SnapshotCases(Conformance):
 
 
 def _taken(snapshots: Snapshots) -> Any:
-    """The state now, as another process would get it."""
+    """Returns the present state, as another process would get it."""
     return pickle.loads(pickle.dumps(snapshots.get_state()))

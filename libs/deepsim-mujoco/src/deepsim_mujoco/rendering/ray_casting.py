@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first surfaces along rays, found by MuJoCo."""
+"""The first surfaces along rays, found by MuJoCo, and depths in a picture by them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import CameraView
+
+from .lens import Lens
+from .paint import Paint
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -19,7 +23,7 @@ _ANY_DISTANCE = mujoco.mjMAXVAL  # MuJoCo's limit is in metres, not in multiples
 
 
 class Hits(NamedTuple):
-    """The first surfaces along n rays; depths and normals have no meaning where there is none.
+    """The first surfaces along n rays; depths and normals are undefined where a ray hits nothing.
 
     Attributes:
         geoms: (n,) ids, -1 where a ray hits nothing.
@@ -83,3 +87,21 @@ def cast(
         again = cast(model, data, origin, rays.take(some, axis=1), others, near, far)
         geoms[some], depths[some], normals[:, some] = again
     return hits
+
+
+def measure_depth(
+    model: mujoco.MjModel, data: mujoco.MjData, view: CameraView, near: float, far: float
+) -> tuple[Array, NDArray[np.int32]]:
+    """Casts a ray through the middle of each pixel.
+
+    Returns:
+        (height, width) depths along the optical axis [m], inf where a ray meets nothing, and the
+        geoms, -1 there.
+    """
+    lens = Lens(view)
+    rows, columns = np.divmod(np.arange(view.height * view.width), view.width)
+    rays = lens.rays(columns + 0.5, rows + 0.5)
+    shown = Paint.of(model).alpha > 0.0
+    hits = cast(model, data, lens.position, rays, shown, near, far)
+    depths = np.where(hits.geoms >= 0, hits.depths, np.inf)
+    return depths.reshape(view.height, view.width), hits.geoms.reshape(view.height, view.width)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that close loops as constraints, for MuJoCo's joints are trees."""
+"""Constraints between MuJoCo's joints and bodies: loops, and axes that follow others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import JointDescription
 from deepsim_sync import SCOPE, SpawnError
 
+from .axes import Axis
 from .tree import Node, RootKind, anchor_name
 
 STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead: as stiff as is stable at any step size
@@ -26,14 +28,7 @@ def close_loop(
     parent: Node | None,
     joint: JointDescription,
 ) -> list[mujoco.MjsEquality]:
-    """Adds the constraints of a joint that the tree of its links has no place for.
-
-    Args:
-        spec: Where they are added.
-        links: Of the model.
-        child: The link that the joint moves.
-        parent: The link that it comes from; None for the world.
-        joint: It keeps neither limits nor damping.
+    """Adds the constraints of a joint that closes a loop in the tree of links.
 
     Raises:
         SpawnError: A joint of its type cannot close a loop.
@@ -74,6 +69,55 @@ def close_loop(
 
 
 def is_locked(joint: JointDescription) -> bool:
-    """Whether its limits let it move nowhere, at the position that its description has."""
+    """Returns whether its limits hold it at its described position."""
     axes = [axis for axis in (joint.axis, joint.axis2) if axis is not None]
     return bool(axes) and all(axis.lower == axis.upper == 0.0 for axis in axes)
+
+
+class Follower(NamedTuple):
+    """An axis whose position is ``multiplier * leader + offset``."""
+
+    name: str
+    leader: str
+    """An axis that follows none itself."""
+    multiplier: float
+    offset: float
+
+
+def followers(axes: Mapping[str, Axis]) -> Iterator[Follower]:
+    """Finds the axes of a model that follow others.
+
+    Raises:
+        SpawnError: An axis to follow is missing, or axes follow each other in a circle.
+    """
+    for axis in axes.values():
+        multiplier, offset, now = 1.0, 0.0, axis
+        seen = [now.name]
+        while now.leader:
+            mimic = now.description.mimic
+            assert mimic is not None
+            offset += multiplier * mimic.offset
+            multiplier *= mimic.multiplier
+            if now.leader not in axes or axes[now.leader].ball or now.leader in seen:
+                problem = "follow one another in a circle" if now.leader in seen else "has no axis"
+                model, _, joint = axis.name.partition(SCOPE)
+                raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: it {problem}")
+            now = axes[now.leader]
+            seen.append(now.name)
+        if now is not axis:
+            yield Follower(axis.name, now.name, multiplier, offset)
+
+
+def add_mimic(spec: mujoco.MjSpec, follower: Follower) -> mujoco.MjsEquality:
+    """Adds the constraint that lets an axis follow."""
+    added = spec.add_equality(
+        name1=follower.name,
+        name2=follower.leader,
+        objtype=mujoco.mjtObj.mjOBJ_JOINT,
+        type=mujoco.mjtEq.mjEQ_JOINT,
+        solref=[STIFFEST, 1.0],
+    )
+    numbers = np.zeros_like(added.data)
+    numbers[:2] = follower.offset, follower.multiplier
+    added.data = numbers
+    return added

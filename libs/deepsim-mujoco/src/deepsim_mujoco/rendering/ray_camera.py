@@ -1,44 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The colours along rays: lamps with hard shadows, highlights, one layer of glass."""
+"""A camera that needs no OpenGL: MuJoCo casts the rays, NumPy shades the hits."""
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.rendering.checker import checker_brightness, checkered_planes
-from deepsim_mujoco.rendering.lens import Lens
-from deepsim_mujoco.rendering.paint import Paint
-from deepsim_mujoco.rendering.sky import Sky
+from deepsim_sync import CameraView
 
-from .casting import Array, Hits, Mask, cast
-from .lamps import lit_scene, reach
+from .checker import checker_brightness, checkered_planes
+from .lens import Lens
+from .paint import Paint
+from .ray_casting import Array, Hits, Mask, cast
+from .sky import Sky
 
 Floats = NDArray[np.float32]
 
 _SHORT = 1.0 - 1e-7  # of the way from a lamp: what is nearer to a point is its own surface
+_BLOCK = 32_768  # rays at a time: more would not fit into the caches
+_SPOT, _PARALLEL = mujoco.mjtLightType.mjLIGHT_SPOT, mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+_SUN_DISTANCE = 1e4  # [m] parallel rays start here: they spread by 1 mm in 10 m
+
+
+def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco.MjvScene:
+    """Returns a scene with the active lights of a model and the headlight of the camera."""
+    scene = mujoco.MjvScene(model, 1)
+    for eye in scene.camera:
+        eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
+        eye.frustum_near = 1.0  # MuJoCo refuses 0
+    mujoco.mjv_makeLights(model, data, scene)
+    for lamp in scene.lights[: scene.nlight]:
+        if not lamp.headlight:
+            lamp.attenuation = model.light_attenuation[lamp.id]  # MuJoCo draws without
+        if lamp.type == _PARALLEL:
+            lamp.pos = lens.position - _SUN_DISTANCE * lamp.dir
+    return scene
+
+
+def _reach(lamp: mujoco.MjvLight, points: Array) -> tuple[Array, Array]:
+    """Returns unit vectors (3, n) towards a lamp, and its strength (n,), at points (3, n).
+
+    By the formulas of fixed-function OpenGL (OpenGL 2.1 specification, 2.14).
+    """
+    if lamp.type == _PARALLEL:
+        return np.repeat(-lamp.dir[:, None], points.shape[1], axis=1), np.ones(1)
+    towards = lamp.pos[:, None] - points
+    distance = np.maximum(np.sqrt(np.einsum("ij,ij->j", towards, towards)), 1e-9)
+    towards /= distance
+    constant, linear, quadratic = lamp.attenuation
+    strength = 1.0 / np.maximum(constant + (linear + quadratic * distance) * distance, 1e-9)
+    if lamp.type == _SPOT:
+        cosine = -lamp.dir @ towards
+        falloff = np.maximum(cosine, 0.0) ** lamp.exponent
+        strength *= np.where(cosine >= math.cos(math.radians(lamp.cutoff)), falloff, 0.0)
+    return towards, strength
 
 
 class Tracer:
-    """Colours the rays of one lens in one state of a model.
-
-    Args:
-        model: Its geom groups are changed during a call.
-        data: With the poses of geoms and lights.
-        lens: Where the rays start.
-        near: Nearest visible depth [m].
-        far: Farthest visible depth [m].
-    """
+    """Colours the rays of one lens in one state of a model."""
 
     def __init__(
         self, model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float, far: float
     ) -> None:
         self._model, self._data, self._lens = model, data, lens
         self._paint, self._sky = Paint.of(model), Sky(model)
-        self._scene = lit_scene(model, data, lens)
+        self._scene = _lit_scene(model, data, lens)
         self._view = partial(cast, model, data, lens.position, near=near, far=far)
         self._opaque = self._paint.alpha >= 1.0
         self._glass = (self._paint.alpha > 0.0) & ~self._opaque
@@ -69,7 +99,7 @@ class Tracer:
             light += lamp.ambient[:, None]
             if not (lamp.diffuse.any() or lamp.specular.any()):
                 continue
-            towards, strength = reach(lamp, points)
+            towards, strength = _reach(lamp, points)
             facing = np.einsum("ij,ij->j", hits.normals, towards)
             strength = np.where(facing > 0.0, strength, 0.0)
             if lamp.castshadow:
@@ -102,3 +132,34 @@ class Tracer:
         points += self._model.geom_size[plane, :2, None] * [[1.0], [-1.0]]  # from OpenGL's corner
         steepness = np.maximum(np.abs(axes[:, 2] @ rays), 1e-9)
         return checker_brightness(points, self._lens.pixel * depths / steepness)
+
+
+class RayCamera:
+    """Casts a ray through the middle of each pixel.
+
+    The same state gives the same bytes. Edges are hard. Of several translucent geoms behind one
+    another the nearest is seen, and they throw no shadow. The only textures are the sky and the
+    checker of planes.
+    """
+
+    def render(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        view: CameraView,
+        near: float,
+        far: float,
+    ) -> NDArray[np.uint8]:
+        """Returns a picture of the present state; see :class:`Camera`."""
+        lens = Lens(view)
+        tracer = Tracer(model, data, lens, near, far)
+        picture = np.empty((view.height * view.width, 3), np.uint8)
+        for start in range(0, len(picture), _BLOCK):
+            pixels = np.arange(start, min(start + _BLOCK, len(picture)))
+            rows, columns = np.divmod(pixels, view.width)
+            colours = tracer.colours(lens.rays(columns + 0.5, rows + 0.5))
+            picture[pixels] = np.rint(255 * colours.T)
+        return picture.reshape(view.height, view.width, 3)
+
+    def close(self) -> None:
+        """Does nothing; the camera holds no resources."""

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled model, and the rows of the tables in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.spec.axes import Axis
+from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.tree import Node
+from deepsim_spawn import LightDescription
+from deepsim_sync import Entities
+
+from .layout import Rows, numbers_of
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The parts of a world that stay the same until models come or go.
+
+    Attributes:
+        model: MuJoCo's model.
+        built: The models in it, in the order of their rows.
+        entities: The names of all rows.
+        links: The links, in the order of their rows.
+        axes: The axes of joints, in the order of their rows.
+        lights: All lights by name.
+        bodies: MuJoCo's number of each body by name.
+        link_bodies: (n,) the number of the body of each link.
+    """
+
+    model: mujoco.MjModel
+    built: Sequence[Built]
+    entities: Entities
+    links: Sequence[Node]
+    axes: Sequence[Axis]
+    lights: Mapping[str, LightDescription]
+    bodies: Mapping[str, int]
+    link_bodies: Rows
+
+    @classmethod
+    def of(
+        cls,
+        model: mujoco.MjModel,
+        built: Sequence[Built],
+        world_lights: Mapping[str, LightDescription],
+        generation: int,
+    ) -> Compiled:
+        """Names the rows of models, and of the lights that belong to none."""
+        links = [node for one in built for node in one.links]
+        lights = {**world_lights, **{n: light for one in built for n, light in one.lights.items()}}
+        entities = Entities(
+            generation,
+            models=[frame.name for one in built for frame in one.frames],
+            links=[node.name for node in links],
+            joints=[name for one in built for name in one.axes],
+            visuals=[name for one in built for name in one.visuals],
+            lights=lights,
+        )
+        bodies = numbers_of(model, model.name_bodyadr)
+        link_bodies = np.array([bodies[name] for name in entities.links], dtype=np.intp)
+        axes = [axis for one in built for axis in one.axes.values()]
+        return cls(model, built, entities, links, axes, lights, bodies, link_bodies)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's trackers of visuals: appearance read or set by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from deepsim_math import Color, Material
+from deepsim_sync.port.tables import COLUMNS
+from deepsim_sync.world.current import PerWorld
+
+from .states import Visual, chosen_names
+
+_COLORS = ("ambient", "diffuse", "specular", "emissive")
+
+
+class GetVisualTracker(PerWorld):
+    """Appearance of visuals at the present instant.
+
+    Example::
+
+        GetVisualTracker.get_instance().get_visual("car::body::paint").transparency
+    """
+
+    def get_visual(self, name: str) -> Visual:
+        """Returns one visual, ``model::link::visual``; see `get_visuals`."""
+        return self.get_visuals([name])[name]
+
+    def get_visuals(self, names: Iterable[str] | None = None) -> dict[str, Visual]:
+        """Returns visuals by name, in the order asked for; all of them by default.
+
+        Raises:
+            UnknownEntityError: No visual has the name.
+        """
+        self.world.require_single(type(self).__name__)
+        self.world.cache.fetch([("visuals", column) for column in COLUMNS["visuals"]])
+        table = self.world.visuals
+        chosen = chosen_names(table.names, names)
+        rows = table.names.rows(chosen)
+        colors = [getattr(table, column)[0, rows].tolist() for column in _COLORS]
+        transparency, visible = table.transparency[0, rows], table.visible[0, rows]
+        return {
+            name: Visual(
+                name,
+                Material(*(Color(*color[row]) for color in colors)),
+                float(transparency[row]),
+                bool(visible[row]),
+            )
+            for row, name in enumerate(chosen)
+        }
+
+
+class SetVisualTracker(PerWorld):
+    """Sets the appearance of visuals by name.
+
+    Example::
+
+        SetVisualTracker.get_instance().set_transparencies({"car::body::paint": 0.5})
+
+    Its methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
+    outside 0..1 or a visibility that is not a bool.
+    """
+
+    def set_visual(self, visual: Visual) -> None:
+        """Sets all properties of one visual; see `set_visuals`."""
+        self.set_visuals([visual])
+
+    def set_visuals(self, visuals: Iterable[Visual]) -> None:
+        """Sets material, transparency and visibility of visuals."""
+        chosen = list(visuals)
+        values = {
+            **_material_columns([visual.material for visual in chosen]),
+            "transparency": [visual.transparency for visual in chosen],
+            "visible": [visual.visible for visual in chosen],
+        }
+        self._put([visual.visual_name for visual in chosen], values)
+
+    def set_materials(self, materials: Mapping[str, Material]) -> None:
+        """Sets materials by visual name."""
+        self._put(list(materials), _material_columns(list(materials.values())))
+
+    def set_transparencies(self, transparencies: Mapping[str, float]) -> None:
+        """Sets transparencies by visual name: 0 opaque .. 1 invisible."""
+        self._put(list(transparencies), {"transparency": [*transparencies.values()]})
+
+    def set_visibles(self, visibles: Mapping[str, bool]) -> None:
+        """Shows or hides visuals by name."""
+        self._put(list(visibles), {"visible": [*visibles.values()]})
+
+    def _put(self, names: list[str], values: Mapping[str, ArrayLike]) -> None:
+        self.world.require_single(type(self).__name__)
+        if names:
+            self.world.put("visuals", values, self.world.entities.visuals.rows(names))
+
+
+def _material_columns(materials: list[Material]) -> dict[str, ArrayLike]:
+    """Materials as columns of the visual table, (n, 4) each."""
+    return {
+        column: np.array([getattr(material, column) for material in materials], dtype=np.float64)
+        for column in _COLORS
+    }
