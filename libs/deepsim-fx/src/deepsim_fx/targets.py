@@ -23,7 +23,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
 
     Raises:
         TypeError: A target is neither a name nor a transform.
-        ValueError: There is none, or they are in several worlds.
+        ValueError: No target was given, or the targets are in several worlds.
         NoCurrentWorldError: No world was given, and none is current.
     """
     several = [targets] if isinstance(targets, Target) else list(targets)

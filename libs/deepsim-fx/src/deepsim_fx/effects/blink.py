@@ -20,6 +20,16 @@ class BlinkEffect(AbstractEffect):
 
     Opacity changes linearly from `max_alpha` to `min_alpha` and back in every interval.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> BlinkEffect("ball", min_alpha=0.0, interval=1.0, world=world).attach()
+    >>> for _ in range(3):
+    ...     world.tick()
+    ...     world.visuals.transparency.item()
+    0.0
+    0.5
+    1.0
+
     Args:
         min_alpha: Smallest opacity: 0 invisible .. 1 opaque.
         max_alpha: Largest opacity.

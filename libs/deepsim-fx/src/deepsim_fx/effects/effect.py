@@ -26,7 +26,7 @@ from .shade import Shade
 
 
 class AbstractEffect(ABC):
-    """Changes how visuals look, from `attach` until its time is over or until `detach`.
+    """Changes the appearance of visuals, from `attach` until its duration is over or `detach`.
 
     A subclass calls `show` in its hook `on_update`, which runs once per tick. An effect covers the
     visuals' own appearance, and effects that were attached before it; when it ends, these show
@@ -44,7 +44,7 @@ class AbstractEffect(ABC):
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several. An effect is on
-            all visuals that they have.
+            all their visuals.
         duration: Simulated time after which it ends by itself [s]; infinite by default.
         world: The world of the targets; by default that of a transform, or the current one.
 
@@ -61,8 +61,8 @@ class AbstractEffect(ABC):
 
     Raises:
         TypeError: A target is neither a name nor a transform.
-        ValueError: The duration is not positive, there is no target, or the targets are in several
-            worlds.
+        ValueError: The duration is not positive, no target was given, or the targets are in
+            several worlds.
         NoCurrentWorldError: No world was given, and none is current.
     """
 
@@ -95,17 +95,17 @@ class AbstractEffect(ABC):
 
     @property
     def elapsed(self) -> NDArray[np.float64]:
-        """(W,) simulated time since it was attached [s]; of no meaning where it is not attached."""
+        """(W,) simulated time since it was attached [s]; undefined where it is not."""
         return self.world.time - self.start
 
     def attach(self, worlds: ArrayLike | None = None) -> None:
-        """Begins: calls `on_attach`, then `on_update` for the first time; the look shows at once.
+        """Attaches the effect: calls `on_attach`, then `on_update`; the look shows at once.
 
         Args:
             worlds: The numbers of some worlds; all of them by default.
 
         Raises:
-            UnknownEntityError: There is no such target.
+            UnknownEntityError: A target is not in the world.
             ValueError: It is attached in one of the worlds already.
             CallbackError: A hook raised, and the effect is not attached; or an observer, and it is.
         """
@@ -135,7 +135,7 @@ class AbstractEffect(ABC):
             self._call(chosen, observer, observer.on_effect_attached, self)
 
     def detach(self, worlds: ArrayLike | None = None) -> None:
-        """Ends: uncovers the appearance beneath, then calls `on_detach`; ignores other worlds.
+        """Ends the effect: restores the appearance beneath, then calls `on_detach`.
 
         Args:
             worlds: The numbers of some worlds; all of them by default.
@@ -169,7 +169,7 @@ class AbstractEffect(ABC):
                 value for all worlds, or one for each, (W,) or (W, 4).
 
         Raises:
-            ValueError: There is no such column, or a value is not fit for it.
+            ValueError: A column is unknown, or a value is not fit for it.
         """
         for name, value in columns.items():
             if name not in COLUMNS["visuals"]:

@@ -20,6 +20,14 @@ class FadeEffect(AbstractEffect):
 
     Each visual keeps the last opacity until the effect ends, and then has its own again.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> FadeEffect("ball", alpha=0.0, duration=1.0, world=world).attach()
+    >>> for _ in range(3):
+    ...     world.tick()
+    >>> world.visuals.transparency.item()
+    0.5
+
     Args:
         alpha: The other opacity: 0 invisible .. 1 opaque.
         reverse: Whether it fades from `alpha` to the visuals' own opacity.

@@ -15,7 +15,14 @@ from .effect import AbstractEffect
 
 
 class InvisibleEffect(AbstractEffect):
-    """Hides visuals; physics and sensors other than cameras do not notice."""
+    """Hides visuals from cameras; physics and other sensors do not change.
+
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> InvisibleEffect("ball", world=world).attach()
+    >>> world.visuals.visible.item()
+    False
+    """
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ class Layers:
     """Shows the looks of effects, and restores the visuals' own appearance.
 
     A value that somebody else sets on a visual under an effect becomes the visual's own. A value
-    equal to the one shown cannot be told apart from it, and is not kept.
+    equal to the one shown cannot be distinguished from it, and is not kept.
 
     Args:
         world: The world of the visuals.

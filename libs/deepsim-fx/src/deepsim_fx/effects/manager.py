@@ -156,7 +156,7 @@ class EffectManager(PerWorld):
         self._layers = None
 
     def _ordered(self) -> Iterator[Layer]:
-        """The layers of all effects, in each world in the order in which they were attached."""
+        """Returns the layers of all effects; those of a world in the order of attachment."""
         effects, entities = list(self), self.world.entities
         if not effects:
             return
@@ -171,7 +171,7 @@ class EffectManager(PerWorld):
                     yield Layer(rows[number], worlds, effect.look)
 
     def _is_over(self, effect: AbstractEffect) -> NDArray[np.bool_]:
-        """(W,) whether an effect ends now."""
+        """Returns whether an effect ends now, (W,)."""
         entities = self.world.entities
         gone = not any(is_present(entities, name) for name in effect.targets)
         return (effect.elapsed >= effect.duration - _ROUNDING) | gone

@@ -18,6 +18,12 @@ from .effect import AbstractEffect
 class TintEffect(AbstractEffect):
     """Mixes a colour into the ambient and diffuse colours of visuals, which keep their opacity.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> TintEffect("ball", color=(1, 0, 0), strength=1.0, world=world).attach()
+    >>> world.visuals.diffuse[0, 0]
+    array([1., 0., 0., 1.])
+
     Args:
         color: RGB or RGBA, 0..1; the alpha is ignored.
         strength: Share of the colour: 0 none .. 1 nothing else.

@@ -21,6 +21,10 @@ class CameraRandomizer(AbstractRandomizer):
 
     Offsets are relative to the described mount, and a reset of the world ends them.
 
+    Example::
+
+        CameraRandomizer("robot::head::eye", position=[("normal", 0, 0.005)] * 3)
+
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.
         position: Distribution of the offset [m] along the axes of the described mount: x ahead, y
@@ -60,7 +64,7 @@ class CameraRandomizer(AbstractRandomizer):
             ``pose``: x y z [m], qx qy qz qw in the link; ``horizontal_fov`` [rad].
 
         Raises:
-            UnknownEntityError: There is no such camera.
+            UnknownEntityError: No camera has the name.
         """
         described = self._mounts().described(self.camera)
         position = self.position(rng, (3,))

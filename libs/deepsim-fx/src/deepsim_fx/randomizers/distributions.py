@@ -41,6 +41,9 @@ Spec = Distribution | float | Sequence[Any]
 class Uniform(Distribution):
     """The uniform distribution from `low` to `high`, numbers or arrays for a whole cell.
 
+    >>> Uniform(2.0, 2.0)(np.random.default_rng(0), (3,))
+    array([2., 2., 2.])
+
     Raises:
         ValueError: A bound is not finite, or low > high.
     """
@@ -58,6 +61,9 @@ class Uniform(Distribution):
 
 class LogUniform(Distribution):
     """The uniform distribution of the logarithm, from `low` to `high`: for factors and scales.
+
+    >>> bool(0.5 <= LogUniform(0.5, 2.0)(np.random.default_rng(0), ()) <= 2.0)
+    True
 
     Raises:
         ValueError: A bound is not finite, or they are not 0 < low <= high.
@@ -77,6 +83,9 @@ class LogUniform(Distribution):
 
 class Normal(Distribution):
     """The normal distribution, clipped to `low` and `high`.
+
+    >>> Normal(1.0, 0.0)(np.random.default_rng(0), (2,))
+    array([1., 1.])
 
     Raises:
         ValueError: The mean or the standard deviation is not finite, std < 0, or low > high.
@@ -103,12 +112,15 @@ class Normal(Distribution):
 class Choice(Distribution):
     """One of several options, each a number or a whole cell such as a colour.
 
+    >>> Choice([3.0, 7.0], weights=[1.0, 0.0])(np.random.default_rng(0), (2,))
+    array([3., 3.])
+
     Args:
         options: (n,) or (n, ...) finite numbers.
         weights: (n,) relative probabilities; all equal by default.
 
     Raises:
-        ValueError: There is no option, or not one weight >= 0 for each.
+        ValueError: No option was given, or not one weight >= 0 for each.
     """
 
     def __init__(self, options: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -135,6 +147,9 @@ class Choice(Distribution):
 
 class Stack(Distribution):
     """Numbers of several distributions side by side, such as x, y and z.
+
+    >>> distribution([("uniform", 1, 1), 0, 0.5], (3,))(np.random.default_rng(0), (3,))
+    array([1. , 0. , 0.5])
 
     Raises:
         ValueError: A part draws more than single numbers.
@@ -167,7 +182,7 @@ def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
         cells: Shapes of whole cells that may be drawn, beside single numbers.
 
     Raises:
-        ValueError: There is no such distribution, or its arguments or its shape are invalid.
+        ValueError: The distribution is unknown, or its arguments or its shape are invalid.
         TypeError: It has another type.
     """
     made = _made(spec)

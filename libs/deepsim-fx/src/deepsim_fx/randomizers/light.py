@@ -25,6 +25,12 @@ class LightRandomizer(AbstractRandomizer):
 
     Properties without a distribution stay as they are.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> _ = LightRandomizer("ball::*", color=("choice", [(1, 0, 0, 1)]), world=world).randomize()
+    >>> world.lights.diffuse[0, 0]
+    array([1., 0., 0., 1.])
+
     Args:
         lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each is drawn independently.
         color: Distribution of the diffuse colour: channels, RGB or RGBA colours, 0..1.

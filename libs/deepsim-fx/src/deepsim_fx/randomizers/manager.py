@@ -22,6 +22,14 @@ class RandomizerManager(PerWorld):
     Nothing runs by itself: call `randomize` where episodes begin, such as in a hook ``reset`` or
     ``on_reset``.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> manager = world.get(RandomizerManager)
+    >>> manager.add(PoseRandomizer("ball", position=[("uniform", -1, 1), 0, 0.5], world=world))
+    >>> _ = manager.randomize()
+    >>> [draw.randomizer for draw in manager.log]
+    ['pose of ball']
+
     Args:
         world: The world.
 
@@ -97,14 +105,14 @@ class RandomizerManager(PerWorld):
 
         Raises:
             UnknownEntityError: A randomizer is not present; nothing was replayed.
-            ValueError: There is no world of the number of a draw.
+            ValueError: A draw belongs to an unknown world.
         """
         pairs = [(self[draw.randomizer], draw) for draw in draws]
         for randomizer, draw in pairs:
             randomizer.replay(draw)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Begins the log of some worlds anew; their appearance stays as it was drawn."""
+        """Clears the log of some worlds; their appearance stays as it was drawn."""
         ended = set(worlds.tolist())
         self.log = [draw for draw in self.log if draw.world not in ended]
 

@@ -41,10 +41,16 @@ class ModelVisualRandomizer(AbstractRandomizer):
     the randomizer was constructed or, if they were spawned later, at its first draw. Own colours
     are not part of a snapshot of the world. Effects stay on top.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> _ = ModelVisualRandomizer("ball", world=world).randomize()
+    >>> bool((world.visuals.diffuse[0, 0] <= 1.0).all())
+    True
+
     Args:
         model: The model, by name or transform.
         level: The parts that have one colour: ``"model"``, ``"link"`` or ``"visual"``.
-        num_selection: Number of links or visuals that are painted, chosen anew by each draw; all by
+        num_selection: Number of links or visuals that are painted, chosen by each draw; all by
             default.
         links: Patterns of the names of links in the model, ``"wheel_*"``.
         visuals: Patterns of the names of visuals in their links.
@@ -98,7 +104,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
             RGBA by column and visual, of all visuals that pass the filters.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: No model has the name.
             ValueError: No visual passes the filters, or there are fewer than to be selected.
         """
         groups = self._groups()
@@ -135,7 +141,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
             self.world.put("visuals", columns, known.rows(names), numbers)
 
     def _groups(self) -> list[list[str]]:
-        """The visuals that get one colour together."""
+        """Returns the visuals that get one colour together."""
         key = self.world.entities.generation, self.level, self.links, self.visuals
         if self._found is None or self._found[0] != key:
             self._found, self._known = (key, self._find()), set()

@@ -33,6 +33,10 @@ class PhysicsRandomizer(AbstractRandomizer):
     It draws factors of the described values, so that one distribution fits models of any size. A
     factor replaces the one before it, and a reset of the world ends it.
 
+    Example::
+
+        PhysicsRandomizer("robot", mass=("uniform", 0.8, 1.2), friction=("log-uniform", 0.5, 2))
+
     Args:
         model: The model, by name or transform.
         mass: Distribution of the factor of mass and inertia, > 0, such as
@@ -93,7 +97,7 @@ class PhysicsRandomizer(AbstractRandomizer):
             Factors by property and link.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: No model has the name.
             ValueError: No link passes the filter, or a factor is not > 0.
         """
         links = links_of(self.world.entities, self.model, self.links)

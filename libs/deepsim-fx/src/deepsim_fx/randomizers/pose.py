@@ -21,6 +21,12 @@ _ORIGIN = (0.0, 0.0, 0.0)
 class PoseRandomizer(AbstractRandomizer):
     """Puts a model at a random pose; its velocity stays as it is.
 
+    >>> world = World(TableSimulator(timestep=0.25), seed=1)
+    >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
+    >>> _ = PoseRandomizer("ball", position=[0, 0, ("uniform", 2, 2)], world=world).randomize()
+    >>> world.models.pose[0, 0, :3]
+    array([0., 0., 2.])
+
     Args:
         model: The model, by name or transform.
         position: Distribution of x, y and z [m], such as ``[("uniform", -1, 1), 0, 0.5]``.

@@ -25,6 +25,9 @@ class Draw:
     ``json.dumps(asdict(draw))``, and back by ``Draw(**json.loads(text))``. To apply it in another
     world, set its number: ``dataclasses.replace(draw, world=0)``.
 
+    >>> Draw("pose of ball", tick=0, time=0.0, values={"pose": [0, 0, 1, 0, 0, 0, 1]}).world
+    0
+
     Attributes:
         randomizer: The name of the randomizer.
         tick: The world's tick count then.
@@ -86,7 +89,7 @@ class AbstractRandomizer(ABC):
             The draw of each world; they are also in the log of the world's `RandomizerManager`.
 
         Raises:
-            ValueError: There is not one generator for each world.
+            ValueError: The number of generators is not that of the worlds.
         """
         chosen = chosen_worlds(self.world, worlds)
         numbers = chosen.tolist()
@@ -103,7 +106,7 @@ class AbstractRandomizer(ABC):
         """Applies an earlier draw of this or another world; nothing is random.
 
         Raises:
-            ValueError: Another randomizer drew it, or there is no world of its number.
+            ValueError: Another randomizer drew it, or its world is unknown.
         """
         if draw.randomizer != self.name:
             raise ValueError(f"{self.name!r} cannot apply a draw of {draw.randomizer!r}")

@@ -26,7 +26,7 @@ def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
     """Returns the links of a model whose names in it, such as ``arm::hand``, match a pattern.
 
     Raises:
-        UnknownEntityError: There is no such model.
+        UnknownEntityError: No model has the name.
         ValueError: None of its links matches.
     """
     if model not in entities.models:
@@ -46,7 +46,7 @@ def visuals_of(
     """Returns the visuals of a model whose own names match a pattern, by link with at least one.
 
     Raises:
-        UnknownEntityError: There is no such model.
+        UnknownEntityError: No model has the name.
         ValueError: None of its links matches, or none of their visuals.
     """
     found: dict[str, list[str]] = {}
