@@ -27,7 +27,7 @@ def find_function(name: str) -> Any:
     """Imports the module of a function or class, and returns it.
 
     Raises:
-        ImportError: There is none of that name.
+        ImportError: The module or the name does not exist.
     """
     module, _, function = name.partition(":")
     try:

@@ -172,7 +172,7 @@ def takes_worlds(make: Callable[..., Any]) -> bool:
 def make_worlds(
     make: Callable[..., Environment], worlds: int, **options: Any
 ) -> Environment | JoinedEnvironment:
-    """Makes an environment of so many worlds.
+    """Makes an environment of several worlds.
 
     Args:
         make: Makes an environment. If it takes ``worlds``, and does not raise UnsupportedError for

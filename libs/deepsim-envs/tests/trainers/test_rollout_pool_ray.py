@@ -259,6 +259,6 @@ def test_a_cluster_without_a_token_is_refused() -> None:
         RAY_AUTH_MODE="disabled",
     )
     error, found = said.splitlines()[-2:]
-    assert "asks for no token, so that whoever reaches it can run code on it" in error
+    assert "asks for no token, so that everyone who reaches it can run code on it" in error
     with make_pool(backend="local") as pool:
         assert found == digest(pool.collect(1))

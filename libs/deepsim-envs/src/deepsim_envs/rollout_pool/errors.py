@@ -66,6 +66,6 @@ class OpenClusterError(DeepSimError):
 
     def __init__(self, address: str) -> None:
         super().__init__(
-            f"the Ray cluster at {address} asks for no token, so that whoever reaches it can run "
-            "code on it: start it with RAY_AUTH_MODE=token, or pass allow_open_cluster=True"
+            f"the Ray cluster at {address} asks for no token, so that everyone who reaches it can "
+            "run code on it: start it with RAY_AUTH_MODE=token, or pass allow_open_cluster=True"
         )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.function_names import require_function_name
 
+from .arrays import packed, unpacked
 from .errors import (
     ClosedPoolError,
     FragmentError,
@@ -23,7 +24,6 @@ from .errors import (
     WorkerDiedError,
 )
 from .fragment import Fragment
-from .packing import packed, unpacked
 from .spec import Spec, portable
 from .workers.local import Death, LocalWorkers, Workers
 from .workers.processes import ProcessWorkers
@@ -248,7 +248,7 @@ class RolloutPool:
                 self._informed.discard(worker)  # it has forgotten its policy
                 if error is None or sent < error[0]:
                     error = sent, found
-                # Only what comes before it, so that the first error is what is raised.
+                # Only earlier fragments, so that the first error is raised.
                 number, again = None, [each for each in again if each < error[0]]
         finally:
             self._collecting = False
@@ -286,13 +286,14 @@ class RolloutPool:
             self._idle.remove(worker)
             self._died(link, worker, "a pause", answer)
         else:
-            self._failed_starts += 1
+            # Until Ray misses a machine, it sends actors there, which never start.
+            self._failed_starts += not answer.machine_lost
             self._died(link, worker, "its start", answer)
             if self._failed_starts >= _DEATHS and is_only:
                 self._failed_starts = 0
                 raise NoWorkerError(
                     f"{_DEATHS} died one after the other as they started, the last one by "
-                    f"{answer.reason}: see what it printed (a script that makes a pool of "
+                    f"{answer.reason}: see its output (a script that makes a pool of "
                     "processes needs `if __name__ == '__main__':`)"
                 )
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
+from deepsim_envs.environment import Environment
 from deepsim_envs.function_names import find_function
+from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
 
-from .columns import allocated, put_batch
+from .arrays import allocated, packed, put_batch, unpacked
 from .fragment import Bools, Fragment
-from .packing import packed, unpacked
 from .policy import Policy
 from .spec import Spec
 from .worlds import RolloutWorlds, make_rollout_worlds
@@ -116,11 +118,14 @@ class _Rollout:
     def run(self, worlds: RolloutWorlds, policy: Policy) -> None:
         """Steps all worlds, and begins an episode where one is over."""
         over = np.arange(self._shape[1])
+        step_worlds: Callable[..., Step] = worlds.step_worlds
+        if isinstance(worlds, Environment):  # results are only read, until the next step
+            step_worlds = partial(step_worlds, copy=False)
         for step in range(self._shape[0]):
             if len(over):
                 self._begin(worlds, step, over)
             actions = [group.act(step, policy, self._rng) for group in self._groups]
-            seen, reward, terminated, truncated = worlds.step_worlds(actions)
+            seen, reward, terminated, truncated = step_worlds(actions)
             for group, batch in zip(self._groups, seen, strict=True):
                 group.see(step, batch)
             self._rewards[:, step] = reward.T

@@ -186,7 +186,7 @@ class Batch(ABC):
 
     def rows(self, values: Any) -> Any:
         """Returns values as W rows of A members; more or fewer are a ValueError."""
-        if isinstance(values, list):  # of lists, whatever the members are
+        if isinstance(values, list):  # of lists of members
             lengths = {len(row) if isinstance(row, (list, np.ndarray)) else -1 for row in values}
             fits = len(values) == self.worlds and lengths == {self.agents}
         else:
@@ -204,7 +204,7 @@ class Batch(ABC):
 
 
 def batch_of(space: spaces.Space[Any], worlds: int, agents: int) -> Batch:
-    """Returns the batch of a space for so many worlds and agents."""
+    """Returns the batch of a space for W worlds and A agents."""
     kinds: dict[type, type[Batch]] = {
         spaces.Dict: PartsBatch,
         spaces.Tuple: PartsBatch,

@@ -46,9 +46,9 @@ class RemoteEnvironment:
         side_channel: The trainer's end; observers are called in a thread of its own.
 
     Raises:
-        ConnectionLostError: There is no server of this protocol.
+        ConnectionLostError: No server of this protocol answers.
         RefusedError: The server asks for another token.
-        ValueError: The address is not loopback, and there is no TLS.
+        ValueError: The address is not loopback, and TLS is missing.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from .codec import Limits
 from .environment import UDEEnvironment
 from .errors import ServerStartError
 from .service import Service
-from .steps import StepMode, Steps
+from .steps import Rules, StepMode, Steps
 
 DEFAULT_PORT = 3003
 _GRACE = 0.2  # for answers that are on their way when a server stops [s]
@@ -98,24 +98,10 @@ class UDEServer:
             self._credentials = grpc.ssl_server_credentials(
                 [(contents(private_key), contents(certificate))]
             )
-        self._steps = Steps(
-            environment,
-            mode=StepMode(step_mode),
-            period=period,
-            timeout=step_timeout,
-            lease=lease,
-            most=max_clients,
-            limits=limits,
-        )
-        self._service = Service(
-            environment,
-            self._steps,
-            token=token,
-            max_clients=max_clients,
-            limits=limits,
-            allow_close=allow_close,
-            on_close=self._stop_soon,
-        )
+        mode = StepMode(step_mode)
+        rules = Rules(token, mode, period, step_timeout, lease, max_clients, limits, allow_close)
+        self._steps = Steps(environment, rules)
+        self._service = Service(environment, self._steps, rules, self._stop_soon)
         self._workers = 3 * max_clients + 8
         self._limits = limits
         self._server: Any = None

@@ -25,9 +25,8 @@ from .messages import (
     from_bytes,
     to_bytes,
 )
-from .places import Places
 from .side_channel import AbstractSideChannel
-from .steps import Client, Steps
+from .steps import Client, Places, Rules, Steps
 
 _LOG = logging.getLogger(__name__)
 _EMPTY = Message()
@@ -41,24 +40,16 @@ class Service:
         self,
         environment: UDEEnvironment,
         steps: Steps,
-        *,
-        token: str | None,
-        max_clients: int,
-        limits: Limits,
-        allow_close: bool,
+        rules: Rules,
         on_close: Callable[[], None],
     ) -> None:
-        self._environment = environment
-        self._steps = steps
-        self._token = token
-        self._limits = limits
-        self._allow_close = allow_close
+        self._environment, self._steps, self._rules = environment, steps, rules
         self._on_close = on_close
-        self._places = Places(max_clients)
+        self._places = Places(rules.max_clients)
         self._streams: dict[Any, queue.Queue[bytes | None]] = {}  # by context
         self._spaces = {
-            "observation_space": _encoded(environment.observation_space, limits),
-            "action_space": _encoded(environment.action_space, limits),
+            "observation_space": _encoded(environment.observation_space, rules.limits),
+            "action_space": _encoded(environment.action_space, rules.limits),
         }
 
     def handler(self) -> Any:
@@ -66,7 +57,7 @@ class Service:
 
         Messages stay bytes, so that malformed ones get our own answers.
         """
-        service, token = self, self._token
+        service, token = self, self._rules.token
         methods = {
             f"/{SERVICE}/{name}": grpc.unary_unary_rpc_method_handler(
                 lambda request, context, name=name: service._unary(name, request, context)
@@ -123,7 +114,7 @@ class Service:
         unread: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
         try:
             headers = read_headers(context.invocation_metadata())
-            from_bytes(request, self._limits)
+            from_bytes(request, self._rules.limits)
             client = self._client(headers, context)
             with self._places.taken(context.peer(), context.cancel):
                 self._streams[context] = unread
@@ -150,7 +141,7 @@ class Service:
         return self._steps.client(headers.client, context.peer())
 
     def _answer(self, name: str, headers: CallHeaders, request: bytes, context: Any) -> Message:
-        message = from_bytes(request, self._limits)
+        message = from_bytes(request, self._rules.limits)
         content = message.content
         if message.status != OK:
             raise RefusedError("a call must have status 200", 400)
@@ -195,7 +186,7 @@ class Service:
         self._steps.leave(client)
         if headers.leave:
             return _EMPTY
-        if not self._allow_close:
+        if not self._rules.allow_close:
             raise RefusedError("clients may not close this environment; yours has left it", 403)
         try:
             self._steps.once(client, "closing", None, context, self._closed)

@@ -39,9 +39,9 @@ class AbstractSideChannel(ABC):
         """Removes an observer of a key; without a key, of all."""
         with self._lock:
             self._observers = [
-                (who, what)
-                for who, what in self._observers
-                if who is not observer or (key is not None and what != key)
+                (each, of)
+                for each, of in self._observers
+                if each is not observer or (key is not None and of != key)
             ]
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -82,7 +82,7 @@ class AbstractSideChannel(ABC):
         """Keeps a value of the other end, and passes it to the observers."""
         self.store(key, value)
         with self._lock:
-            observers = [who for who, what in self._observers if what is None or what == key]
+            observers = [each for each, of in self._observers if of is None or of == key]
         for observer in observers:
             observer.on_received(self, key, value)
 
@@ -99,7 +99,7 @@ class SideChannel(AbstractSideChannel):
     """An end whose other end is in the same process; see `join`.
 
     An area that listens to trainers has one as its attribute ``side_channel``. Values are lost
-    while there is no other end.
+    until another end is joined.
 
     Example:
         >>> trainer, task = SideChannel(), SideChannel()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps that several clients share: actions are gathered, one step is made, all get its result.
 
-One lock guards everything; who holds it calls the environment, in its own thread.
+One lock guards everything; its holder calls the environment, in its own thread.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -28,7 +29,6 @@ from .codec import Codec, Limits, encode
 from .codec.writer import Tagged
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
-from .places import Places
 
 _LOG = logging.getLogger(__name__)
 _PLAIN = (
@@ -50,6 +50,51 @@ class StepMode(Enum):
     PERIODIC = "periodic"
     """That, or the end of a period, which begins with the first call of a step. An agent without
     an action then repeats its last one of the episode; one that has not acted yet is waited for."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The settings of a server; see `UDEServer`."""
+
+    token: str | None
+    step_mode: StepMode
+    period: float
+    step_timeout: float
+    lease: float
+    max_clients: int
+    limits: Limits
+    allow_close: bool
+
+
+class Places:
+    """When all `most` places are taken, the oldest of the peer with most gives way to a new one.
+
+    So no peer locks the others out, however many places it asks for.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: dict[object, tuple[str, Callable[[], None]]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def taken(self, peer: str, give_way: Callable[[], None]) -> Iterator[None]:
+        """Takes a place for a peer.
+
+        `give_way` is called, in another thread, when the place is needed; it must not wait.
+        """
+        place = object()
+        with self._lock:
+            if len(self._taken) >= self._most:
+                counts = Counter(other for other, _ in self._taken.values())
+                oldest = max(self._taken, key=lambda taken: counts[self._taken[taken][0]])
+                self._taken.pop(oldest)[1]()
+            self._taken[place] = peer, give_way
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken.pop(place, None)
 
 
 @dataclass(eq=False)
@@ -94,26 +139,13 @@ class Client:
 class Steps:
     """Steps and resets an environment for clients; see `UDEServer` for the arguments."""
 
-    def __init__(
-        self,
-        environment: UDEEnvironment,
-        *,
-        mode: StepMode,
-        period: float,
-        timeout: float,
-        lease: float,
-        most: int,
-        limits: Limits,
-    ) -> None:
-        self._environment = environment
-        self._period = period if mode is StepMode.PERIODIC else None
-        self._timeout = timeout
-        self._lease = lease
-        self._limits = limits
-        self._most = most
-        self._places = Places(most)
+    def __init__(self, environment: UDEEnvironment, rules: Rules) -> None:
+        self._environment, self._rules = environment, rules
+        self._period = rules.period if rules.step_mode is StepMode.PERIODIC else None
+        self._timeout = rules.step_timeout
+        self._places = Places(rules.max_clients)
         self._changed = threading.Condition()
-        self._results, self._openings = Codec(limits), Codec(limits)
+        self._results, self._openings = Codec(rules.limits), Codec(rules.limits)
         self._registering = threading.Lock()
         self._clients: dict[str, Client] = {}
         self._owners: dict[str, Client] = {}
@@ -130,10 +162,12 @@ class Steps:
         """Returns the client of this name, or else of this connection."""
         key = peer if name is None else f"name {name}"
         with self._registering:
-            client = self._clients.pop(key, None) or Client(name is not None, Codec(self._limits))
+            client = self._clients.pop(key, None)
+            if client is None:
+                client = Client(name is not None, Codec(self._rules.limits))
             self._clients[key] = client  # the last one of all
             client.seen = time.monotonic()
-            if len(self._clients) > 4 * self._most:
+            if len(self._clients) > 4 * self._rules.max_clients:
                 idle = (known for known, other in self._clients.items() if not other.is_here)
                 del self._clients[next(idle)]
         return client
@@ -320,7 +354,7 @@ class Steps:
         owner = self._owners.get(agent)
         if owner is None or owner is client:
             return False
-        return owner.is_here or time.monotonic() - owner.seen < self._lease
+        return owner.is_here or time.monotonic() - owner.seen < self._rules.lease
 
     def _claim_world(self) -> None:
         with suppress(ClosedWorldError):
@@ -373,7 +407,7 @@ class Steps:
     def _refresh(self) -> None:
         """Reads the state of the environment, and wakes all waiting calls."""
         self._live = self._environment.live_agents
-        if not self._environment.environment.steps.any():  # what was done before is over
+        if not self._environment.environment.steps.any():  # a new episode
             self._last_actions.clear()
         self._changed.notify_all()
 

@@ -15,6 +15,8 @@ class Death(NamedTuple):
     """Replaces the answer of a worker that died."""
 
     reason: str
+    machine_lost: bool = False
+    """Whether its machine is gone, so that the task is not to blame."""
 
 
 class Workers(Protocol):

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import socket
+import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from threading import Timer
 from typing import Any
 
 from deepsim_envs.rollout_pool.sampler import Sampler
@@ -54,9 +55,10 @@ class ProcessWorkers:
         it = self._processes[worker]
         it.busy = True
         try:
-            with self._deadline(it.process):
-                it.pipe.send_bytes(request)
-                it.pipe.send_bytes(weights or b"")
+            it.pipe.send_bytes(request)
+            it.pipe.send_bytes(weights or b"")
+        except BlockingIOError:  # it does not read in time
+            it.process.kill()
         except OSError:  # its end of the pipe is closed, which `receive` sees as well
             return
 
@@ -68,9 +70,10 @@ class ProcessWorkers:
         worker = min(numbers[pipe] for pipe in ready if isinstance(pipe, Connection))
         it = self._processes[worker]
         try:
-            with self._deadline(it.process):
-                answer = it.pipe.recv_bytes()
-        except (EOFError, OSError):
+            answer = it.pipe.recv_bytes()
+        except (EOFError, OSError) as error:
+            if isinstance(error, BlockingIOError):  # it does not write on in time
+                it.process.kill()
             it.process.join(_PATIENCE)
             return worker, Death(f"exit code {it.process.exitcode}")
         it.busy = False
@@ -88,22 +91,13 @@ class ProcessWorkers:
     def _started(self, number: int) -> _Process:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
+        _limit(ours, self._timeout)
         process = context.Process(
             target=serve, args=(theirs, self._setup), name=f"rollout-{number}", daemon=True
         )
         process.start()
         theirs.close()  # so that only the worker holds it, and its death is the end of the pipe
         return _Process(process, ours)
-
-    @contextmanager
-    def _deadline(self, process: SpawnProcess) -> Iterator[None]:
-        """Kills a process that does not take or give bytes in time, which ends its pipe."""
-        timer = Timer(self._timeout, process.kill)
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
 
 
 def serve(pipe: Connection, setup: Mapping[str, Any]) -> None:
@@ -119,6 +113,14 @@ def serve(pipe: Connection, setup: Mapping[str, Any]) -> None:
         return
     finally:
         sampler.close()
+
+
+def _limit(pipe: Connection, timeout: float) -> None:
+    """Lets reads and writes of a pipe fail that make no progress for some time [s]."""
+    time = struct.pack("@ll", int(timeout), max(1, int(timeout % 1.0 * 1e6)))
+    with socket.socket(fileno=os.dup(pipe.fileno())) as end:  # a pipe both ways is a socket
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            end.setsockopt(socket.SOL_SOCKET, option, time)
 
 
 def _end(processes: Iterable[_Process]) -> None:

@@ -21,6 +21,7 @@ from .local import Death
 _MODE = "RAY_AUTH_MODE"
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 _PATIENCE = 60.0  # for the answer to a stranger, most of which is `import ray` [s]
+_NODE_DIED = "its node has died"  # in Ray's message, which has no type of its own for it
 _LOG = logging.getLogger(__name__)
 
 
@@ -99,7 +100,7 @@ class RayWorkers:
         try:
             return worker, self._ray.get(ready[0], timeout=self._timeout)
         except self._ray.exceptions.RayError as error:  # of the actor, its machine, or the answer
-            return worker, Death(f"{type(error).__name__}: {error}")
+            return worker, Death(f"{type(error).__name__}: {error}", _NODE_DIED in str(error))
 
     def replace(self, worker: int) -> None:
         self._answers = {ref: whose for ref, whose in self._answers.items() if whose != worker}

@@ -115,7 +115,8 @@ class Number:
     """A number, or a struct of numbers, that lies in the table itself."""
 
     def __init__(self, layout: str, *values: int) -> None:
-        self.data = struct.pack("<" + layout, *values)
+        self.layout, self.values = "<" + layout, values
+        self.data = struct.pack(self.layout, *values)
         self.align = struct.calcsize(layout[-1:])
 
 

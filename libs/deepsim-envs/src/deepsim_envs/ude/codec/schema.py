@@ -57,7 +57,7 @@ _MOST_FIELDS = 2048
 _MOST_NAMES = 16
 
 #: Code -> Arrow type and its two parameters, for types without a union inside.
-_PLAIN: dict[int, tuple[int, Table]] = {
+_PLAIN: dict[int, tuple[int, dict[int, Number]]] = {
     NONE: (_NULL, {}),
     BOOL: (_BOOL, {}),
     INT: (_INT, {0: Number("i", 64), 1: Number("B", 1)}),
@@ -68,8 +68,6 @@ _PLAIN: dict[int, tuple[int, Table]] = {
     FLOAT64: (_FLOAT, {0: Number("h", 2)}),
     ARRAY: (_INT, {0: Number("i", 32), 1: Number("B", 1)}),
 }
-_WIDTHS = {INT: 64, ARRAY: 32}
-_PRECISIONS = {FLOAT16: 0, FLOAT32: 1, FLOAT64: 2}
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +77,7 @@ def schema_message(union: Union) -> bytes:
 
 
 def message(kind: int, header: Table, size: int) -> bytes:
-    """Returns the metadata of a message with a body of so many bytes."""
+    """Returns the metadata of a message with a body of `size` bytes."""
     return write_table(
         {0: Number("h", _VERSION), 1: Number("B", kind), 2: header, 3: Number("q", size)}
     )
@@ -149,13 +147,11 @@ class _Walk:
         name = field.text(0)
         code = int(name) if name in _CODES else -1
         if code in _PLAIN:
-            parameters = self._checked(field, name, _PLAIN[code][0])
-            if (
-                parameters.number(0, "<i") != _WIDTHS[code] or parameters.number(1, "<B") != 1
-                if code in _WIDTHS
-                else code in _PRECISIONS and parameters.number(0, "<h") != _PRECISIONS[code]
-            ):
-                raise PayloadError(f"type {name} is of another width than it should be")
+            kind, wanted = _PLAIN[code]
+            parameters = self._checked(field, name, kind)
+            for slot, number in wanted.items():
+                if (parameters.number(slot, number.layout),) != number.values:
+                    raise PayloadError(f"type {name} is of another width than it should be")
             return Child(code)
         if code not in {LIST, TUPLE, DICT}:
             raise PayloadError(f"a value is of type {name!r}, which is not allowed here")

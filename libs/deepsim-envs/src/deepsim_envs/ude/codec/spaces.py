@@ -69,7 +69,7 @@ def space_of(data: Any) -> spaces.Space[Any]:
         return make(data)
     except PayloadError:
         raise
-    except Exception as error:  # Gymnasium checks by assert, and by whatever numpy raises
+    except Exception as error:  # Gymnasium checks by assertions and by errors of NumPy
         raise PayloadError(f"not a space: {type(error).__name__}: {error}") from None
 
 

@@ -56,7 +56,7 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
 def read_tensor(
     metadata: TableReader, body_start: int, body_end: int, dimensions: int
 ) -> ArrayColumn:
-    """Finds the array of at most so many dimensions in a message, whose body lies in the payload.
+    """Finds the array, of at most `dimensions` axes, in a message whose body lies in the payload.
 
     Raises:
         PayloadError: It is of another type, has too many axes, or gaps between its rows.
