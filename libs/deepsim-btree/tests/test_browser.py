@@ -246,10 +246,10 @@ def test_a_live_tree(browse, leaf):
         thread = threading.Thread(target=loop)
         thread.start()
         for tick in (7, 14):
+            wait(lambda tick=tick: f"count{tick}" in text_of(driver, "board"))
             wait(lambda: text_of(driver, "state") == "Stopped: root/work is SUCCESS")
-            wait(lambda: marks(driver) == "SSS")
+            assert marks(driver) == "SSS"
             assert tree.tick_count == tick
-            assert f"count{tick}" in text_of(driver, "board")
             if tick == 7:
                 click(driver, "stop")
                 wait(lambda: tree.tick_count == 14)
@@ -262,6 +262,11 @@ def test_a_live_tree(browse, leaf):
         click(driver, "back")  # looks at an earlier step, although more come
         wait(lambda: driver.execute_script("return !choice.isFollowing"))
         click(driver, "last")
+        click(driver, "measure")
+        wait(lambda: " \u00b5s" in text_of(driver, "costs"))
+        assert "a tick, children included" in text_of(driver, "node")
+        click(driver, "measure")
+        wait(lambda: not driver.find_element("id", "costs").is_displayed())
         ended.set()
         thread.join()
     wait(lambda: text_of(driver, "state") == "Ended")

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import copy
 import http.client
 import json
+import pickle
 import socket
 import threading
 from urllib.parse import urlsplit
@@ -366,3 +368,55 @@ def test_errors_and_interrupts_pass(view, look):
     with pytest.raises(bt.TickError, match="node aim: ZeroDivisionError"):
         tree.tick()
     client.read(lambda: any("ZeroDivisionError" in line.get("error", "") for line in client.lines))
+
+
+def test_times_of_nodes(leaf, view, look):
+    """While they are measured every node counts its ticks; the tree does what it did before."""
+
+    class Hooked(bt.Behaviour):
+        def initialize(self):
+            log.append("start")
+
+        def update(self):
+            return Status.SUCCESS
+
+        def terminate(self, new_status):
+            log.append(new_status.name)
+
+    log: list[str] = []
+    root = bt.Sequence(
+        [Hooked("hooked"), bt.Inverter(leaf("F", "inner")), leaf("RS", "task")], "root"
+    )
+    tree = bt.Tree(root)
+    classes = [type(node) for node in root.walk()]
+    viewer = view(tree)
+    client = look(viewer)
+    assert client.command(measuring=True) == 204
+    tree.tick()  # from its end on
+    for _ in range(4):
+        tree.tick()
+    twin = pickle.loads(pickle.dumps(bt.Tree(root.children[1].copy())))
+    assert type(twin.root) is bt.Inverter
+    assert [type(node) for node in copy.deepcopy(tree).root.walk()] == classes
+
+    def counts():
+        spent = [line["spent"] for line in client.lines if "spent" in line]
+        return spent and [ticks for ticks, _ in spent[-1]]
+
+    # The second tick ends the first run; the third and the fourth are another one.
+    client.read(lambda: counts() == [4, 2, 2, 2, 4])
+    (spent,) = [line["spent"] for line in client.lines if "spent" in line][-1:]
+    assert spent[0][1] >= spent[2][1] >= spent[3][1] > 0  # parents include their children
+    assert log == ["start", "SUCCESS"] * 3
+    tree.halt()
+    root.add_child(bt.Running("late"))
+    tree.tick()
+    tree.tick()
+    client.read(lambda: counts() and len(counts()) == 6)
+    assert client.command(measuring=False) == 204
+    tree.tick()
+    assert [type(node) for node in root.walk()] == [*classes, bt.Running]
+    assert client.command(measuring=True) == 204
+    tree.tick()
+    viewer.close()
+    assert [type(node) for node in root.walk()] == [*classes, bt.Running]

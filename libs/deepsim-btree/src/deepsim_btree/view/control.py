@@ -22,11 +22,13 @@ class Control:
     Attributes:
         watchers: Number of pages that are open.
         version: Grows with every change.
+        is_measuring: Whether the times of nodes are to be measured.
     """
 
     def __init__(self) -> None:
         self.watchers = 0
         self.version = 0
+        self.is_measuring = False
         self._changed = threading.Condition()
         self._is_stopped = False
         self._is_closed = False
@@ -42,14 +44,15 @@ class Control:
         with self._changed:
             stops = sorted(self._stops.items())
             state = {"stopped": self._is_stopped, "reason": self._reason, "stops": stops}
-        return json.dumps({"control": state})
+            return json.dumps({"control": {**state, "measuring": self.is_measuring}})
 
     def command(self, fields: dict[str, Any]) -> None:
         """Does what a page asks.
 
         Args:
-            fields: ``{"stopped": bool}``, ``{"tick": True}`` (one, while stopped) or
-                ``{"path": path of a node, "stop": letters of R, S and F}``.
+            fields: ``{"stopped": bool}``, ``{"tick": True}`` (one, while stopped),
+                ``{"measuring": bool}``, or ``{"path": path of a node, "stop": letters of R, S and
+                F}``.
 
         Raises:
             ValueError: They are something else.
@@ -59,6 +62,8 @@ class Control:
                 self._is_stopped, self._reason, self._ticks = fields["stopped"], "", 0
             elif fields == {"tick": True}:
                 self._ticks = int(self._is_stopped)
+            elif fields == {"measuring": True} or fields == {"measuring": False}:
+                self.is_measuring = fields["measuring"]
             else:
                 self._set_stop(fields)
             self._notify()
@@ -117,7 +122,7 @@ class Control:
     def _set_stop(self, fields: dict[str, Any]) -> None:
         path, letters = fields.get("path"), fields.get("stop")
         if len(fields) != 2 or not isinstance(path, str) or not isinstance(letters, str):
-            raise ValueError(f"expected stopped, tick, or path and stop, got {fields!r}")
+            raise ValueError(f"expected stopped, tick, measuring, or path and stop, got {fields!r}")
         if not set(letters) <= set("RSF"):
             raise ValueError(f"stop must have letters of RSF, got {letters!r}")
         if letters:

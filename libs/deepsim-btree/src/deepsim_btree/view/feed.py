@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from deepsim_btree.trace import Step
 
     from .control import Control
+    from .profile import Profile
 
 _AT_ONCE = 1000  # steps
 _INTERVAL = 0.05  # [s] between what one reader gets, however fast the tree ticks
+_REPORTS = 0.5  # [s] between two reports of the times of nodes
 _SILENCE = 1.0  # [s] after which a reader gets something nevertheless, which shows if it is gone
 
 
@@ -32,11 +35,13 @@ class Feed:
     Args:
         limit: Number of steps that are kept.
         control: The state of which is told too.
+        profile: The times of the nodes, told while they are measured.
     """
 
-    def __init__(self, limit: int, control: Control) -> None:
+    def __init__(self, limit: int, control: Control, profile: Profile) -> None:
         self._limit = limit
         self._control = control
+        self._profile = profile
         self._steps: deque[Step] = deque(maxlen=limit)
         self._count = 0  # of all steps so far
         self._end: tuple[int, float | None] = 0, None
@@ -69,7 +74,7 @@ class Feed:
         lines = StepLines()
         head = json.loads(head_line())
         yield json.dumps([{**head, "limit": self._limit}])
-        position, end, version = 0, None, -1
+        position, end, version, next_report = 0, None, -1, 0.0
         while True:
             with self._changed:
                 is_closed = self._closed.is_set()
@@ -88,6 +93,9 @@ class Feed:
             if version != self._control.version:
                 version = self._control.version
                 batch.append(self._control.line())
+            if self._control.is_measuring and is_all and time.monotonic() >= next_report:
+                next_report = time.monotonic() + _REPORTS
+                batch.append(json.dumps({"spent": self._profile.spent()}))
             yield "[" + ",".join(batch) + "]"
             if is_all:
                 if is_closed:

@@ -11,6 +11,7 @@ from deepsim_btree.trace.page import render_page
 
 from .control import Control
 from .feed import Feed
+from .profile import Profile
 from .server import Server
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class TreeViewer:
     The page has the tree, a timeline of every node, the blackboard, search, the times of a node,
     and its changes. It can stop the tree after a tick, at once or when a node gets a certain
     status, and let it make single ticks; a stopped tree waits inside `Tree.tick`, and goes on when
-    the last page is closed.
+    the last page is closed. On demand it measures how long the ticks of each node take.
 
     The server listens on this machine only, and its address holds a secret token: whoever knows
     the address may look and stop the tree. The thread of the tree only notes what changed; slow
@@ -59,7 +60,9 @@ class TreeViewer:
         check_count("limit", limit, 1)
         self._tree = tree
         self._control = Control()
-        self._feed = Feed(limit, self._control)
+        self._profile = Profile(tree)
+        self._is_measured = False
+        self._feed = Feed(limit, self._control, self._profile)
         page = render_page(tree.root.name if title is None else title)
         self._server = Server(port, page, self._feed, self._control)
         self._last: Step | None = None
@@ -99,6 +102,7 @@ class TreeViewer:
         self._is_closed = True
         self._tree.unsubscribe(self._observe)
         self._trace.close()
+        self._profile.stop()
         self._control.close()
         self._feed.close()
         self._server.close()
@@ -113,3 +117,9 @@ class TreeViewer:
             self._control.look(step)
         if call == "tick":
             self._control.hold()
+        if self._control.is_measuring and not self._is_closed:
+            self._is_measured = True
+            self._profile.update()
+        elif self._is_measured:
+            self._is_measured = False
+            self._profile.stop()

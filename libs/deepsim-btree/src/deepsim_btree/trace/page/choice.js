@@ -20,7 +20,7 @@ const choice = {
   from: null, to: null,  // what of the axis is shown; null for all
   tab: "nodes",
 };
-const server = { isLive: false, isStopped: false, state: "", spent: null };
+const server = { isLive: false, isStopped: false, isMeasuring: false, state: "", reason: "", spent: null };
 
 const step = () => run.steps[choice.position];
 const layout = () => run.layouts[step().layout];

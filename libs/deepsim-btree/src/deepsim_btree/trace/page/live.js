@@ -8,6 +8,7 @@ function drawState() {
   byId("hold").hidden = !server.isLive;
   byId("stop").replaceChildren(icon(server.isStopped ? "R" : "pause"), server.isStopped ? "Go on" : "Stop");
   byId("tick").disabled = !server.isStopped;
+  byId("measure").setAttribute("aria-pressed", server.isMeasuring);
 }
 
 function takeAll(lines) {
@@ -25,7 +26,9 @@ function takeAll(lines) {
   return draw();
 }
 
-function takeControl({ stopped, reason, stops }) {
+function takeControl({ stopped, reason, stops, measuring }) {
+  server.isMeasuring = measuring;
+  if (!measuring) server.spent = null;
   server.isStopped = stopped;
   server.reason = reason;
   server.state = stopped ? "stopped" : "live";
@@ -54,6 +57,7 @@ function listen() {
 }
 
 byId("stop").onclick = () => command({ stopped: !server.isStopped });
+byId("measure").onclick = () => command({ measuring: !server.isMeasuring });
 byId("tick").onclick = () => command({ tick: true });
 
 const lines = JSON.parse(byId("data").textContent);

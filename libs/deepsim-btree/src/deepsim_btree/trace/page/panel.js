@@ -6,6 +6,7 @@ function drawPanel() {
   if (key === panelKey) return;  // so that buttons stay under the pointer
   panelKey = key;
   drawNode();
+  drawCosts();
   drawBoard();
 }
 
@@ -98,12 +99,34 @@ function timesTable() {  // how long and how often, over all that was recorded
 }
 
 function spentLine(index) {
-  const spent = server.spent && server.spent.layout === step().layout && server.spent.nodes[index];
-  if (!spent) return null;
-  const [calls, seconds] = spent;
-  const whole = server.spent.nodes[0][1] || 1;
-  const text = calls ? `${number((seconds / calls) * 1e6)} µs a tick in ${calls} ticks, ${number((seconds / whole) * 100)} % of the tree's time` : "not ticked so far";
-  return make("div", "line", make("span", "", `Processor: ${text}`));
+  if (!server.spent || server.spent.layout !== step().layout) return null;
+  const [ticks, seconds] = server.spent.nodes[index] || [0, 0];
+  const text = ticks ? `${((seconds / ticks) * 1e6).toFixed(1)} µs a tick, children included, in ${ticks} ticks` : "not ticked since";
+  return make("div", "line", make("span", "", `Measured: ${text}`));
+}
+
+function drawCosts() {  // the nodes that take the most time themselves, without their children
+  const { spent } = server, section = byId("costs");
+  section.hidden = !spent || spent.layout !== step().layout;
+  if (section.hidden) return;
+  const nodes = layout(), whole = spent.nodes[0][1] || 1e-12;
+  const own = nodes.map((node, index) => {
+    const below = node.children.reduce((sum, child) => sum + spent.nodes[child][1], 0);
+    return { index, seconds: Math.max(0, spent.nodes[index][1] - below), ticks: spent.nodes[index][0] };
+  });
+  own.sort((one, other) => other.seconds - one.seconds);
+  const table = make("table");
+  for (const { index, seconds, ticks } of own.slice(0, 8)) {
+    if (!ticks) continue;
+    const bar = make("span", "bar");
+    bar.style.width = `${(seconds / (own[0].seconds || 1)) * 100}%`;
+    const name = make("button", "", nodes[index].name);
+    name.title = nodes[index].path;
+    name.onclick = () => reveal(nodes[index].path);
+    table.append(make("tr", "", make("th", "", name, bar), make("td", "number", `${((seconds / ticks) * 1e6).toFixed(1)} µs`),
+      make("td", "number", `${((seconds / whole) * 100).toFixed(1)} %`)));
+  }
+  section.replaceChildren(make("h2", "", "Time of nodes themselves, a tick"), table);
 }
 
 function drawBoard() {

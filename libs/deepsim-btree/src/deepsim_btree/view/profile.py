@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profile: measures how long the ticks of each node take."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.status import Status
+    from deepsim_btree.tree import Tree
+
+
+class Profile:
+    """Measures the nodes of a tree from `update` to `stop`.
+
+    A node that is measured is of a subclass of its class meanwhile, so that others pay nothing. It
+    does what it did, and copies of it are of its own class.
+
+    Args:
+        tree: The tree.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._revision = -1
+        self._nodes: list[Behaviour] = []
+        self._spent: dict[int, list[float]] = {}
+        self._classes: dict[type[Any], type[Any]] = {}
+
+    def update(self) -> None:
+        """Measures the nodes that there are now; called by the thread of the tree."""
+        if self._tree._revision == self._revision:
+            return
+        self._revision = self._tree._revision
+        nodes = list(self._tree.root.walk())
+        kept = {id(node) for node in nodes}
+        self._restore([node for node in self._nodes if id(node) not in kept])
+        self._spent = {id(node): self._spent.get(id(node), [0, 0.0]) for node in nodes}
+        for node in nodes:
+            if type(node) not in self._classes.values():
+                node.__class__ = self._measured(type(node))
+        self._nodes = nodes
+
+    def stop(self) -> None:
+        """Makes all nodes what they were."""
+        self._restore(self._nodes)
+        self._nodes = []
+        self._revision = -1
+
+    def spent(self) -> list[list[float]]:
+        """Returns, for each node in order, its ticks and the time that they took in all [s]."""
+        return [list(self._spent[id(node)]) for node in self._nodes]
+
+    def _restore(self, nodes: list[Behaviour]) -> None:
+        for node in nodes:
+            cls = type(node)
+            if cls in self._classes.values():
+                node.__class__ = cls.__bases__[0]
+
+    def _measured(self, cls: type[Any]) -> type[Any]:
+        if cls in self._classes:
+            return self._classes[cls]
+        profile = self
+
+        def tick(node: Any) -> Status:
+            start = perf_counter()
+            try:
+                status: Status = cls.tick(node)
+                return status
+            finally:
+                spent = profile._spent.get(id(node))
+                if spent is not None:
+                    spent[0] += 1
+                    spent[1] += perf_counter() - start
+
+        def reduced(node: Any, protocol: Any) -> Any:
+            reduce: Any = cls.__reduce_ex__  # mypy takes it for that of the class, which is bound
+            make, arguments, *rest = reduce(node, protocol)
+            own = tuple(cls if each is measured else each for each in arguments)
+            return (make, own, *rest)
+
+        methods = {"__slots__": (), "__module__": cls.__module__, "__doc__": cls.__doc__}
+        measured = type(cls.__name__, (cls,), {**methods, "tick": tick, "__reduce_ex__": reduced})
+        self._classes[cls] = measured
+        return measured
