@@ -76,6 +76,11 @@ class JoinedEnvironment:
         return np.concatenate([environment.live for environment in self.environments])
 
     @property
+    def waiting(self) -> NDArray[np.bool_]:
+        """(W, A) bool, the agents that have yet to join the episode; a new array."""
+        return np.concatenate([environment.waiting for environment in self.environments])
+
+    @property
     def diverged(self) -> NDArray[np.bool_]:
         """(W,) bool, the worlds whose physics diverged in the latest step."""
         return np.concatenate([environment.diverged for environment in self.environments])

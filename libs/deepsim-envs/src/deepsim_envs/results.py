@@ -32,6 +32,9 @@ class Step(NamedTuple):
 class StepResult(NamedTuple):
     """The five values of the paper's ``step``, for the agents that were live before it.
 
+    An agent that joins in the step is among them too, with its first observation, a reward of 0 and
+    no last action.
+
     Gymnasium and PettingZoo return five values of another meaning: there, termination and
     truncation are separate. Here, `done` is either, and `info` has both.
     """
@@ -64,6 +67,7 @@ class EnvironmentState:
         no_step_because: Why no step can follow without a reset, or None.
         first_seed: Seed of the first reset, if that is still to come.
         reward_terms: The values of reward terms in the latest step and in the episodes.
+        waiting: (W, A) bool, the agents that have yet to join.
         levels: The levels of worlds, and which of them have begun an episode.
     """
 
@@ -75,4 +79,5 @@ class EnvironmentState:
     no_step_because: str | None
     first_seed: int | Sequence[int | None] | None
     reward_terms: NDArray[np.float64] | None = None
+    waiting: NDArray[np.bool_] | None = None
     levels: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None

@@ -91,6 +91,9 @@ class TrajectoryCollector:
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]
         for slot, reward in result.reward.items():
+            if slot not in self._records:  # it joins in this step
+                self._records[slot] = _Record([copied(result.observation[slot])])
+                continue
             record = self._records[slot]
             record.actions.append(conform(self.action_space[slot], given[slot], "action"))
             record.observations.append(copied(result.observation[slot]))

@@ -26,6 +26,9 @@ class AbstractAgent(Behaviour, ABC):
         terminated: Whether the task ended the agent's episode.
         truncated: Whether the episode was cut off, as by a time limit.
         last_action: The agent's latest action in this episode, or None.
+        absent: Whether the agent has yet to join the episode. Where `on_episode_begin` or the reset
+            of the area sets it, the agent neither observes, acts nor earns until it is cleared;
+            then it observes, and acts from the next step on.
 
     Example:
         An agent that moves along x, and earns its distance from the origin [m]:
@@ -47,6 +50,7 @@ class AbstractAgent(Behaviour, ABC):
     terminated: bool = False
     truncated: bool = False
     last_action: Any = None
+    absent: bool = False
     _over: bool = False
 
     @abstractmethod
@@ -83,7 +87,7 @@ class AbstractAgent(Behaviour, ABC):
         """
         if not math.isfinite(reward):
             raise ValueError(f"reward of agent {self.name!r} must be finite, got {reward}")
-        if self._over:
+        if self._over or self.absent:
             return
         if term is not None:
             earned = self.step_terms.get(term, 0.0) + float(reward)
@@ -119,6 +123,7 @@ class AbstractAgent(Behaviour, ABC):
         self.episode_reward = 0.0
         self.terminated = self.truncated = self._over = False
         self.last_action = None
+        self.absent = False
 
     def on_episode_begin(self) -> None:
         """Called at the beginning of an episode: after the area's reset, before observations."""

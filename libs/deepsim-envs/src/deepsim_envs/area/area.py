@@ -191,6 +191,16 @@ class Area(StatefulArea, ABC):
 
     # Beyond a step
 
+    def joined(self) -> Bools | None:
+        """Returns (W, A) bool, the agents that have joined the episode; None stands for all.
+
+        Called after `reset` and, as long as agents have yet to join, after `update`. An agent
+        observes for the first time when it joins, and acts from the next step on; once it has
+        joined, only its end removes it, and no agent that is done comes back in the episode. One
+        agent at least takes part from the beginning; an episode is over when no agent is live.
+        """
+        return None
+
     def next_level(self, worlds: WorldNumbers) -> ArrayLike:
         """Returns the levels of the next episodes of some worlds, (w,) whole numbers.
 

@@ -152,6 +152,11 @@ class Environment:
         return self._episodes.live
 
     @property
+    def waiting(self) -> Bools:
+        """(W, A) bool, the agents that have yet to join the episode; read-only."""
+        return self._episodes.waiting
+
+    @property
     def live_agents(self) -> tuple[str, ...]:
         """The names of the slots that are not done, whose actions the next step needs."""
         return tuple(slot.name for slot in self._episodes.live_slots())
@@ -286,6 +291,7 @@ class Environment:
         if not slots:
             raise ResetNeededError("all agents are done")
         given = self._collected(action_dict, slots)
+        waited = self._episodes.waiting
         with self.world:
             actions, earned, terminated, truncated = self._step(given, self._episodes.live_worlds())
             info = self._info()
@@ -294,6 +300,8 @@ class Environment:
             else:
                 last_action = self._objects.last_actions()
         self._no_step_because = None
+        if waited is not self._episodes.waiting:
+            slots = self._with_joined(slots, waited)
         info["deepsim"], done = self._ends(slots, terminated, truncated)
         rewards = earned.tolist()
         reward = {slot.name: rewards[slot.world][slot.column] for slot in slots}
@@ -321,6 +329,7 @@ class Environment:
                 observation=copied(self._seen) if self._seen else None,
                 steps=self.steps,
                 live=self._episodes.live,
+                waiting=self._episodes.waiting,
                 no_step_because=self._no_step_because,
                 first_seed=self._first_seed,
                 reward_terms=None if terms is None else terms.get_state(),
@@ -347,7 +356,7 @@ class Environment:
         seen = state.observation
         self._seen = () if seen is None else copied(tuple(seen))
         self.diverged = self._episodes.nowhere
-        self._episodes.go_back(state.steps, state.live)
+        self._episodes.go_back(state.steps, state.live, state.waiting)
         if self._hooks.terms is not None:
             self._hooks.terms.set_state(state.reward_terms)
         if self._hooks.levels is not None and state.levels is not None:
@@ -399,13 +408,17 @@ class Environment:
             finally:
                 if options:
                     del self.area.reset_options  # those of the class: none
+            joined = self._hooks.joined_at_reset(begins)
+            task.live = begins if joined is None else joined
             self.world.flush()
             self._seen = self._observe(bounds=True)
+            if joined is not None:
+                self._observations.overwrite(self._seen, begins & ~joined)
         if self._objects is not None:
             self._objects.forget_rewards()
         if self._hooks.terms is not None:
             self._hooks.terms.begin(stepping)
-        self._episodes.begin(begins)
+        self._episodes.begin(stepping, joined)
         self.diverged = self._episodes.nowhere
         self._first_seed = None
 
@@ -434,19 +447,26 @@ class Environment:
         self._advance(worlds)
         episodes.steps[... if worlds is None else worlds] += 1
         terminated = truncated = episodes.nobody
+        joins: Bools | None = None
         if not len(task.stepping):
             reward = np.zeros(live.shape)
         else:
             if hooks.update is not None:
                 hooks.update()
             self.world.cache.flush()
+            if episodes.waiting is not episodes.nobody:
+                joins = episodes.joining(hooks.joined(), task.stepping)
+            acted, task.live = task.live, task.live if joins is None else task.live | joins
             self._seen = self._observe(bounds=False)
+            task.live = acted
             terminated, truncated = hooks.ends()
             reward = hooks.reward()
         if self.diverged is not episodes.nowhere:
             truncated = truncated | (live & self.diverged[:, None])
         if terminated is not episodes.nobody or truncated is not episodes.nobody:
             episodes.end(terminated | truncated)
+        if joins is not None:
+            episodes.join(joins)
         return actions, reward, terminated, truncated
 
     def _advance(self, worlds: WorldNumbers | None) -> None:
@@ -522,6 +542,16 @@ class Environment:
             lost[name] = diverged[world]
             done[name] = over[name] or cut[name]
         return {"terminated": over, "truncated": cut, "diverged": lost}, done
+
+    def _with_joined(self, slots: Sequence[Slot], waited: Bools) -> list[Slot]:
+        """Returns slots and those that have joined, in their order."""
+        joined = (waited & ~self._episodes.waiting).tolist()
+        acted = {slot.name for slot in slots}
+        return [
+            slot
+            for slot in self._slots.values()
+            if slot.name in acted or joined[slot.world][slot.column]
+        ]
 
     def _spaces(self, attribute: str) -> dict[str, Space[Any]]:
         return {

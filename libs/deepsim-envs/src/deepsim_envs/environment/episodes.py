@@ -29,6 +29,7 @@ class Episodes:
     Attributes:
         limit: As given.
         live: (W, A) bool, the agents that are not done; the array `everyone` as long as all are.
+        waiting: (W, A) bool, the agents that have yet to join; the array `nobody` without any.
         steps: (W,) steps in the episode of each world.
         all_worlds: (W,) the numbers of all worlds.
         everyone: (W, A) True.
@@ -45,6 +46,7 @@ class Episodes:
         self.nobody: Bools = frozen(np.zeros(shape, np.bool_))
         self.nowhere: Bools = frozen(np.zeros(worlds, np.bool_))
         self.live = self.nobody
+        self.waiting = self.nobody
         self.steps = np.zeros(worlds, np.int64)
         self._live_slots: Sequence[Slot] | None = None
 
@@ -87,10 +89,39 @@ class Episodes:
         begins[worlds] = True
         return frozen(begins), worlds
 
-    def begin(self, begins: Bools) -> None:
-        """Begins episodes of all agents of some worlds."""
-        self.steps[begins.any(axis=1)] = 0
-        self.set_live(self.live | begins)
+    def begin(self, worlds: WorldNumbers, joined: Bools | None) -> None:
+        """Begins episodes in some worlds.
+
+        Args:
+            worlds: Their numbers.
+            joined: (W, A) the agents that take part from the beginning; None for all.
+        """
+        self.steps[worlds] = 0
+        live, waiting = self.live.copy(), self.waiting.copy()
+        live[worlds] = True if joined is None else joined[worlds]
+        waiting[worlds] = False if joined is None else ~joined[worlds]
+        self.set_live(live)
+        self._set_waiting(waiting)
+
+    def joining(self, joined: Bools | None, stepping: WorldNumbers) -> Bools:
+        """Returns (W, A) the agents that join in this step.
+
+        Args:
+            joined: (W, A) the agents that have joined by now; None for all.
+            stepping: The worlds that step.
+        """
+        joins = self.nobody.copy()
+        joins[stepping] = self.waiting[stepping]
+        return joins if joined is None else joins & joined
+
+    def join(self, joins: Bools) -> None:
+        """Has agents take part from the next step on."""
+        if joins.any():
+            self.set_live(self.live | joins)
+            self._set_waiting(self.waiting & ~joins)
+
+    def _set_waiting(self, waiting: Bools) -> None:
+        self.waiting = frozen(waiting) if waiting.any() else self.nobody
 
     def taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
         """Returns the live agents of some worlds, (W, A), and the numbers of these.
@@ -113,10 +144,11 @@ class Episodes:
         if done.any():
             self.set_live(self.live & ~done)
 
-    def go_back(self, steps: NDArray[np.int64], live: Bools) -> None:
-        """Restores steps and live agents."""
+    def go_back(self, steps: NDArray[np.int64], live: Bools, waiting: Bools | None) -> None:
+        """Restores steps, and the agents that are live or have yet to join."""
         self.steps = steps.copy()
         self.set_live(live.copy())
+        self._set_waiting(self.nobody if waiting is None else waiting.copy())
 
 
 def frozen(array: NDArray[T]) -> NDArray[T]:

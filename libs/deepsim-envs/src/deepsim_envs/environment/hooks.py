@@ -75,6 +75,7 @@ class Hooks:
             if area.reward_terms
             else None
         )
+        self._joined = self._overridden("joined")
         next_level = self._overridden("next_level")
         self.levels = None if next_level is None else Levels(task, next_level, len(area.world))
         self.has_info = any((self._info, self.terms, self.levels))
@@ -82,6 +83,28 @@ class Hooks:
         self.get_state: Hook = self._bound("get_state")
         self.set_state: Hook = self._bound("set_state")
         self.close: Hook = self._bound("close")
+
+    def joined(self) -> Bools | None:
+        """Returns the agents that have joined by now, (W, A); None for all."""
+        joined = None if self._joined is None else self._joined()
+        return None if joined is None else self._table("joined", joined, np.bool_)
+
+    def joined_at_reset(self, begins: Bools) -> Bools | None:
+        """Returns those of the agents of worlds that are reset who have joined; None for all.
+
+        Raises:
+            ValueError: Nobody has, in one of the worlds.
+        """
+        joined = self.joined()
+        if joined is None or joined[begins].all():
+            return None
+        alone = np.flatnonzero(begins.any(axis=1) & ~joined.any(axis=1))
+        if len(alone):
+            raise ValueError(
+                f"joined of {self._owner} must be True for one agent at least when an episode "
+                f"begins, but it is not in worlds {alone.tolist()}"
+            )
+        return joined & begins
 
     def ends(self) -> tuple[Bools, Bools]:
         """Returns the agents whose episodes the step terminates, and truncates, (W, A) each."""

@@ -54,6 +54,8 @@ class ObjectArea(Area):
         self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
         self._names = frozenset(members)
         self._taking_part = self._members
+        self._late = False  # whether agents join after the beginning
+        self._voids = [batch_of(group.observation_space, 1, 1).void for group in self.agents]
         self._batches = [batch_of(group.action_space, 1, len(group)) for group in self.agents]
         # The latest observation of each agent, by group; an agent that is done keeps its last one.
         self._seen: list[list[Any]] = [[None] * len(group) for group in self.agents]
@@ -65,6 +67,10 @@ class ObjectArea(Area):
         for agent, _ in self._members:
             self.world.invoke(agent.name, agent.on_episode_begin)
         self._taking_part = self._members
+        self._late = any(agent.absent for agent, _ in self._members)
+        if self._late:
+            rows = zip(self._voids, self._seen, strict=True)
+            self._seen = [[void] * len(row) for void, row in rows]
 
     def act(self, actions: Any) -> None:
         if len(self.agents) == 1:
@@ -82,8 +88,15 @@ class ObjectArea(Area):
     def update(self) -> None:
         self._behaviours.update()
 
+    def joined(self) -> Bools | None:
+        return np.array([[not agent.absent for agent, _ in self._members]]) if self._late else None
+
     def observe(self) -> Any:
-        for agent, slot in self._taking_part:
+        members = self._taking_part
+        if self._late:
+            live = self.live.tolist()[0]
+            members = [member for member in self._members if live[member[1].column]]
+        for agent, slot in members:
             state = self.world.invoke(agent.name, agent.get_next_state)
             self._seen[slot.group][slot.row] = state
         if len(self._seen) == 1:
@@ -161,6 +174,7 @@ class ObjectArea(Area):
         own, seen = state
         self.world.invoke(self._owner, self._area.set_state, own)
         self._seen = copied(seen)
+        self._late = True  # perhaps
 
     def close(self) -> None:
         self.world.invoke(self._owner, self._area.close)

@@ -98,7 +98,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         actions: list[Any] = [action[None, None] if type(action) is np.ndarray else [[action]]]
         if len(self.environment.agents) > 1 and self._seen:
             live = self.environment.live
-            if live.any() and not live[0, self._agent.column]:
+            column = self._agent.column
+            if live.any() and not (live | self.environment.waiting)[0, column]:
                 raise ResetNeededError(f"agent {self.agent!r} is done")
             actions = self._agent.actions([action], live, self._seen)
         step = self.environment.step_worlds(actions, copy=False)
@@ -109,7 +110,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             agent.batch.get(self._seen[agent.group], 0, agent.row),
             reward.item(0, column),
             terminated.item(0, column),
-            truncated.item(0, column),
+            truncated.item(0, column) or bool(agent.left_out()[0]),
             self._info(),
         )
 

@@ -58,6 +58,7 @@ class OneAgent:
         self.batch = self._batches[self.group]
         self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
         self._rngs = rngs
+        self._environment = environment
         self._others = None if others is None else OtherAgents(environment, others, rngs)
 
     def begin(self, worlds: Sequence[int]) -> None:
@@ -77,6 +78,14 @@ class OneAgent:
             self._others.set_state(others)
         for rng, own in zip(self._rngs, now, strict=True):
             rng.bit_generator.state = own
+
+    def left_out(self) -> NDArray[np.bool_]:
+        """Returns (W,) bool, the worlds whose episode is over before the agent has joined it."""
+        environment = self._environment
+        left_out: NDArray[np.bool_] = environment.waiting[:, self.column] & ~environment.live.any(
+            axis=1
+        )
+        return left_out
 
     def observations(self, batches: Sequence[Any]) -> Any:
         """Returns the agent's observations (W, ...), as Gymnasium batches them."""

@@ -164,7 +164,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             column = self._agent.column
             rewards = step.reward[:, column].copy()
             terminations = step.terminated[:, column].copy()
-            truncations = step.truncated[:, column].copy()
+            truncations = step.truncated[:, column] | self._agent.left_out()
         infos: dict[str, Any] = {}
         ended = terminations | truncations
         if self.autoreset_mode is AutoresetMode.SAME_STEP:

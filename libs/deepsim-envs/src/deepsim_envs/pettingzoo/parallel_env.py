@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment, info_of
 from deepsim_envs.errors import ResetNeededError
+from deepsim_envs.spaces import batch_of
 from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView
 
@@ -28,7 +29,7 @@ Bools: TypeAlias = dict[str, bool]
 
 
 class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
-    """All agents act at once; one that is done leaves `agents`.
+    """All agents act at once; one that joins enters `agents`, and one that is done leaves it.
 
     With several worlds the agents are those of all worlds, as ``"red_car/3"``.
 
@@ -64,6 +65,8 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         self.environment = environment
         self.possible_agents = list(environment.slots)
         self.agents: list[str] = []
+        spaces = environment.observation_space
+        self._voids = {slot: batch_of(space, 1, 1).void for slot, space in spaces.items()}
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = {
             "name": name if name is not None else type(environment.area).__name__,
@@ -89,7 +92,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         if seed is None and not self._seeded:
             seed = drawn_seed()
         observation, info = self.environment.reset(None if seed is None else int(seed), options)
-        self._seen = dict(observation)
+        self._seen = {**self._voids, **observation}
         self._seeded = True
         self.agents = list(self.environment.live_agents)
         return observation, self._infos(self.agents, info)
@@ -118,7 +121,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
     def state(self) -> Any:
         """Returns the observations of all agents, flattened in the order of `possible_agents`.
 
-        An agent that is done counts with its last observation.
+        An agent that is done counts with its last observation, and one that has yet to join as 0.
 
         Raises:
             ResetNeededError: No episode has begun.

@@ -73,7 +73,7 @@ class AutoReset:
         over: Bools = (
             np.logical_or.reduce(done, axis=1)
             if self._game_over == "any"
-            else np.logical_and.reduce(done | ~live, axis=1)
+            else ~np.logical_or.reduce(self._environment.live, axis=1)
         )
         infos = self._infos() if done.any() else ()
         if not over.any():
