@@ -121,9 +121,14 @@ def _promised(module: griffe.Object | griffe.Alias) -> set[str]:
     for name in _names(module) & module.members.keys():
         member = module.members[name]
         paths.add(f"{module.path}.{name}")
-        if isinstance(member, griffe.Alias):
+        if isinstance(member, griffe.Alias) and _is_own(member):
             paths.add(member.final_target.path)
     return paths
+
+
+def _is_own(alias: griffe.Alias) -> bool:
+    """Whether a name stands for one of the same library; another library answers for its own."""
+    return alias.target_path.partition(".")[0] == alias.path.partition(".")[0]
 
 
 def _is_public(path: str, promised: set[str]) -> bool:

@@ -49,7 +49,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page.file, content=reference.markdown(page)))
     for path in repository.linked:
         for file in _shown(path, repository, config):
-            files.append(file)
+            if file.src_uri not in files.src_uris:  # a folder, and its README by name
+                files.append(file)
     return files
 
 

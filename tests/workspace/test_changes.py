@@ -118,3 +118,22 @@ def test_new_names_are_listed(library, check):
     edit(library, "src/deepsim_math/__init__.py", "import Vector", "import Point, Vector")
     edit(library, "src/deepsim_math/__init__.py", '["Vector"]', '["Point", "Vector"]')
     assert check() == (0, "ok    deepsim-math 0.1.1, since 0.1.0\n        new: Point\n")
+
+
+def test_names_of_another_library_are_not_ours(library, workspace, run_tool):
+    """The umbrella re-exports; what breaks in a sibling is the sibling's."""
+    umbrella = workspace / "libs/deepsim"
+    edit(
+        umbrella,
+        "src/deepsim/__init__.py",
+        "import deepsim_math",
+        "from deepsim_math import Vector",
+    )
+    with (umbrella / "src/deepsim/__init__.py").open("a") as file:
+        file.write('__all__ = ["Vector"]\n')
+    git(workspace, "commit", "-qam", "Re-export")
+    git(workspace, "tag", "deepsim-v0.1.0")
+    edit(umbrella, "pyproject.toml", '"0.1.0"', '"0.1.1"')
+    edit(library, "src/deepsim_math/values.py", "other, scale=1", "other")
+    done = run_tool("changes.py", "--root", workspace, "deepsim")
+    assert done.stdout == "ok    deepsim 0.1.1, since 0.1.0\n", done.stderr

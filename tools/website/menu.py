@@ -51,7 +51,8 @@ def _examples(repository: Repository) -> list[str]:
 
 
 def _library(repository: Repository, name: str) -> dict[str, list[Any]]:
-    guides = [page for page in repository.pages if page.startswith(f"libs/{name}/docs/")]
+    folders = f"libs/{name}/docs/", f"libs/{name}/examples/"
+    guides = [page for page in repository.pages if page.startswith(folders)]
     changelog = {"Changelog": f"libs/{name}/CHANGELOG.md"}
     return {name: [f"libs/{name}/README.md", *guides, changelog]}
 

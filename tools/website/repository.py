@@ -9,8 +9,8 @@ from pathlib import Path
 from website import links, notebooks
 
 _PAGES = (
-    "*.md", "docs/*.md", "docs/*/*.md", "libs/*/*.md", "libs/*/docs/**/*.md", "examples/**/*.md",
-    "benchmarks/README.md", "plugins/*/*.md",
+    "*.md", "docs/*.md", "docs/*/*.md", "libs/*/*.md", "libs/*/docs/**/*.md",
+    "libs/*/examples/**/*.md", "examples/**/*.md", "benchmarks/README.md", "plugins/*/*.md",
 )  # fmt: skip
 _LANGUAGES = {".py": "python", ".sdf": "xml", ".world": "xml", ".yaml": "yaml"}
 
