@@ -201,6 +201,118 @@ def full_ticks() -> dict[str, float]:
     return figures
 
 
+class TheirHooked(TheirLeaf):
+    """Answers at once, and has hooks."""
+
+    def initialise(self) -> None:
+        pass
+
+    def terminate(self, new_status: py_trees.common.Status) -> None:
+        pass
+
+
+class OurHooked(OurLeaf):
+    """Answers at once, and has hooks."""
+
+    __slots__ = ()
+
+    def initialize(self) -> None:
+        pass
+
+    def terminate(self, new_status: Status) -> None:
+        pass
+
+
+def nested(leaf: Callable[[str], bt.Behaviour]) -> bt.Behaviour:
+    """50 sequences of 8 children, each in the one before."""
+    node: bt.Behaviour = bt.Sequence([leaf("SUCCESS") for _ in range(8)])
+    for _ in range(49):
+        node = bt.Sequence([*(leaf("SUCCESS") for _ in range(7)), node])
+    return node
+
+
+def chain(leaf: Callable[[str], bt.Behaviour]) -> bt.Behaviour:
+    node = leaf("SUCCESS")
+    for _ in range(100):
+        node = bt.Inverter(node)
+    return node
+
+
+def game(leaf: Callable[[str], bt.Behaviour]) -> bt.Behaviour:
+    """Reactive nodes, a Parallel and decorators; RUNNING at every tick."""
+    parallel = bt.Parallel(
+        [leaf("RUNNING"), bt.Repeater(leaf("SUCCESS"), repeat=-1), bt.Inverter(leaf("RUNNING"))]
+    )
+    urgent = bt.ReactiveSequence([leaf("FAILURE"), leaf("SUCCESS")])
+    plan = bt.Sequence([leaf("SUCCESS"), parallel])
+    return bt.ReactiveSelector([urgent, plan, leaf("RUNNING")])
+
+
+SHAPES: dict[str, Callable[[Callable[[str], bt.Behaviour]], bt.Behaviour]] = {
+    "40 nodes": lambda leaf: forty(ours(lambda _: leaf("SUCCESS"))),
+    "50 nested sequences of 8": nested,
+    "100 decorators": chain,
+    "13 pairs of decorators": lambda leaf: bt.Sequence(
+        [bt.Succeeder(bt.Inverter(leaf("SUCCESS"))) for _ in range(13)]
+    ),
+    "parallel of 50 that are RUNNING": lambda leaf: bt.Parallel(
+        [leaf("RUNNING") for _ in range(50)]
+    ),
+    "reactive, parallel and decorators": game,
+    "resumed at child 1000": lambda leaf: bt.Sequence(
+        [*(leaf("SUCCESS") for _ in range(999)), leaf("RUNNING")]
+    ),
+    "resumed, 3 levels": lambda leaf: bt.Selector(
+        [bt.Sequence([leaf("SUCCESS"), leaf("SUCCESS"), leaf("RUNNING")]), leaf("SUCCESS")]
+    ),
+}
+
+
+def theirs_of(node: bt.Behaviour, leaf: type[TheirLeaf]) -> py_trees.behaviour.Behaviour:
+    """The same tree in py_trees."""
+    if isinstance(node, OurLeaf):
+        return leaf(node.answer.name, 0)
+    children = [theirs_of(child, leaf) for child in node.children]
+    all_of_them = py_trees.common.ParallelPolicy.SuccessOnAll(synchronise=True)
+    make: dict[type, Callable[[], py_trees.behaviour.Behaviour]] = {
+        bt.Sequence: lambda: py_trees.composites.Sequence("node", True, children),
+        bt.Selector: lambda: py_trees.composites.Selector("node", True, children),
+        bt.ReactiveSequence: lambda: py_trees.composites.Sequence("node", False, children),
+        bt.ReactiveSelector: lambda: py_trees.composites.Selector("node", False, children),
+        bt.Parallel: lambda: py_trees.composites.Parallel("node", all_of_them, children),
+        bt.Inverter: lambda: py_trees.decorators.Inverter("node", children[0]),
+        bt.Succeeder: lambda: py_trees.decorators.FailureIsSuccess("node", children[0]),
+        bt.Repeater: lambda: py_trees.decorators.Repeat("node", children[0], -1),
+    }
+    return make[type(node)]()
+
+
+def shapes() -> dict[str, float]:
+    """Trees of several shapes, of leaves with hooks and without."""
+    figures = {}
+    functions = {answer.name: partial(_answer, answer) for answer in Status}
+    for name, build in SHAPES.items():
+        for kind, our_leaf, their_leaf in (
+            ("", OurLeaf, TheirLeaf),
+            (", leaves with hooks", OurHooked, TheirHooked),
+        ):
+            root = build(lambda answer, cls=our_leaf: cls(answer, 0))
+            calls = {"py_trees": theirs_of(root, their_leaf).tick_once, "tree": bt.Tree(root).tick}
+            if not kind:
+                shared = build(lambda answer: bt.Action(functions[answer], AGENT, name="leaf"))
+                calls["template"] = bt.Template(shared).spawn(None).tick
+            times = interleaved(calls, 15, 30)
+            for form, time in times.items():
+                figures[f"{name}{kind}, {form} [us]"] = time
+                if form != "py_trees":
+                    figures[f"{name}{kind}, {form}, x py_trees"] = times["py_trees"] / time
+    return figures
+
+
+def _answer(answer: Status, _agent: object) -> Status:
+    return answer
+
+
 class TheirCounter(py_trees.behaviour.Behaviour):
     """Reads an entry of the blackboard and writes one."""
 
@@ -436,7 +548,7 @@ def sweep() -> dict[str, float]:
 
 def main() -> None:
     """Measures everything."""
-    figures = full_ticks() | entries() | many_agents() | memory() | tracing() | sweep()
+    figures = full_ticks() | shapes() | entries() | many_agents() | memory() | tracing() | sweep()
     write("btree", figures, "py_trees", "numpy")
 
 

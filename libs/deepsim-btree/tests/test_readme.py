@@ -7,6 +7,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import linecache
 import pkgutil
 import re
 from pathlib import Path
@@ -39,7 +40,10 @@ def test_examples(page, tmp_path, monkeypatch):
             assert output == "", "the block before this one prints what the page does not show"
             stream = io.StringIO()
             with contextlib.redirect_stdout(stream):
-                exec(block, names)
+                # Where `inspect` and the translation of rules find the source, as in a notebook.
+                file = f"<{page.name} {len(linecache.cache)}>"
+                linecache.cache[file] = len(block), None, block.splitlines(True), file
+                exec(compile(block, file, "exec"), names)
             output = stream.getvalue()
         else:
             assert output.rstrip() == block.rstrip()

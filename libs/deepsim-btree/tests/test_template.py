@@ -308,10 +308,11 @@ def test_the_clock_is_copied_with_its_agents(twin_of):
 
 
 class Custom(bt.Decorator):
-    """A control node with an update of its own."""
+    """A control node with an update that is more than a rule."""
 
     def update(self) -> Status:
-        return self.tick_child(self.child)
+        while True:
+            return self.tick_child(self.child)
 
 
 class Clocked(bt.Behaviour):

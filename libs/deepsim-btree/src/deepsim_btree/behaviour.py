@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Callable, ClassVar
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn
 
 from .entry import KnownEntries
 from .errors import StructureError, TickError, shortened
@@ -48,14 +48,17 @@ class Behaviour:
     needs_clock: ClassVar[bool] = False
     """Whether nodes of the class ask for the time, so that their tree must have a clock."""
 
+    has_hooks: ClassVar[bool] = False
+    """Whether the class overrides `initialize`, `terminate` or `tick`."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        plain = (
+        cls.has_hooks = not (
             cls.tick is Behaviour.tick
             and cls.initialize is Behaviour.initialize
             and cls.terminate is Behaviour.terminate
         )
-        cls._entry = cls.update if plain else cls.tick
+        cls._entry = cls.tick if cls.has_hooks else cls.update
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -320,6 +323,12 @@ class Behaviour:
     def _failed(self, error: Exception) -> TickError:
         """Return the error which says that this node raised `error`."""
         return self._tick_error(f"{type(error).__name__}: {error}")
+
+    def _fail(self, error: Exception) -> NoReturn:
+        """Raise an error of this node; that of a node below goes on as it is."""
+        if isinstance(error, TickError):
+            raise error
+        raise self._failed(error) from error
 
     def _no_status(self, value: object) -> TickError:
         """Return the error which says that this node answered with something that is no Status."""

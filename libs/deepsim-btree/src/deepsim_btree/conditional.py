@@ -34,13 +34,6 @@ class Conditional(Parent):
         branches = (then,) if otherwise is None else (then, otherwise)
         super().__init__((condition, *branches), name)
 
-    def _run(self, branch: int) -> Status:
-        """Tick a branch, 1 or 2, and answer as it does."""
-        if branch >= len(self._children):
-            return FAILURE
-        status = self.tick_child(self._children[branch])
-        return FAILURE if status is INVALID else status
-
 
 class IfThenElse(Conditional):
     """Asks a condition once per run, then runs one branch to its end.
@@ -73,7 +66,11 @@ class IfThenElse(Conditional):
             if status is RUNNING:
                 return RUNNING
             self._branch = 1 if status is SUCCESS else 2
-        return self._run(self._branch)
+        for branch, child in enumerate(self._children[1:], 1):
+            if branch == self._branch:
+                status = self.tick_child(child)
+                return FAILURE if status is INVALID else status
+        return FAILURE
 
 
 class WhileDoElse(Conditional):
@@ -95,8 +92,12 @@ class WhileDoElse(Conditional):
         status = self.tick_child(self._children[0])
         if status is RUNNING:
             return RUNNING
-        branch = 1 if status is SUCCESS else 2
-        for position, child in enumerate(self._children):
-            if position not in (0, branch):
+        chosen = 1 if status is SUCCESS else 2
+        for branch, child in enumerate(self._children[1:], 1):
+            if branch != chosen:
                 child.halt()
-        return self._run(branch)
+        for branch, child in enumerate(self._children[1:], 1):
+            if branch == chosen:
+                status = self.tick_child(child)
+                return FAILURE if status is INVALID else status
+        return FAILURE

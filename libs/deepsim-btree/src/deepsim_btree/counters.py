@@ -163,11 +163,11 @@ class RunOnce(Decorator):
     ) -> None:
         super().__init__(child, name)
         self.then_skip = then_skip
-        self._answer: Status | None = None
+        self._answer = RUNNING  # until there is one
 
     def update(self) -> Status:
         """Tick the child, or repeat its answer."""
-        if self._answer is not None:
+        if self._answer is not RUNNING:
             return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
         status = self.tick_child(self.child)
         if status is not RUNNING and status is not SKIPPED:
@@ -177,4 +177,4 @@ class RunOnce(Decorator):
     def reset(self) -> None:
         """Become as good as new: the child may run once more."""
         super().reset()
-        self._answer = None
+        self._answer = RUNNING

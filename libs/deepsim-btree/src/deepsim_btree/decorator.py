@@ -11,7 +11,7 @@ from .parent import Parent
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TICKS = frozenset({"tick_child", "tick", "_entry"})
+_TICKS = frozenset({"tick_child", "tick"})
 
 
 class Decorator(Parent):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .behaviour import Behaviour
 from .entry import NOTHING
 from .key import Key
+from .rules.expressions import pure
 from .status import FAILURE, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ class Check(FunctionLeaf):
             raise TypeError(f"{function!r} pauses, but a condition must answer at once")
 
 
+@pure
 def truth(value: object) -> bool:
     """Return whether the answer of a condition means yes.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .arguments import check_int, check_seconds
 from .entry import NOTHING
+from .rules.expressions import pure
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
@@ -74,6 +75,7 @@ class MillisecondsKey(Key):
         return check_seconds(super().read(node)) / 1000
 
 
+@pure
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
     """Return a whole number that a node was given, or that the entry of its key holds.
 
@@ -90,6 +92,7 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
     return check_int(argument, found)
 
 
+@pure
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     """Return a truth value that a node was given, or that the entry of its key holds.
 
@@ -105,6 +108,7 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     return bool(found)
 
 
+@pure
 def read_seconds(node: Behaviour, value: float) -> float:
     """Return a span of time that a node was given, or that the entry of its key holds [s].
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import TickError
+from .rules import rule_part
 from .serial import Serial
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
@@ -18,50 +18,30 @@ if TYPE_CHECKING:
 class MemoryComposite(Serial):
     """Runs its children in order; while one is RUNNING the next tick starts at that one."""
 
-    __slots__ = ("_current", "_skipped")
+    __slots__ = ("_current",)
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._current = 0
-        self._skipped = 0
 
     def update(self) -> Status:
         """Run children, from the first or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
+    @rule_part
     def _run_in_turn(self, children: list[Behaviour]) -> Status:
-        first = skipped = 0
-        if self.status is RUNNING:
-            first, skipped = self._current, self._skipped
-            if first:
-                children = children[first:]
         go_on = self.go_on
-        tick = self.last_tick
-        child: Behaviour = self
-        try:
-            for position, child in enumerate(children, first):
-                child.last_tick = tick
-                child.status = status = child._entry()
-                if status is go_on:
-                    continue
+        first = self._current if self.status is RUNNING else 0
+        status = go_on
+        for position, child in enumerate(children[first:], first):
+            status = self.tick_child(child)
+            if status is not go_on:
                 if status is RUNNING:
                     self._current = position
-                    self._skipped = skipped
                     return RUNNING
-                if status is SUCCESS or status is FAILURE:
-                    return status
-                if status is SKIPPED:
-                    skipped += 1
-                    continue
-                if status is not INVALID:
-                    raise child._no_status(status)
-                if go_on is SUCCESS:
-                    return FAILURE
-        except TickError:
-            raise
-        except Exception as error:
-            raise child._failed(error) from error
-        return SKIPPED if skipped and skipped == len(self._children) else go_on
+                if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                    return FAILURE if status is INVALID else status
+        return SKIPPED if status is SKIPPED and self._all_skipped() else go_on
 
 
 class Sequence(MemoryComposite):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .composite import Composite
-from .errors import StructureError, TickError
+from .errors import StructureError
 from .key import Key, read_int
-from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from .rules import pure
+from .status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,53 +59,35 @@ class Parallel(Composite):
 
     def update(self) -> Status:
         """Tick the children that have not finished and count those that have, in all ticks."""
-        fresh = self.status is not RUNNING
-        eager = self.eager
-        tick = self.last_tick
         needed, allowed = self.thresholds()
-        successes, failures = (0, 0) if fresh else (self._successes, self._failures)
+        eager = self.eager
+        is_fresh = self.status is not RUNNING
+        successes, failures = (0, 0) if is_fresh else (self._successes, self._failures)
         skipped = 0
-        child: Behaviour = self
-        try:
-            for child in self._children:
-                if not fresh and child.status is not RUNNING and child.status is not SKIPPED:
-                    continue
-                child.last_tick = tick
-                child.status = status = child._entry()
-                if status is RUNNING:
-                    continue
-                if status is SUCCESS:
-                    successes += 1
-                elif status is FAILURE or status is INVALID:
-                    failures += 1
-                elif status is SKIPPED:
-                    skipped += 1
-                else:
-                    raise child._no_status(status)
-                if eager and (
-                    successes >= needed
-                    or failures >= allowed
-                    or (skipped and self._is_enough(successes + skipped, needed))
-                ):
-                    break
-        except TickError:
-            raise
-        except Exception as error:
-            raise child._failed(error) from error
-        if successes >= needed or (skipped and self._is_enough(successes + skipped, needed)):
-            outcome = SUCCESS
-        elif failures >= allowed:
-            outcome = FAILURE
-        elif skipped and skipped == len(self._children):
-            return SKIPPED
-        else:
+        for child in self._children:
+            if (is_fresh or child.status is RUNNING or child.status is SKIPPED) and (
+                not eager or (successes < needed and failures < allowed)
+            ):
+                status = self.tick_child(child)
+                if status is not RUNNING:  # asked first, which most children answer
+                    if status is SUCCESS:
+                        successes += 1
+                    elif status is SKIPPED:
+                        skipped += 1
+                        if self.counts_skipped():
+                            needed -= 1
+                    else:
+                        failures += 1
+        if successes < needed and failures < allowed:
+            if skipped and skipped == len(self._children):
+                return SKIPPED
             self._successes, self._failures = successes, failures
             return RUNNING
         for child in self._children:
-            if child.status is RUNNING:
-                child.halt()
-        return outcome
+            child.halt()
+        return SUCCESS if successes >= needed else FAILURE
 
+    @pure
     def thresholds(self) -> tuple[int, int]:
         """Return how many successes make the node succeed, and how many failures make it fail.
 
@@ -125,9 +108,10 @@ class Parallel(Composite):
         allowed = failure if failure > 0 else count + 1 + failure
         return needed, min(allowed, count - needed + 1)
 
-    def _is_enough(self, count: int, needed: int) -> bool:
-        """Return whether so many children are enough if those that were skipped count, too."""
-        return not isinstance(self.success, Key) and self.success < 0 and count >= needed
+    @pure
+    def counts_skipped(self) -> bool:
+        """Return whether a child that is SKIPPED need not succeed: the others are enough then."""
+        return not isinstance(self.success, Key) and self.success < 0
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
@@ -198,27 +182,39 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Tick the children that have not finished."""
-        fresh = self.status is not RUNNING
-        if fresh:
-            self._failures = 0
+        """Tick the children that have not finished, and count those that have failed."""
+        allowed = self.threshold()
+        is_fresh = self.status is not RUNNING
+        failures = 0 if is_fresh else self._failures
+        running = skipped = 0
+        for child in self._children:
+            if is_fresh or child.status is RUNNING or child.status is SKIPPED:
+                status = self.tick_child(child)
+                if status is RUNNING:
+                    running += 1
+                elif status is SKIPPED:
+                    skipped += 1
+                elif status is not SUCCESS:
+                    failures += 1
+        if skipped and skipped == len(self._children):
+            return SKIPPED
+        if running:
+            self._failures = failures
+            return RUNNING
+        return FAILURE if failures and failures >= allowed else SUCCESS
+
+    @pure
+    def threshold(self) -> int:
+        """Return how many failures make the node fail.
+
+        Raises:
+            StructureError: It has too few children to reach it.
+        """
         count = len(self._children)
         allowed = read_int(self, "max_failures", self.max_failures)
         for problem in _unfit(count, max_failures=allowed):
             raise StructureError(f"{self.path}: {problem}")
-        running = skipped = 0
-        for child in self._children:
-            if fresh or child.status is RUNNING or child.status is SKIPPED:
-                status = self.tick_child(child)
-                running += status is RUNNING
-                skipped += status is SKIPPED
-                self._failures += status is FAILURE or status is INVALID
-        if skipped and skipped == count:
-            return SKIPPED
-        if running:
-            return RUNNING
-        allowed = allowed if allowed > 0 else count + 1 + allowed
-        return FAILURE if self._failures and self._failures >= allowed else SUCCESS
+        return allowed if allowed > 0 else count + 1 + allowed
 
     def problems(self) -> Iterator[str]:
         """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""

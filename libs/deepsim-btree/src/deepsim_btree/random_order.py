@@ -49,14 +49,18 @@ class RandomComposite(MemoryComposite):
 
     def update(self) -> Status:
         """Draw an order if a run starts, then run the children in that order."""
-        children = self._children
         if self.status is not RUNNING:
-            if self._stream is None:
-                tree = self._find_tree()
-                tree_seed = 0 if tree is None else tree.seed
-                self._stream = stream_start(self.seed, tree_seed, self.path)
-            self._stream, self._order = draw_order(self._stream, len(children))
-        return self._run_in_turn([children[index] for index in self._order])
+            self._order = self.draw_order()
+        return self._run_in_turn([self._children[index] for index in self._order])
+
+    def draw_order(self) -> tuple[int, ...]:
+        """Return the next order of the stream of the node."""
+        if self._stream is None:
+            tree = self._find_tree()
+            tree_seed = 0 if tree is None else tree.seed
+            self._stream = stream_start(self.seed, tree_seed, self.path)
+        self._stream, order = draw_order(self._stream, len(self._children))
+        return order
 
     def reset(self) -> None:
         """Become as good as new: the stream of random numbers starts from its seed again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import TickError
 from .serial import Serial
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
@@ -26,35 +25,18 @@ class ReactiveComposite(Serial):
 
     def update(self) -> Status:
         """Run children from the first; then halt a later one that was RUNNING until now."""
-        running = self._running if self.status is RUNNING else -1
         go_on = self.go_on
-        tick = self.last_tick
-        skipped = 0
-        child: Behaviour = self
-        try:
-            for position, child in enumerate(self._children):
-                child.last_tick = tick
-                child.status = status = child._entry()
-                if status is go_on:
-                    continue
-                if status is SKIPPED:
-                    skipped += 1
-                    continue
-                if status is INVALID:
-                    if go_on is FAILURE:
-                        continue
-                    status = FAILURE
-                elif status is not RUNNING and status is not SUCCESS and status is not FAILURE:
-                    raise child._no_status(status)
-                if position < running:
-                    self._children[running].halt()
-                self._running = position
-                return status
-        except TickError:
-            raise
-        except Exception as error:
-            raise child._failed(error) from error
-        return SKIPPED if skipped and skipped == len(self._children) else go_on
+        running = self._running if self.status is RUNNING else -1
+        status = go_on
+        for position, child in enumerate(self._children):
+            status = self.tick_child(child)
+            if status is not go_on:  # noqa: SIM102 - asked first, which most children answer
+                if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                    if position < running:
+                        self._children[running].halt()
+                    self._running = position
+                    return FAILURE if status is INVALID else status
+        return SKIPPED if status is SKIPPED and self._all_skipped() else go_on
 
 
 class ReactiveSequence(ReactiveComposite):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from .composite import Composite
 from .leaves import Constant
-from .status import RUNNING, Status
+from .status import RUNNING, SKIPPED, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,9 @@ class Serial(Composite):
 
     __slots__ = ()
     go_on: ClassVar[Status]
+
+    def _all_skipped(self) -> bool:
+        return all(child.status is SKIPPED for child in self._children)
 
     @property
     def current_child(self) -> Behaviour | None:

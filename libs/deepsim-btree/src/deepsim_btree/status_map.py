@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Tuple
 
 from .arguments import check_status
 from .decorator import Decorator
-from .errors import TickError
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -28,20 +27,10 @@ class StatusMap(Decorator):
 
     def update(self) -> Status:
         """Tick the child and translate."""
-        (child,) = self._children
-        child.last_tick = self.last_tick
-        try:
-            status = child._entry()
-        except TickError:
-            raise
-        except Exception as error:
-            raise child._failed(error) from error
-        if status.__class__ is not Status:
-            raise child._no_status(status)
-        child.status = status
+        status = self.tick_child(self.child)
         answer = self.answers[status]
         if status is RUNNING and answer is not RUNNING:
-            child.halt()
+            self.child.halt()
         return answer
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .key import Key
 from .number import read_number
 from .parent import Parent
+from .rules import pure
 from .status import FAILURE, INVALID, Status
 
 if TYPE_CHECKING:
@@ -65,11 +66,13 @@ class Switch(Parent):
         for position, child in enumerate(self._children):
             if position != chosen:
                 child.halt()
-        if chosen == len(self._children):
-            return FAILURE
-        status = self.tick_child(self._children[chosen])
-        return FAILURE if status is INVALID else status
+        for position, child in enumerate(self._children):
+            if position == chosen:
+                status = self.tick_child(child)
+                return FAILURE if status is INVALID else status
+        return FAILURE
 
+    @pure
     def choose(self, value: object) -> int:
         """Return the position of the child for `value`; that of the default if there is none."""
         if value.__class__ is str or value.__class__ is int:  # the quick way for most values

@@ -42,8 +42,8 @@ class Template:
 
     A leaf that is not an `Action`, a `Check` or constant may remember something: every agent gets
     a deep copy of it, with the agent in place of AGENT among what it refers to. Control nodes
-    need no copies, but only those of this library can be used, with their own `update`. Nodes
-    are read when the template is made; changes and runs of them after that have no effect.
+    need no copies: their `update` is translated, which docs/control-nodes.md says more about.
+    Nodes are read when the template is made; changes and runs of them after that have no effect.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from .arguments import check_seconds
@@ -33,12 +34,12 @@ class Timer(Decorator):
     def __init__(self, child: Behaviour, name: str | None = None, *, seconds: float) -> None:
         super().__init__(child, name)
         self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
-        self._since: float | None = None
+        self._since = -math.inf
 
     def reset(self) -> None:
         """Become as good as new: no time is remembered."""
         super().reset()
-        self._since = None
+        self._since = -math.inf
 
 
 class Timeout(Timer):
@@ -57,7 +58,7 @@ class Timeout(Timer):
     def update(self) -> Status:
         """Tick the child, or fail if its time is over."""
         now = self.tree.now
-        if self.status is not RUNNING or self._since is None:
+        if self.status is not RUNNING:
             self._since = now
         if now - self._since >= read_seconds(self, self.seconds):
             self.child.halt()
@@ -79,7 +80,7 @@ class Delay(Timer):
     def update(self) -> Status:
         """Wait, or tick the child."""
         now = self.tree.now
-        if self.status is not RUNNING or self._since is None:
+        if self.status is not RUNNING:
             self._since = now
         if now - self._since < read_seconds(self, self.seconds):
             return RUNNING
@@ -100,8 +101,7 @@ class Cooldown(Timer):
     def update(self) -> Status:
         """Tick the child unless it would have to start too early."""
         now = self.tree.now
-        cooling = self._since is not None and now - self._since < read_seconds(self, self.seconds)
-        if cooling and self.status is not RUNNING:
+        if self.status is not RUNNING and now - self._since < read_seconds(self, self.seconds):
             return FAILURE
         self._since = now
         return self.tick_child(self.child)

@@ -10,6 +10,7 @@ import numpy as np
 from deepsim_btree.arguments import check_count, check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.clock import read_clock
+from deepsim_btree.compiled.nodes import copy_nodes
 from deepsim_btree.errors import BusyError
 from deepsim_btree.template import check_root
 
@@ -46,8 +47,8 @@ class Batch:
     (array([1, 3, 2], dtype=uint8), array([2., 5., 3.]))
 
     Every agent answers as a `Tree` of its own would. Leaves must be functions or constant, or a
-    `Wait`, and control nodes those of this library with their own `update`. Below about 500
-    agents a `Template` is faster. A batch can be pickled and deep-copied between any two ticks.
+    `Wait`; control nodes may be those of a `Template`, which is faster below about 500 agents. A
+    batch can be pickled and deep-copied between any two ticks.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
@@ -76,6 +77,7 @@ class Batch:
         check_root(root, clock, "Batch")
         self.clock = clock
         self._name = root.name
+        root = copy_nodes(root)  # as they are before any run
         self._team = Team(root, check_count("count", count, 1), check_int("seed", seed))
         self._root = self._team.make(root)
         self._everyone: Numbers = np.arange(count)

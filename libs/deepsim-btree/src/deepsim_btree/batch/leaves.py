@@ -50,6 +50,8 @@ class ActionNode(Node):
 class CheckNode(Node):
     """A `Check`, whose function returns a bool or an array of them."""
 
+    answers = frozenset({Status.SUCCESS, Status.FAILURE})
+
     def __init__(self, node: FunctionLeaf, team: Team) -> None:
         super().__init__(node, team)
         self._call = Call(self.path, team, node.function, node.args, node.kwargs)
@@ -66,6 +68,7 @@ class ConstantNode(Node):
     def __init__(self, node: Constant, team: Team) -> None:
         super().__init__(node, team)
         self._answer = node.answer
+        self.answers = frozenset({node.answer})
 
     def tick(self, numbers: Numbers) -> Codes:
         """Return the answer."""

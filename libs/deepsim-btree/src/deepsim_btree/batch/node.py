@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Tuple
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_btree.rules.flow import CHECKED
 from deepsim_btree.status import Status
 
 # As plain ints: numpy takes 2 us to look at a member of an enum.
@@ -34,6 +35,9 @@ class Node(ABC):
         node: The node of the tree that was given.
         team: The agents.
     """
+
+    answers = CHECKED
+    """The statuses that the node may answer."""
 
     def __init__(self, node: Behaviour, team: Team) -> None:
         self.path = team.paths[id(node)]
@@ -63,9 +67,9 @@ class Node(ABC):
         self.run_states.append((array, initial))
         return array
 
-    def lasting_state(self, initial: Any, dtype: type) -> NDArray[Any]:
+    def lasting_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
         """Return an array that survives halts."""
-        array: NDArray[Any] = np.full(self.team.count, initial, dtype)
+        array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
         self.lasting_states.append((array, initial))
         return array
 
@@ -81,6 +85,15 @@ class Node(ABC):
                 answers[rows] = child.tick(numbers[rows])
         return answers
 
+    def halt_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> None:
+        """Halt for each agent the child at the position that is `chosen` for it."""
+        for position, child in enumerate(self.children):
+            if child.run_states:
+                child.halt(numbers[chosen == position])
 
-# By code of a status: INVALID as FAILURE, the others as they are.
-FINISHED: Codes = np.array([FAILURE, RUNNING, SUCCESS, FAILURE], np.uint8)
+    def halt_running(self, statuses: NDArray[np.uint8], numbers: Numbers, child: int) -> None:
+        """Halt a child for those agents for which its status, which is kept, is RUNNING."""
+        numbers = numbers[statuses[numbers, child] == RUNNING]
+        if numbers.size:
+            statuses[numbers, child] = INVALID
+            self.children[child].halt(numbers)

@@ -40,6 +40,8 @@ class Streams:
 
     def draw_orders(self, numbers: Numbers, count: int) -> NDArray[np.intp]:
         """Return a permutation of ``range(count)`` for each agent, (n, count)."""
+        if count == 0:
+            return np.empty((len(numbers), 0), np.intp)
         steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP)
         keys = self._states[numbers][:, np.newaxis] + steps  # modulo 2**64, as all that follows
         self._states[numbers] = keys[:, -1]

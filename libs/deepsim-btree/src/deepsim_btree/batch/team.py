@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Callable
 
 from deepsim_btree.errors import StructureError
+from deepsim_btree.function_leaves import Action, Check
+from deepsim_btree.leaves import Constant
 from deepsim_btree.levels import all_paths
+from deepsim_btree.parent import Parent
+from deepsim_btree.rules.rule import NoRuleError
+from deepsim_btree.wait import Wait
 
-from .kinds import KINDS
+from . import leaves
+from .control import ControlNode
 from .streams import Streams
 
 if TYPE_CHECKING:
@@ -56,10 +62,26 @@ class Team:
             StructureError: There is no such node.
         """
         cls = type(node)
-        kind = KINDS.get(cls.update) if cls._entry is cls.update else None
-        if kind is not None:
-            return kind(node, self)
+        if not cls.has_hooks:
+            if isinstance(node, (Parent, Wait)):
+                try:
+                    return ControlNode(node, self)
+                except NoRuleError as error:
+                    raise StructureError(
+                        f"{self.paths[id(node)]} has no form for many agents at once: {error}"
+                    ) from None
+            kind = LEAVES.get(cls.update)
+            if kind is not None:
+                return kind(node, self)
         raise StructureError(
             f"{node.path} has no form for many agents at once: {cls.__name__} has an update() or "
             "hooks of its own"
         )
+
+
+# By `update`, which is what a class inherits when it only chooses other data.
+LEAVES: dict[Callable[..., Any], Callable[[Any, Team], Node]] = {
+    Action.update: leaves.ActionNode,
+    Check.update: leaves.CheckNode,
+    Constant.update: leaves.ConstantNode,
+}

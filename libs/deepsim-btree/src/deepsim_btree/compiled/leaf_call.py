@@ -4,55 +4,46 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.errors import StructureError
 from deepsim_btree.function_leaves import Action, Check, FunctionLeaf
 from deepsim_btree.key import Key
 from deepsim_btree.leaves import Constant
 from deepsim_btree.placeholder import AGENT
-from deepsim_btree.status import RUNNING
+from deepsim_btree.rules.flow import CHECKED, UNCHECKED
+from deepsim_btree.status import FAILURE, SUCCESS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.rules.flow import Answers
 
     from .compiler import Compiler
 
 
-class LeafCall(NamedTuple):
-    """How to tick a node."""
-
-    text: str
-    """Expression that ticks it for the agent ``a`` with the state ``s``."""
-    is_checked: bool = True
-    """Whether it gives a `Status` for sure."""
-    can_run: bool = True
-    """Whether that may be RUNNING."""
-
-
-def leaf_call(compiler: Compiler, leaf: Behaviour) -> LeafCall:
-    """Return how to tick a leaf.
+def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
+    """Return an expression that ticks a leaf for the agent ``a``, and what that may give.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
     AGENT. Every other leaf keeps what it remembers in itself: each agent has a copy of it.
     """
     update = type(leaf).update
-    if type(leaf)._entry is update:
+    if not leaf.has_hooks:
         if isinstance(leaf, Constant) and update is Constant.update:
-            return LeafCall(leaf.answer.name, can_run=leaf.answer is RUNNING)
+            return leaf.answer.name, frozenset({leaf.answer})
         if isinstance(leaf, FunctionLeaf) and not _has_keys(leaf):
             call = function_call(compiler, leaf.function, leaf.args, leaf.kwargs)
             if update is Action.update:
-                return LeafCall(call, is_checked=False)
+                return call, UNCHECKED
             if update is Check.update:
                 text = (
                     f"(SUCCESS if (v := {call}) is True else FAILURE if v is False else answer(v))"
                 )
-                return LeafCall(text, can_run=False)
+                return text, frozenset({SUCCESS, FAILURE})
     path = compiler.constant(compiler.path(leaf))
-    return LeafCall(f"tick_leaf({compiler.leaf_slot(leaf)}, {path})")
+    return f"tick_leaf({compiler.leaf_slot(leaf)}, {path})", CHECKED
 
 
 def _has_keys(leaf: FunctionLeaf) -> bool:

@@ -31,6 +31,7 @@ def copy_nodes(node: Behaviour) -> Behaviour:
         twin._children = [copy_nodes(child) for child in node.children]
         for child in twin._children:
             child._owner = twin
+        twin.reset()
     if isinstance(twin, SubTree):
         twin._scope = Scope(twin)
     return twin

@@ -40,8 +40,8 @@ class Program(NamedTuple):
     """Ticks the root, given an agent and its state."""
     run_slots: tuple[object, ...]
     """What the slots of runs, the first of the state, start from."""
-    lasting_slots: int
-    """Number of the other slots, which start as None."""
+    lasting_slots: tuple[object, ...]
+    """What the other slots, which survive halts, start from."""
     streams: tuple[tuple[int, int | None, str], ...]
     """Slots of streams of random numbers with the seeds and paths of their nodes."""
     leaves: tuple[OwnLeaf, ...]
@@ -49,7 +49,7 @@ class Program(NamedTuple):
 
     def fresh_state(self, seed: int) -> State:
         """Return the state of an agent that was never ticked, still without leaves."""
-        state = [*self.run_slots, *[None] * self.lasting_slots]
+        state = [*self.run_slots, *self.lasting_slots]
         for slot, own_seed, path in self.streams:
             state[slot] = stream_start(own_seed, seed, path)
         return state

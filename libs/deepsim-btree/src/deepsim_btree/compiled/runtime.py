@@ -25,22 +25,23 @@ def checked(status: Status) -> Status:
     """Return `status`.
 
     Raises:
-        NoStatusError: It is no `Status`.
+        NoStatusError: It is no `Status`, or SKIPPED.
     """
-    if status.__class__ is not Status:
-        raise NoStatusError(status)
+    if status is SKIPPED or status.__class__ is not Status:
+        refuse(status)
     return status
 
 
-def finished(status: Status) -> Status:
-    """Return `status`, but INVALID as FAILURE.
+def refuse(value: object) -> None:
+    """Raise NoStatusError for the answer of a leaf."""
+    where = "of a tree for many agents " if value is SKIPPED else ""
+    raise NoStatusError(value, where)
 
-    Raises:
-        NoStatusError: It is no `Status`.
-    """
-    if status is SKIPPED:
-        raise NoStatusError(status, "of a tree for many agents ")
-    return FAILURE if checked(status) is INVALID else status
+
+def draw(state: list[Any], slot: int, count: int) -> tuple[int, ...]:
+    """Return an order of so many children, from the stream of random numbers in a slot."""
+    state[slot], order = draw_order(state[slot], count)
+    return order
 
 
 def answer(value: object) -> Status:
@@ -83,8 +84,9 @@ RUNTIME: dict[str, Any] = {
     "FAILURE": FAILURE,
     "answer": answer,
     "checked": checked,
-    "draw_order": draw_order,
-    "finished": finished,
+    "SKIPPED": SKIPPED,
+    "draw": draw,
+    "refuse": refuse,
     "halt_leaf": halt_leaf,
     "tick_leaf": tick_leaf,
     "truth": truth,

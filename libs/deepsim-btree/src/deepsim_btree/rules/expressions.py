@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of the expressions of a rule, as far as they do not depend on the run."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class UnknownError(Exception):
+    """A value depends on the run."""
+
+
+def pure(function: Function) -> Function:
+    """Mark a function whose answer depends on its arguments and on constant attributes only."""
+    function.is_pure = True  # type: ignore[attr-defined]
+    return function
+
+
+def rule_part(method: Function) -> Function:
+    """Mark a method that an `update` may end with: it is written in its place."""
+    method.is_rule_part = True  # type: ignore[attr-defined]
+    return method
+
+
+PURE = (abs, bool, float, int, isinstance, len, max, min)
+
+OPERATORS: dict[type, tuple[str, Callable[..., Any]]] = {
+    ast.Is: ("is", operator.is_),
+    ast.IsNot: ("is not", operator.is_not),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Not: ("not", operator.not_),
+    ast.USub: ("-", operator.neg),
+}
+
+
+def evaluate(expression: ast.expr, look: Callable[[ast.expr], Any]) -> Any:
+    """Return the value of an expression.
+
+    Args:
+        expression: What to evaluate.
+        look: Returns the value of a name or an attribute, or raises UnknownError.
+
+    Raises:
+        UnknownError: It depends on the run.
+    """
+
+    def value(part: ast.expr) -> Any:
+        return evaluate(part, look)
+
+    if isinstance(expression, ast.Constant):
+        return expression.value
+    if isinstance(expression, (ast.Name, ast.Attribute)):
+        return look(expression)
+    if isinstance(expression, ast.BoolOp):
+        return _bool_op(expression, value)
+    if isinstance(expression, ast.Compare) and len(expression.ops) == 1:
+        _, compare = OPERATORS[type(expression.ops[0])]
+        return compare(value(expression.left), value(expression.comparators[0]))
+    if isinstance(expression, ast.BinOp):
+        _, operate = OPERATORS[type(expression.op)]
+        return operate(value(expression.left), value(expression.right))
+    if isinstance(expression, ast.UnaryOp):
+        return OPERATORS[type(expression.op)][1](value(expression.operand))
+    if isinstance(expression, ast.IfExp):
+        return value(expression.body if value(expression.test) else expression.orelse)
+    if isinstance(expression, ast.Subscript):
+        return value(expression.value)[value(index_of(expression))]
+    if isinstance(expression, ast.Call) and not expression.keywords:
+        function = value(expression.func)
+        if function in PURE or getattr(function, "is_pure", False):
+            return function(*map(value, expression.args))
+    raise UnknownError
+
+
+def index_of(expression: ast.Subscript) -> ast.expr:
+    """Return the index; Python 3.8 wraps it."""
+    index: Any = expression.slice
+    return index.value if type(index).__name__ == "Index" else index  # type: ignore[no-any-return]
+
+
+def _bool_op(expression: ast.BoolOp, value: Callable[[ast.expr], Any]) -> Any:
+    """Return the value of an "and" or an "or", which one part alone may decide."""
+    decides = isinstance(expression.op, ast.Or)
+    is_known = True
+    found: Any = not decides
+    for part in expression.values:
+        try:
+            found = value(part)
+        except UnknownError:
+            is_known = False
+        else:
+            if bool(found) is decides:
+                return found
+    if is_known:
+        return found
+    raise UnknownError

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about the variables of a rule at one place, for one node of a tree for many agents."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, FrozenSet
+
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+
+from .expressions import UnknownError, evaluate
+from .rule import is_self
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+    from .rule import Rule
+
+NO_STATUS = object()
+"""Stands for all that a leaf may return although it should not."""
+
+Answers = FrozenSet[Any]
+CHECKED: Answers = frozenset({INVALID, RUNNING, SUCCESS, FAILURE})
+"""Possible answers of a node of a tree for many agents."""
+UNCHECKED: Answers = CHECKED | {NO_STATUS}
+
+
+class _NeverSkipped(ast.NodeTransformer):
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        right = node.comparators[0]
+        if isinstance(node.left, ast.Attribute) and getattr(right, "id", "") == "SKIPPED":
+            answer = ast.Constant(isinstance(node.ops[0], ast.IsNot), kind=None)
+            return ast.copy_location(answer, node)
+        return node
+
+
+def never_skipped(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements without the questions whether a child was SKIPPED: it never is here."""
+    return [_NeverSkipped().visit(deepcopy(statement)) for statement in statements]
+
+
+class Flow:
+    """Facts that hold at one place of a rule.
+
+    Args:
+        node: The node that the rule is for; its attributes are constants, but for `Rule.state`.
+        rule: The rule.
+
+    Attributes:
+        known: Values of local names and, with ``self.`` in front, of attributes.
+        answers: By local name of a status, the values that it may have.
+    """
+
+    def __init__(self, node: Behaviour, rule: Rule) -> None:
+        self._node = node
+        self._rule = rule
+        self.known: dict[str, Any] = {}
+        self.answers: dict[str, Answers] = {}
+        self._terms: dict[str, ast.expr] = {}
+
+    def copy(self) -> Flow:
+        """Return a copy."""
+        twin = Flow(self._node, self._rule)
+        twin.known, twin.answers = dict(self.known), dict(self.answers)
+        twin._terms = dict(self._terms)
+        return twin
+
+    def assign(self, name: str, value: ast.expr | Answers) -> None:
+        """Take note of an assignment, of an expression or of the answer of a child."""
+        if isinstance(value, frozenset):
+            self.forget(name)
+            self.answers[name] = value
+            if len(value) == 1 and NO_STATUS not in value:
+                (self.known[name],) = value
+            return
+        try:
+            known = self.value(value)
+        except UnknownError:
+            outcomes = self.outcomes(value)
+            self.forget(name)
+            is_term = all(one is not UnknownError for one in outcomes.values())
+            if is_term and not _mentions(value, name):
+                self._terms[name] = value
+        else:
+            self.forget(name)
+            self.known[name] = known
+            if isinstance(known, Status):
+                self.answers[name] = frozenset({known})
+
+    def term(self, name: str) -> ast.expr | None:
+        """Return what a variable was computed from, if that is a status."""
+        return self._terms.get(name)
+
+    def forget(self, name: str) -> None:
+        """Forget a variable, and those that were computed from it."""
+        self.known.pop(name, None)
+        self.answers.pop(name, None)
+        self._terms.pop(name, None)
+        for other, term in list(self._terms.items()):
+            if _mentions(term, name):
+                del self._terms[other]
+
+    def value(self, expression: ast.expr) -> Any:
+        """Return the value of an expression.
+
+        Raises:
+            UnknownError: It depends on the run.
+        """
+        return evaluate(expression, self._look)
+
+    def outcomes(self, expression: ast.expr) -> dict[Any, Any]:
+        """Return the value of an expression, UnknownError if it is, by that of its only status."""
+        name = self._status_in(expression)
+        if name is None:
+            try:
+                return {None: self.value(expression)}
+            except UnknownError:
+                return {None: UnknownError}
+        found = {}
+        for answer in self.answers[name]:
+            given = self.copy()
+            given.known[name] = answer
+            try:
+                found[answer] = given.value(expression)
+            except UnknownError:
+                found[answer] = UnknownError
+            except (TypeError, IndexError):
+                found[answer] = NO_STATUS
+        return found
+
+    def possible(self, expression: ast.expr) -> Answers:
+        """Return the statuses that an expression may give."""
+        if isinstance(expression, ast.IfExp) and self.decide(expression.test) is None:
+            yes, no = self.split(expression.test)
+            some = frozenset() if yes is None else yes.possible(expression.body)
+            return some | (frozenset() if no is None else no.possible(expression.orelse))
+        found: set[Any] = set()
+        for value in self.outcomes(expression).values():
+            found |= CHECKED if value is UnknownError else {value}
+        return frozenset(found)
+
+    def unchecked(self, expression: ast.expr) -> str | None:
+        """Return the name of a status in an expression that must be checked before; or None."""
+        name = self._status_in(expression)
+        if name is None or NO_STATUS not in self.answers[name]:
+            return None
+        return name if self.outcomes(expression)[NO_STATUS] is NO_STATUS else None
+
+    def unresolved(self) -> list[str]:
+        """Return the names of all statuses that must still be checked."""
+        return [name for name, answers in self.answers.items() if NO_STATUS in answers]
+
+    def split(self, test: ast.expr) -> tuple[Flow | None, Flow | None]:
+        """Return the facts where a test holds and where it does not, None if that cannot be."""
+        name = self._status_in(test)
+        outcomes = self.outcomes(test)
+        flows: list[Flow | None] = []
+        for wanted in (True, False):
+            fitting = [
+                a for a, value in outcomes.items() if value is UnknownError or bool(value) is wanted
+            ]
+            flow = self.copy() if fitting else None
+            if flow is not None and name is not None:
+                flow.answers[name] = frozenset(fitting)
+                if len(fitting) == 1 and fitting[0] is not NO_STATUS:
+                    flow.known[name] = fitting[0]
+            flows.append(flow)
+        return flows[0], flows[1]
+
+    def is_other_than_running(self, test: ast.expr, name: str) -> bool:
+        """Return whether a test is that a status is not RUNNING."""
+        self.assign(name, UNCHECKED)
+        return all((value is False) is (a is RUNNING) for a, value in self.outcomes(test).items())
+
+    def decide(self, test: ast.expr) -> bool | None:
+        """Return the value of a test if that is known."""
+        try:
+            return bool(self.constant(test))
+        except UnknownError:
+            return None
+
+    def constant(self, expression: ast.expr) -> Any:
+        """Return the value of an expression if it is the same for all statuses in it.
+
+        Raises:
+            UnknownError: It depends on the run.
+        """
+        value, *others = self.outcomes(expression).values()
+        if value is UnknownError or any(other is not value for other in others):
+            raise UnknownError
+        return value
+
+    def joined(self, other: Flow | None) -> Flow:
+        """Return what holds in both."""
+        if other is None:
+            return self
+        both = self.copy()
+        both.known = {
+            name: value
+            for name, value in self.known.items()
+            if name in other.known and other.known[name] is value
+        }
+        both.answers = {
+            name: answers | other.answers[name]
+            for name, answers in self.answers.items()
+            if name in other.answers
+        }
+        both._terms = {n: t for n, t in self._terms.items() if other._terms.get(n) is t}
+        return both
+
+    def _status_in(self, expression: ast.expr) -> str | None:
+        """Return the one status in an expression that is not known for sure."""
+        names = set()
+        for node in ast.walk(expression):
+            if isinstance(node, ast.Name):
+                if node.id in self._terms:
+                    inner = self._status_in(self._terms[node.id])
+                    names |= {inner} if inner else set()
+                elif len(self.answers.get(node.id, ())) > 1:
+                    names.add(node.id)
+        return names.pop() if len(names) == 1 else None
+
+    def _look(self, expression: ast.expr) -> Any:
+        if isinstance(expression, ast.Name):
+            return self._name(expression.id)
+        assert isinstance(expression, ast.Attribute)
+        name = expression.attr
+        if not is_self(expression.value):
+            owner = self.value(expression.value)
+            if owner is Status:
+                return getattr(owner, name)
+            raise UnknownError
+        if f"self.{name}" in self.known:
+            return self.known[f"self.{name}"]
+        kind = getattr(type(self._node), name, None)
+        if name in self._rule.state or name in ("status", "last_tick"):
+            raise UnknownError
+        if isinstance(kind, property):
+            raise UnknownError
+        return getattr(self._node, name)
+
+    def _name(self, name: str) -> Any:
+        if name in self.known:
+            return self.known[name]
+        if name in self._terms:
+            return self.value(self._terms[name])
+        if name == "self":
+            return self._node
+        if name in self._rule.local_names:
+            raise UnknownError
+        if name in self._rule.names:
+            return self._rule.names[name]
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise UnknownError
+
+
+def _mentions(expression: ast.expr, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(expression))

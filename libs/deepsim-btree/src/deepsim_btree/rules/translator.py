@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Base of the translations of rules for many agents: children, expressions and calls."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
+
+from deepsim_btree.errors import StructureError
+from deepsim_btree.function_leaves import truth
+from deepsim_btree.key import Key
+from deepsim_btree.random_order import RandomComposite
+from deepsim_btree.status import SKIPPED
+
+from .expressions import OPERATORS, PURE, UnknownError, index_of
+from .flow import never_skipped
+from .loops import child_list
+from .rule import NoRuleError, find_rule, has_one_child, is_self, method_call
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+    from .flow import Answers, Flow
+
+At = TypeVar("At")
+Child = Union[int, str]
+"""The position of a child, or an expression that gives it."""
+
+
+class Translator(ABC, Generic[At]):
+    """Writes the rule of one node as other code.
+
+    Everything that the attributes of the node decide is left out. `At` says for whom code is
+    written: all methods hand it on.
+
+    Args:
+        node: The node.
+
+    Raises:
+        NoRuleError: There is no source of the rule.
+    """
+
+    AND: ClassVar[str]
+    OR: ClassVar[str]
+    SIGNS: ClassVar[dict[str, str]] = {}
+    """Other signs for some operators."""
+
+    def __init__(self, node: Behaviour) -> None:
+        self.node = node
+        self.rule = find_rule(type(node))
+        self.statements = never_skipped(self.rule.statements)
+        self.places: dict[str, Child] = {}  # by the names that loops give to children
+        self.orders: dict[str, Any] = {}  # by the names of lists of children
+
+    @abstractmethod
+    def literal(self, value: Any) -> str:
+        """Return an expression for a constant."""
+
+    @abstractmethod
+    def local(self, name: ast.Name, at: At) -> str:
+        """Return an expression for a local variable."""
+
+    @abstractmethod
+    def state(self, attribute: str, at: At) -> str:
+        """Return an expression for an attribute of the node that the rule writes."""
+
+    @abstractmethod
+    def status_of(self, child: int, at: At) -> str:
+        """Return an expression for the status of a child."""
+
+    @abstractmethod
+    def now(self) -> str:
+        """Return an expression for the time."""
+
+    @abstractmethod
+    def choice(self, test: str, yes: str, no: str) -> str:
+        """Return an expression for ``yes if test else no``."""
+
+    @abstractmethod
+    def users(self, name: str, at: At, *, is_condition: bool) -> str:
+        """Return a call of a function that the node was given as an attribute."""
+
+    @abstractmethod
+    def draw(self, at: At) -> str:
+        """Return a call that draws an order of the children."""
+
+    @abstractmethod
+    def pure(self, function: Any, arguments: list[str]) -> str:
+        """Return a call of a pure function."""
+
+    def check_answers(self, answers: Answers) -> None:
+        """Check what the node may return.
+
+        Raises:
+            StructureError: It is SKIPPED, which a tree for many agents does not have.
+        """
+        if SKIPPED in answers:
+            raise StructureError(
+                f"{self.node.path} answers SKIPPED, which no tree for many agents has"
+            )
+
+    def child(self, child: Any, flow: Flow, at: At) -> Child:
+        """Return which child an expression is.
+
+        Raises:
+            NoRuleError: It is none.
+        """
+        if isinstance(child, ast.Name) and child.id in self.places:
+            return self.places[child.id]
+        is_own = isinstance(child, ast.Attribute) and is_self(child.value)
+        if is_own and child.attr == "child" and has_one_child(type(self.node)):
+            return 0
+        order = child_list(getattr(child, "value", child), self.orders)
+        if not isinstance(child, ast.Subscript) or order != "":
+            raise untranslatable(child)
+        try:
+            position: int = flow.value(index_of(child))
+            return range(len(self.node.children))[position]
+        except UnknownError:
+            return self.text(index_of(child), flow, at)
+
+    def text(self, e: ast.expr, flow: Flow, at: At) -> str:
+        """Return an expression in the other code.
+
+        Raises:
+            NoRuleError: It uses more of Python than a rule may.
+        """
+
+        def text(part: ast.expr) -> str:
+            return self.text(part, flow, at)
+
+        try:
+            return self.literal(flow.constant(e))
+        except UnknownError:
+            pass
+        if isinstance(e, ast.Name):
+            term = flow.term(e.id)
+            return self.local(e, at) if term is None else text(term)
+        if isinstance(e, ast.Attribute):
+            return self._attribute(e, at)
+        if isinstance(e, ast.BoolOp):
+            is_and = isinstance(e.op, ast.And)
+            parts = [text(part) for part in e.values if flow.decide(part) is not is_and]
+            joined = f" {self.AND if is_and else self.OR} ".join(parts)
+            return joined if len(parts) == 1 else f"({joined})"
+        if isinstance(e, ast.Compare) and len(e.ops) == 1:
+            return self._binary(e.ops[0], text(e.left), text(e.comparators[0]))
+        if isinstance(e, ast.BinOp):
+            return self._binary(e.op, text(e.left), text(e.right))
+        if isinstance(e, ast.UnaryOp):
+            sign = OPERATORS[type(e.op)][0]
+            return f"({self.SIGNS.get(sign, sign)} ({text(e.operand)}))"
+        if isinstance(e, ast.IfExp):
+            decided = flow.decide(e.test)
+            if decided is None:
+                return self.choice(text(e.test), text(e.body), text(e.orelse))
+            return text(e.body if decided else e.orelse)
+        if isinstance(e, ast.Subscript):
+            return f"{self.literal(flow.value(e.value))}[{text(index_of(e))}]"
+        if isinstance(e, ast.Call) and not e.keywords:
+            return self._call(e, flow, at)
+        raise untranslatable(e)
+
+    def _binary(self, operator: Any, left: str, right: str) -> str:
+        sign = OPERATORS[type(operator)][0]
+        return f"({left} {self.SIGNS.get(sign, sign)} {right})"
+
+    def _attribute(self, e: ast.Attribute, at: At) -> str:
+        if is_self(e.value) and (e.attr in self.rule.state or e.attr == "status"):
+            return self.state(e.attr, at)
+        if e.attr == "status" and isinstance(e.value, ast.Name):
+            child = self.places.get(e.value.id)
+            if isinstance(child, int):
+                return self.status_of(child, at)
+        if e.attr == "now" and isinstance(e.value, ast.Attribute) and e.value.attr == "tree":
+            return self.now()
+        raise untranslatable(e)
+
+    def _call(self, e: ast.Call, flow: Flow, at: At) -> str:
+        name = method_call(e)
+        if name and not isinstance(getattr(type(self.node), name, None), FunctionType):
+            return self.users(name, at, is_condition=False)
+        if name == "draw_order" and isinstance(self.node, RandomComposite):
+            return self.draw(at)
+        if isinstance(e.func, ast.Attribute) and not is_self(e.func.value):
+            self._refuse_keys(e.func.value, flow)
+            raise untranslatable(e)
+        function = flow.value(e.func)
+        if function is truth and method_call(e.args[0]):
+            return self.users(method_call(e.args[0]), at, is_condition=True)
+        if function in PURE or getattr(function, "is_pure", False):
+            return self.pure(function, [self.text(argument, flow, at) for argument in e.args])
+        raise untranslatable(e)
+
+    def _refuse_keys(self, owner: ast.expr, flow: Flow) -> None:
+        try:
+            is_key = isinstance(flow.value(owner), Key)
+        except UnknownError:
+            return
+        if is_key:
+            raise StructureError(
+                f"{self.node.path} reads a blackboard: give it a function of AGENT"
+            )
+
+
+def untranslatable(part: Any) -> NoRuleError:
+    """Return the error which says that a part of a rule cannot be translated."""
+    kind = type(part).__name__
+    return NoRuleError(f"line {part.lineno} of its update() has a {kind} that has no such form")
+
+
+def variable(target: Any) -> str:
+    """Return how `Flow` calls the variable that a statement writes."""
+    return target.id if isinstance(target, ast.Name) else f"self.{target.attr}"
