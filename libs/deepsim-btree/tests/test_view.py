@@ -276,6 +276,20 @@ def test_breakpoints(leaf, view, look):
     loop.end()
 
 
+def test_a_breakpoint_is_reached_once(leaf, view, look):
+    """A status that a node keeps from tick to tick stops the tree at the first one only."""
+    tree = bt.Tree(bt.ReactiveSequence([leaf("S", "a"), leaf("RS", "b")], "root"))
+    client = look(view(tree))
+    assert client.command(path="root/a", stop="S") == 204
+    loop = Loop(tree)
+    client.read(client.stops)
+    assert tree.tick_count == 1
+    assert client.command(stopped=False) == 204
+    client.read(lambda: any(line.get("end", 0) > 50 for line in client.lines))
+    loop.end()
+    assert len(client.stops()) == 1
+
+
 def test_nobody_who_left_holds_a_tree(tree, view, look):
     """A tree that is stopped goes on when the last page is closed, and breakpoints need a page."""
     viewer = view(tree)
@@ -286,8 +300,15 @@ def test_nobody_who_left_holds_a_tree(tree, view, look):
     client.close()
     assert loop.goes_on()
     loop.end()
-    for _ in range(20):
-        tree.tick()
+
+    def tick():
+        for _ in range(40):
+            tree.tick()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    thread.join(WAIT)  # to wait for a page at each breakpoint would take two minutes
+    assert not thread.is_alive()
 
 
 def test_closing_lets_the_tree_go_on(tree, view, look):

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Generator
 
 import deepsim_btree as bt
-from deepsim_btree.trace import Recording, Trace, render_html
+from deepsim_btree.testing import play
+from deepsim_btree.trace import Recording, Trace, render_html, replay
+from deepsim_btree.view import TreeViewer
 from deepsim_btree.xml import read_xml, write_xml
 
 
@@ -111,3 +113,15 @@ text: str = bt.render_text(recording.at(0))
 nodes_by_tag = read_xml(text, {"Drive": partial(drive, slow=True), "Move": Move})
 nodes_by_name = read_xml(text, [drive, Move])
 again: bt.Behaviour = read_xml(write_xml(root, [drive]), [drive, Move])
+
+weighted = bt.WeightedSelector([Wait(), Wait()], weights=[1, 2.5])
+bt.WeightedSelector([Wait()])  # type: ignore[call-arg]  # the weights have no default
+best = bt.ReactiveUtilitySelector([Wait()], utilities=[lambda: 0.5], margin=0.1)
+utilities: list[float] = best.values()
+service = bt.Service(Wait(), asking, seconds=0.5)
+thread = bt.Background(bt.InThread(print), "a")
+with TreeViewer(tree, port=0, title="a") as viewer:
+    url: str = viewer.url
+again_tree: bt.Tree = replay(recording, root, seed=3)
+play(tree, "RRS")
+play(tree, {"go": "RRS", "go/drive": ".RS"})
