@@ -172,7 +172,7 @@ def model(geometry):
     return ModelDescription("m", links=(link,))
 
 def copies():
-    return sorted(Path(tempfile.gettempdir()).glob("deepsim-mujoco-*/*"))
+    return sorted(Path(tempfile.gettempdir()).glob("deepsim-mujoco-*/[!.]*"))
 
 box = Path(tempfile.gettempdir()) / "box.stl"
 trimesh.creation.box().export(box)

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import tempfile
 import weakref
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
+
+from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 
 
 class KeptFile:
@@ -61,11 +61,11 @@ def _drop(path: Path, pid: int) -> None:
 @cache
 def _folder(pid: int) -> Path:
     """Returns the folder of a process; one that was forked has its own."""
-    folder = Path(tempfile.mkdtemp(prefix="deepsim-mujoco-"))
+    folder = make_temporary_folder("deepsim-mujoco-")
     atexit.register(_clear, folder, pid)
     return folder
 
 
 def _clear(folder: Path, pid: int) -> None:
     if os.getpid() == pid:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_temporary_folder(folder)

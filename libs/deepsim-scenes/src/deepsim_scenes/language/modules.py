@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import deepsim_scenes
+from deepsim_sync.temporary_folders import temporary_folder
 
 PACKAGES = ("gzscenic", "deepsim_scenes")
 
@@ -22,7 +22,8 @@ def library_on_path(text: str) -> Iterator[None]:
     Args:
         text: The module, in Scenic.
     """
-    with tempfile.TemporaryDirectory(prefix="deepsim_scenes_") as place:
+    with temporary_folder("deepsim-scenes-") as home:
+        place = str(home)
         for package in PACKAGES:
             folder = Path(place, package)
             folder.mkdir()

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Temporary folders that do not stay behind, even where their process is killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Iterator
+
+with suppress(ImportError):  # of Windows, where nothing is cleared
+    import fcntl
+
+_LOCK = ".lock"
+_LOCKS = os.name == "posix"
+_locks: dict[Path, int] = {}
+
+
+def make_temporary_folder(prefix: str) -> Path:
+    """Makes a folder that only its user may read, and removes those of processes that are gone.
+
+    Each folder holds a file that its process locks. The system frees the lock whatever ends the
+    process, so that a folder without a lock is one that a killed process left.
+
+    Args:
+        prefix: Begins the folder's name, such as ``"deepsim-mujoco-"``; others of it are cleared.
+    """
+    _clear(prefix)
+    # It has its name only when it is locked: nobody may take it for one that was left.
+    new = Path(tempfile.mkdtemp(prefix=f".{prefix}"))
+    if _LOCKS:
+        lock = os.open(str(new / _LOCK), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    folder = new.with_name(new.name[1:])
+    new.rename(folder)
+    if _LOCKS:
+        _locks[folder] = lock
+    return folder
+
+
+def remove_temporary_folder(folder: Path) -> None:
+    """Removes a folder of `make_temporary_folder`; one that is gone already does no harm."""
+    shutil.rmtree(str(folder), ignore_errors=True)
+    lock = _locks.pop(folder, None)
+    if lock is not None:
+        os.close(lock)
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """Yields a folder of `make_temporary_folder`, and removes it afterwards."""
+    folder = make_temporary_folder(prefix)
+    try:
+        yield folder
+    finally:
+        remove_temporary_folder(folder)
+
+
+def _clear(prefix: str) -> None:
+    """Removes the folders of the user's processes that are gone."""
+    if not _LOCKS:
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        if folder in _locks:
+            continue
+        with suppress(OSError):  # another user's, or being removed by another process
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(str(folder / _LOCK), os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(str(folder), ignore_errors=True)
+            finally:
+                os.close(lock)
