@@ -9,7 +9,7 @@ from .status import Status
 
 
 def check_int(argument: str, value: int) -> int:
-    """Return `value` if it is an int, and no bool.
+    """Returns `value` if it is an int, and no bool.
 
     Raises:
         TypeError: It is not.
@@ -20,10 +20,10 @@ def check_int(argument: str, value: int) -> int:
 
 
 def check_count(argument: str, value: int, minimum: int) -> int:
-    """Return `value` if it is an int of at least `minimum`.
+    """Returns `value` if it is an int of at least `minimum`.
 
     Raises:
-        TypeError: It is no int.
+        TypeError: It is not an int.
         ValueError: It is too small.
     """
     if check_int(argument, value) < minimum:
@@ -32,10 +32,10 @@ def check_count(argument: str, value: int, minimum: int) -> int:
 
 
 def check_seconds(value: float) -> float:
-    """Return `value` as a float if it is a finite number of seconds, not negative.
+    """Returns `value` as a float if it is a finite number of seconds, not negative.
 
     Raises:
-        TypeError: It is no number.
+        TypeError: It is not a number.
         ValueError: It is negative, infinite or NaN.
     """
     try:
@@ -50,7 +50,7 @@ def check_seconds(value: float) -> float:
 
 
 def check_status(argument: str, value: Status) -> Status:
-    """Return `value` if it is a `Status`.
+    """Returns `value` if it is a `Status`.
 
     Raises:
         TypeError: It is not.

@@ -31,7 +31,7 @@ class Behaviour:
     * `update()` - at each tick: do a little work, without blocking, and answer.
     * `terminate(new_status)` - at the end of a run, whether it finished or was halted.
 
-    Every `initialize` that returned is followed by exactly one `terminate`. What is true for the
+    Every `initialize` that returned is followed by exactly one `terminate`. Whatever holds for the
     whole life of the node belongs in ``__init__``.
 
     Attributes:
@@ -75,10 +75,10 @@ class Behaviour:
         return f"<{type(self).__name__} {self.name!r} {self.status.name}>"
 
     def initialize(self) -> None:
-        """Start a run. Called before the first `update` of the run."""
+        """Starts a run. Called before the first `update` of the run."""
 
     def update(self) -> Status:
-        """Do the work of one tick and say how it stands; INVALID unless overridden."""
+        """Does the work of one tick and says how it stands; INVALID unless overridden."""
         return INVALID
 
     # What a parent calls for one tick: `update` for a class without hooks, which saves two calls
@@ -87,7 +87,7 @@ class Behaviour:
     _entry: ClassVar[Callable[[Any], Status]] = update
 
     def terminate(self, new_status: Status) -> None:
-        """End a run that was started by `initialize`.
+        """Ends a run that was started by `initialize`.
 
         Args:
             new_status: How it ended: SUCCESS or FAILURE, or INVALID when the node was halted
@@ -95,7 +95,7 @@ class Behaviour:
         """
 
     def tick(self) -> Status:
-        """Run the node for one tick, hooks included.
+        """Runs the node for one tick, hooks included.
 
         Nodes without a `Tree` can be ticked like this too, but then nothing halts them when one
         of them raises an exception, and no clock and no blackboard are there.
@@ -118,7 +118,7 @@ class Behaviour:
         return status
 
     def halt(self) -> None:
-        """End the run, children first; nothing happens unless the node is RUNNING.
+        """Ends the run, children first; nothing happens unless the node is RUNNING.
 
         Raises:
             TickError: A `terminate` raised an exception. `Tree.halt` goes on with the other nodes
@@ -134,7 +134,7 @@ class Behaviour:
                 raise self._failed(error) from error
 
     def reset(self) -> None:
-        """Become as good as new: forget what outlives a run. Called by `Tree.reset`, after a halt.
+        """Forgets all that outlives a run. Called by `Tree.reset`, after a halt.
 
         Override it, calling ``super().reset()``, in a node that remembers more than one run.
         """
@@ -144,7 +144,7 @@ class Behaviour:
         self.last_tick = 0
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         if type(self).update is Behaviour.update:
             yield f"{type(self).__name__} has no update() of its own and always answers INVALID"
         if self.needs_clock and self.tree.clock is None:
@@ -155,7 +155,7 @@ class Behaviour:
         """Shown in paths, errors and drawings; the name of the class unless given.
 
         Raises:
-            TypeError: On assignment of what is no str.
+            TypeError: On assignment of a value that is not a str.
         """
         label = self._label
         return label[0] if isinstance(label, tuple) else label
@@ -193,7 +193,7 @@ class Behaviour:
         return ()
 
     def _find_tree(self) -> Tree | None:
-        """Return the `Tree` that this node is part of; None if it is in none."""
+        """Returns the `Tree` that this node is part of; None if it is in none."""
         # Looked for rather than kept: that would take a slot of every node.
         top: Any = self
         while top._owner is not None:
@@ -236,7 +236,7 @@ class Behaviour:
         return known
 
     def _forget_entries(self) -> None:
-        """Find the blackboard anew, and for the nodes below too."""
+        """Drops cached entries, of the nodes below too."""
         for node in self.walk():
             node._known = None
 
@@ -259,7 +259,7 @@ class Behaviour:
         return "/".join(reversed(names))
 
     def walk(self) -> Iterator[Behaviour]:
-        """Yield this node and all below it, each before its children, left to right."""
+        """Yields this node and all below it, each before its children, left to right."""
         stack: list[Behaviour] = [self]
         while stack:
             node = stack.pop()
@@ -267,10 +267,10 @@ class Behaviour:
             stack.extend(reversed(node.children))
 
     def find(self, path: str) -> Behaviour:
-        """Return the node at a path below this one: ``root.find("patrol/move[2]")``.
+        """Returns the node at a path below this one: ``root.find("patrol/move[2]")``.
 
         Args:
-            path: What `path` of that node is, without the name of this one and what is above.
+            path: The `path` of that node, from the children of this one on.
 
         Raises:
             KeyError: There is none.
@@ -284,7 +284,7 @@ class Behaviour:
         raise KeyError(f"no node {path!r} below {shortened(self.path)}; its children: {below}")
 
     def tip(self) -> Behaviour:
-        """Return the node that decided the status of this one in its last tick.
+        """Returns the node that decided the status of this one in its last tick.
 
         From this node down it is the last child that ran in the tick and has not been halted since.
         """
@@ -299,7 +299,7 @@ class Behaviour:
             node = (same or ran)[-1]
 
     def copy(self) -> Self:
-        """Return a deep copy of this node and all below it, cut off from its parent and tree.
+        """Returns a deep copy of this node and all below it, cut off from its parent and tree.
 
         `copy.deepcopy` follows the link to the parent too, and so copies the whole tree.
 
@@ -321,17 +321,17 @@ class Behaviour:
         )
 
     def _failed(self, error: Exception) -> TickError:
-        """Return the error which says that this node raised `error`."""
+        """Returns the error which says that this node raised `error`."""
         return self._tick_error(f"{type(error).__name__}: {error}")
 
     def _fail(self, error: Exception) -> NoReturn:
-        """Raise an error of this node; that of a node below goes on as it is."""
+        """Raises an error of this node; that of a node below goes on as it is."""
         if isinstance(error, TickError):
             raise error
         raise self._failed(error) from error
 
     def _no_status(self, value: object) -> TickError:
-        """Return the error which says that this node answered with something that is no Status."""
+        """Returns the error for an answer of this node that is not a `Status`."""
         self.status = INVALID  # A parent may have stored `value` before it looked at it.
         return self._tick_error(f"update() must return a Status, got {value!r}")
 
@@ -341,5 +341,5 @@ class Behaviour:
 
 
 def _told(name: object) -> str:
-    """What is no name; of a second child, where it belongs."""
+    """Describes a value that is not a name; for a second child, says where it belongs."""
     return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)

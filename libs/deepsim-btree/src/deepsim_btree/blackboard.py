@@ -23,7 +23,7 @@ class Blackboard(MutableMapping[str, Any]):
     ((3, 4), False, ['battery', 'goal'])
 
     Args:
-        values: What it holds at first, copied.
+        values: Its first entries, copied.
         parent: Where to look up names that are not here.
     """
 
@@ -41,7 +41,7 @@ class Blackboard(MutableMapping[str, Any]):
         return self._parent
 
     def entry(self, name: str) -> Entry:
-        """Return where the value of a name is kept, or would be."""
+        """Returns where the value of a name is kept, or would be."""
         try:
             return self._entries[name]
         except KeyError:
@@ -49,10 +49,10 @@ class Blackboard(MutableMapping[str, Any]):
             return entry
 
     def from_parent(self, name: str) -> Any:
-        """Return the value that the parent has.
+        """Returns the value that the parent has.
 
         Raises:
-            KeyError: It has none, or there is no parent.
+            KeyError: It has none, or it has no parent.
         """
         if self._parent is not None:
             return self._parent[name]
@@ -89,16 +89,16 @@ class Blackboard(MutableMapping[str, Any]):
         return name in self._entries and self._entries[name].value is not NOTHING
 
     def clear(self) -> None:
-        """Delete all entries of this blackboard itself."""
+        """Deletes all entries of this blackboard itself."""
         for entry in self._entries.values():
             entry.value = NOTHING
 
     def pop(self, name: str, default: Any = NOTHING) -> Any:
-        """Delete an entry of this blackboard itself and return its value.
+        """Deletes an entry of this blackboard itself and returns its value.
 
         Args:
             name: Name of the entry.
-            default: What to return if there is none, also if the parent has one.
+            default: The value for a missing entry, even if the parent has one.
 
         Raises:
             KeyError: There is none, and no default.
@@ -113,7 +113,7 @@ class Blackboard(MutableMapping[str, Any]):
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Delete some entry of this blackboard itself and return its name and value.
+        """Deletes some entry of this blackboard itself and returns its name and value.
 
         Raises:
             KeyError: There is none; the parent may have some.

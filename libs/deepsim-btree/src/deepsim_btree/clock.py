@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def read_clock(clock: Callable[[], float], last: float | None, owner: object) -> float:
-    """Return the time [s].
+    """Returns the time [s].
 
     Args:
         clock: Returns the time in seconds.
-        last: What it returned before; None if it is read for the first time.
+        last: The previous time; None for the first reading.
         owner: The tree that has the clock, for messages.
 
     Raises:

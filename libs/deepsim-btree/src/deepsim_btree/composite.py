@@ -18,8 +18,8 @@ class Composite(Parent):
 
     Children can be changed while the composite is not RUNNING and its tree is not inside a tick.
     Each change is done whole or not at all. Every method that adds nodes raises `TypeError` for
-    what is no node, `StructureError` for a node with another parent, for the root of a `Tree` and
-    for a node above this one, and `BusyError` at the wrong moment.
+    a value that is not a node, `StructureError` for a node with another parent, for the root of a
+    `Tree` and for a node above this one, and `BusyError` at the wrong moment.
 
     To write one, override `update` and tick children with ``self.tick_child(child)``; when it
     returns anything but RUNNING it must have halted every child that is RUNNING.
@@ -35,24 +35,24 @@ class Composite(Parent):
         super().__init__(children, name)
 
     def add_child(self, child: Behaviour) -> None:
-        """Add a node behind the other children."""
+        """Adds a node behind the other children."""
         count = len(self._children)
         self._splice(count, count, [child])
 
     def add_children(self, children: Iterable[Behaviour]) -> None:
-        """Add nodes behind the other children; all of them or, on an error, none."""
+        """Adds nodes behind the other children; all of them or, on an error, none."""
         count = len(self._children)
         self._splice(count, count, list(children))
 
     def prepend_child(self, child: Behaviour) -> None:
-        """Add a node before the other children."""
+        """Adds a node before the other children."""
         self._splice(0, 0, [child])
 
     def insert_child(self, child: Behaviour, index: int) -> None:
-        """Add a node before the child at `index`, which may be negative as in a list.
+        """Adds a node before the child at `index`, which may be negative as in a list.
 
         Raises:
-            IndexError: There is no such place.
+            IndexError: No such place exists.
         """
         count = len(self._children)
         if not -count <= index <= count:
@@ -60,24 +60,24 @@ class Composite(Parent):
         self._splice(index, index, [child])
 
     def remove_child(self, child: Behaviour) -> int:
-        """Remove a child, which is free for another parent then; return where it was.
+        """Removes a child, which is free for another parent then; returns where it was.
 
         Raises:
-            ValueError: It is no child of this node.
+            ValueError: It is not a child of this node.
         """
         index = self._index(child)
         self._splice(index, index + 1, [])
         return index
 
     def remove_all_children(self) -> None:
-        """Remove every child."""
+        """Removes every child."""
         self._adopt([])
 
     def replace_child(self, child: Behaviour, replacement: Behaviour) -> int:
-        """Put another node where `child` is; return where that was.
+        """Puts another node where `child` is; returns where that was.
 
         Raises:
-            ValueError: `child` is no child of this node.
+            ValueError: `child` is not a child of this node.
         """
         index = self._index(child)
         self._splice(index, index + 1, [replacement])

@@ -58,7 +58,7 @@ class IfThenElse(Conditional):
         self._branch = 0
 
     def update(self) -> Status:
-        """Ask if that was not done yet, then tick the branch."""
+        """Asks if that was not done yet, then tick the branch."""
         if self.status is not RUNNING:
             self._branch = 0
         if self._branch == 0:
@@ -88,7 +88,7 @@ class WhileDoElse(Conditional):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Ask, halt the branch that does not fit, and tick the other."""
+        """Asks, halts the branch that does not fit, and ticks the other."""
         status = self.tick_child(self._children[0])
         if status is RUNNING:
             return RUNNING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of what nodes read and write on the blackboard, before anything runs."""
+"""Checks of what nodes read and writes on the blackboard, before anything runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait,
 
 
 class _Use(NamedTuple):
-    """How a node uses an entry."""
+    """The use of an entry by a node."""
 
     node: Behaviour
     entry: Key
@@ -39,7 +39,7 @@ class _Use(NamedTuple):
 
 
 def unconnected(tree: Tree) -> list[Problem]:
-    """Return the entries that are read but never written, and ports of types that do not fit."""
+    """Returns the entries that are read but never written, and ports of types that do not fit."""
     nodes = list(tree.root.walk())
     entries: dict[int, tuple[Entry, list[_Use]]] = {}
     for node in nodes:
@@ -102,7 +102,7 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
 
 
 def _fits(written: type, read: type) -> bool:
-    """Return whether a value of one class may be one of the other."""
+    """Returns whether a value of one class may be one of the other."""
     if read is float and issubclass(written, int):
         return True
     return issubclass(written, read) or issubclass(read, written)

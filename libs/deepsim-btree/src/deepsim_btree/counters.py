@@ -24,7 +24,7 @@ class Limit(Decorator):
         lifetime: Count over all runs until `Tree.reset`, rather than from the start of each.
 
     Raises:
-        TypeError: `tick_limit` is no int.
+        TypeError: `tick_limit` is not an int.
         ValueError: `tick_limit` is negative.
     """
 
@@ -44,7 +44,7 @@ class Limit(Decorator):
         self._ticks = 0
 
     def update(self) -> Status:
-        """Tick the child, or fail if it has had its ticks."""
+        """Ticks the child, or fail if it has had its ticks."""
         if self.status is not RUNNING and not self.lifetime:
             self._ticks = 0
         if self._ticks >= self.tick_limit:
@@ -54,7 +54,7 @@ class Limit(Decorator):
         return self.tick_child(self.child)
 
     def reset(self) -> None:
-        """Become as good as new: the count starts from 0."""
+        """Resets the node: the count starts from 0."""
         super().reset()
         self._ticks = 0
 
@@ -72,7 +72,7 @@ class Repeater(Decorator):
         on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
 
     Raises:
-        TypeError: `repeat` is no int.
+        TypeError: `repeat` is not an int.
         ValueError: `repeat` is below -1, or `on_failure` is another text.
     """
 
@@ -94,7 +94,7 @@ class Repeater(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Tick the child and count the runs that it finishes."""
+        """Ticks the child and count the runs that it finishes."""
         repeat = read_int(self, "repeat", self.repeat)
         if repeat == 0:
             return SUCCESS
@@ -121,7 +121,7 @@ class Retry(Decorator):
             number.
 
     Raises:
-        TypeError: `attempts` is no int.
+        TypeError: `attempts` is not an int.
         ValueError: `attempts` is 0 or below -1.
     """
 
@@ -135,7 +135,7 @@ class Retry(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Tick the child and count the runs that fail."""
+        """Ticks the child and count the runs that fail."""
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
@@ -166,7 +166,7 @@ class RunOnce(Decorator):
         self._answer = RUNNING  # until there is one
 
     def update(self) -> Status:
-        """Tick the child, or repeat its answer."""
+        """Ticks the child, or repeat its answer."""
         if self._answer is not RUNNING:
             return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
         status = self.tick_child(self.child)
@@ -175,6 +175,6 @@ class RunOnce(Decorator):
         return status
 
     def reset(self) -> None:
-        """Become as good as new: the child may run once more."""
+        """Resets the node: the child may run once more."""
         super().reset()
         self._answer = RUNNING

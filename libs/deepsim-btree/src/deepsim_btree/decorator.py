@@ -48,7 +48,7 @@ class Decorator(Parent):
         self._adopt([child])
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         cls = type(self)
         if cls.update is not Behaviour.update and not _ticks(cls):
@@ -56,7 +56,7 @@ class Decorator(Parent):
 
 
 def _ticks(cls: type) -> bool:
-    """Return whether the text of a method of a class, or of its bases, has a tick of a child."""
+    """Returns whether the text of a method of a class, or of its bases, has a tick of a child."""
     for base in cls.__mro__[: cls.__mro__.index(Decorator)]:
         for value in vars(base).values():
             code = getattr(value, "__code__", None)

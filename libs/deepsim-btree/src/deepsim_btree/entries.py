@@ -18,7 +18,7 @@ class SetEntry(Behaviour):
         name: Name of the node; that of its class if None.
 
     Raises:
-        TypeError: `entry` is no str.
+        TypeError: `entry` is not a str.
     """
 
     __slots__ = ("_key", "value")
@@ -30,11 +30,11 @@ class SetEntry(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Name of the entry."""
+        """Names of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Write."""
+        """Writes."""
         value = self.value.read(self) if isinstance(self.value, Key) else self.value
         self._key.write(self, value)
         return SUCCESS
@@ -50,7 +50,7 @@ class DeleteEntry(Behaviour):
         name: Name of the node; that of its class if None.
 
     Raises:
-        TypeError: `entry` is no str.
+        TypeError: `entry` is not a str.
     """
 
     __slots__ = ("_key",)
@@ -61,10 +61,10 @@ class DeleteEntry(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Name of the entry."""
+        """Names of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Delete."""
+        """Deletes."""
         self._key.entry(self).value = NOTHING
         return SUCCESS

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class _Nothing:
-    """What an entry holds that was deleted, or not written yet; the same one in copies."""
+    """The value of an entry that was deleted, or not written yet; the same one in copies."""
 
     __slots__ = ()
 
@@ -22,7 +22,7 @@ NOTHING: Any = _Nothing()
 
 
 class Entry:
-    """Where the value of a name is kept.
+    """The place of the value of a name.
 
     Whoever found it once reads `value` without looking at the blackboard again, and writes it by
     ``entry.value = value; entry.writes += 1``, which takes 30 ns.
@@ -43,7 +43,7 @@ class Entry:
         self.writes = 0 if value is NOTHING else 1
 
     def inherited(self) -> Any:
-        """Return the value that the parent of the blackboard has.
+        """Returns the value that the parent of the blackboard has.
 
         Raises:
             KeyError: It has none.
@@ -51,7 +51,7 @@ class Entry:
         return self.board.from_parent(self.name)
 
     def source(self) -> Entry | None:
-        """Return the entry with the value, of this blackboard or one above; None if none has it."""
+        """Returns the entry with the value, of this blackboard or one above; None for no value."""
         entry = self
         while entry.value is NOTHING:
             parent = entry.board.parent
@@ -83,7 +83,7 @@ class KnownEntries:
         self.arguments: list[Entry] | None = None
 
     def constant(self, value: object) -> Entry:
-        """Return an entry for a value that nobody writes, which is read as fast as others."""
+        """Returns an entry for a value that nobody writes, which is read as fast as others."""
         return Entry(self.board, "", value)
 
     def __deepcopy__(self, memo: object) -> None:

@@ -35,7 +35,7 @@ class TickError(BtreeError, RuntimeError):
         tick: Number of the tree's tick, from 1; 0 for a node that was ticked outside a `Tree`.
         reason: What went wrong.
         while_halting: Errors of further nodes, raised while the tree was being halted.
-        while_observing: Errors of observers that were told of this one.
+        while_observing: Errors of the observers of this one.
     """
 
     def __init__(self, path: str, tick: int, reason: str) -> None:
@@ -56,7 +56,7 @@ class TickError(BtreeError, RuntimeError):
 
 
 def shortened(path: str) -> str:
-    """Return a path as messages show it: without the middle if it is long."""
+    """Returns a path as messages show it: without the middle if it is long."""
     if len(path) <= _MAX_PATH:
         return path
     levels = path.count("/") + 1

@@ -37,7 +37,7 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _bind(self, *args: object, **kwargs: object) -> None:
-        """Be the constructor of a class that has its function already."""
+        """Is the constructor of a class that has its function already."""
         Behaviour.__init__(self)
         self._take(args, kwargs)
 
@@ -55,7 +55,7 @@ class FunctionLeaf(Behaviour):
 
     @property
     def function(self) -> Callable[..., Any]:
-        """What is called."""
+        """The function that is called."""
         return self._function
 
     @property
@@ -69,7 +69,7 @@ class FunctionLeaf(Behaviour):
         return dict(self._kwargs)
 
     def call(self) -> Any:
-        """Call the function, with the entries of the blackboard in place of their keys.
+        """Calls the function, with the entries of the blackboard in place of their keys.
 
         Raises:
             KeyError: The blackboard lacks an entry.
@@ -87,7 +87,7 @@ class FunctionLeaf(Behaviour):
         return self.function(*args, **kwargs) if kwargs else self.function(*args)
 
     def _look_up(self) -> list[object]:
-        """Return the positional arguments, with entries of the blackboard in place of keys."""
+        """Returns the positional arguments, with entries of the blackboard in place of keys."""
         known = self._known or self._find_known()
         if known.arguments is None:
             known.arguments = [
@@ -101,7 +101,7 @@ class FunctionLeaf(Behaviour):
         return found
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         import inspect  # noqa: PLC0415 - takes 10 ms, which only this method needs
 
@@ -151,7 +151,7 @@ class Check(FunctionLeaf):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Return SUCCESS if the function says yes, otherwise FAILURE."""
+        """Returns SUCCESS if the function says yes, otherwise FAILURE."""
         answer = self.call()
         if answer is True:
             return SUCCESS
@@ -165,7 +165,7 @@ class Check(FunctionLeaf):
 
 @pure
 def truth(value: object) -> bool:
-    """Return whether the answer of a condition means yes.
+    """Returns whether the answer of a condition means yes.
 
     Raises:
         TypeError: It is None or a `Status`.
@@ -176,7 +176,7 @@ def truth(value: object) -> bool:
 
 
 def pauses(function: Callable[..., Any]) -> bool:
-    """Return whether a call of `function` makes a generator or a coroutine.
+    """Returns whether a call of `function` makes a generator or a coroutine.
 
     Raises:
         TypeError: It makes an asynchronous generator, which is both and cannot be driven.

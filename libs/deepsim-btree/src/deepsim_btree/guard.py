@@ -40,7 +40,7 @@ class Guard(Decorator):
         self.condition = condition
 
     def update(self) -> Status:
-        """Ask the condition, then tick the child or halt it."""
+        """Asks the condition, then tick the child or halt it."""
         if truth(self.condition()):
             return self.tick_child(self.child)
         self.child.halt()

@@ -24,7 +24,7 @@ class Key(NamedTuple):
         return f"key({self.name!r})"
 
     def entry(self, node: Behaviour) -> Entry:
-        """Return the entry that `node` sees under this key."""
+        """Returns the entry that `node` sees under this key."""
         known = node._known
         if known is None:
             known = node._find_known()
@@ -38,10 +38,10 @@ class Key(NamedTuple):
         return entry
 
     def read(self, node: Behaviour) -> Any:
-        """Return the value of the entry as `node` sees it.
+        """Returns the value of the entry as `node` sees it.
 
         Raises:
-            KeyError: There is no such entry.
+            KeyError: No such entry exists.
         """
         try:
             entry = node._known.found[self.name]  # type: ignore[union-attr]
@@ -51,7 +51,7 @@ class Key(NamedTuple):
         return entry.inherited() if value is NOTHING else value
 
     def write(self, node: Behaviour, value: object) -> None:
-        """Write the entry that `node` sees under this key."""
+        """Writes the entry that `node` sees under this key."""
         try:
             entry = node._known.found[self.name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
@@ -66,22 +66,22 @@ class MillisecondsKey(Key):
     __slots__ = ()
 
     def read(self, node: Behaviour) -> float:
-        """Return the value of the entry in seconds [s].
+        """Returns the value of the entry in seconds [s].
 
         Raises:
-            KeyError: There is no such entry.
-            TypeError: It is no number.
+            KeyError: No such entry exists.
+            TypeError: It is not a number.
         """
         return check_seconds(super().read(node)) / 1000
 
 
 @pure
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
-    """Return a whole number that a node was given, or that the entry of its key holds.
+    """Returns a whole number that a node was given, or that the entry of its key holds.
 
     Raises:
-        KeyError: There is no such entry.
-        TypeError: It is no whole number.
+        KeyError: No such entry exists.
+        TypeError: It is not a whole number.
     """
     if not isinstance(value, Key):
         number: int = value
@@ -94,10 +94,10 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
 
 @pure
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
-    """Return a truth value that a node was given, or that the entry of its key holds.
+    """Returns a truth value that a node was given, or that the entry of its key holds.
 
     Raises:
-        KeyError: There is no such entry.
+        KeyError: No such entry exists.
         TypeError: It is neither a bool nor a number, as scripts write them.
     """
     if not isinstance(value, Key):
@@ -110,17 +110,17 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
 
 @pure
 def read_seconds(node: Behaviour, value: float) -> float:
-    """Return a span of time that a node was given, or that the entry of its key holds [s].
+    """Returns a span of time that a node was given, or that the entry of its key holds [s].
 
     Raises:
-        KeyError: There is no such entry.
-        TypeError: It is no number.
+        KeyError: No such entry exists.
+        TypeError: It is not a number.
     """
     return check_seconds(value.read(node)) if isinstance(value, Key) else value
 
 
 def key(name: str) -> Any:
-    """Name an entry of the blackboard in place of a value: ``drive(speed=key("speed"))``.
+    """Names an entry of the blackboard in place of a value: ``drive(speed=key("speed"))``.
 
     The value is read at each tick, by the node that has the key. A name that starts with an @
     means the blackboard of the whole tree, also inside a `SubTree`.
@@ -132,7 +132,7 @@ def key(name: str) -> Any:
         The key. It is typed as Any, to be accepted wherever the value itself is.
 
     Raises:
-        TypeError: `name` is no str.
+        TypeError: `name` is not a str.
         ValueError: `name` is empty or has braces or white space around it.
     """
     if not isinstance(name, str):

@@ -33,7 +33,7 @@ def action(
 
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a function into a class of `Action`, or of `Routine` if it pauses.
+    """Turns a function into a class of `Action`, or of `Routine` if it pauses.
 
     Call it with the function's arguments to get a node, whose name is that of the function. The
     function itself remains as the attribute ``function``. For a method of an object that exists
@@ -61,7 +61,7 @@ def action(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, Check]:
-    """Turn a function that returns True or False into a class of `Check`, as `action` does.
+    """Turns a function that returns True or False into a class of `Check`, as `action` does.
 
     >>> @condition
     ... def battery_low(robot, limit):

@@ -16,7 +16,7 @@ class Constant(Behaviour):
     answer: ClassVar[Status]
 
     def update(self) -> Status:
-        """Return `answer`."""
+        """Returns `answer`."""
         return self.answer
 
 

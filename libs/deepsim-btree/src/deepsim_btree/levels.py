@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def all_paths(root: Behaviour) -> dict[int, str]:
-    """Return what `Behaviour.path` is for a root and every node below, by the id of the node."""
+    """Returns what `Behaviour.path` is for a root and every node below, by the id of the node."""
     paths = {id(root): root.path}
     stack = [root]
     while stack:
@@ -26,7 +26,7 @@ def all_paths(root: Behaviour) -> dict[int, str]:
 
 
 def deepest(root: Behaviour) -> tuple[int, Behaviour]:
-    """Return the number of levels and a node on the lowest one."""
+    """Returns the number of levels and a node on the lowest one."""
     level = [root]
     depth = 0
     while level:

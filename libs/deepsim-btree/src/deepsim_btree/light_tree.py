@@ -27,7 +27,7 @@ class LightTree:
 
     It is ticked, halted and reset like a `Tree`, and it answers and fails as the `Tree` of the
     same nodes with the same seed does. It can be pickled and deep-copied between any two ticks.
-    For leaves that are no functions it is their `Behaviour.tree`.
+    For leaves that are not functions it is their `Behaviour.tree`.
 
     Attributes:
         agent: What functions get in place of AGENT; may be exchanged between ticks.
@@ -76,12 +76,12 @@ class LightTree:
 
     @property
     def template(self) -> Template:
-        """What it was spawned from."""
+        """The template that this tree was spawned from."""
         return self._template
 
     @property
     def seed(self) -> int:
-        """Where its random numbers start; `reset` can change it."""
+        """The start of its random numbers; `reset` can change it."""
         return self._seed
 
     @property
@@ -103,7 +103,7 @@ class LightTree:
 
     @property
     def blackboard(self) -> Blackboard:
-        """What the leaves of this agent share."""
+        """The blackboard of the leaves of this agent."""
         if self._blackboard is None:
             self._blackboard = Blackboard()
         return self._blackboard
@@ -114,7 +114,7 @@ class LightTree:
         return self._is_busy
 
     def tick(self) -> Status:
-        """Run the tree for one tick and return the answer of the root.
+        """Runs the tree for one tick and returns the answer of the root.
 
         When a leaf raises an exception, the whole tree is halted, so that the next tick starts
         afresh, and the exception is raised again as the cause of a `TickError`.
@@ -154,7 +154,7 @@ class LightTree:
             self._is_busy = False
 
     def halt(self) -> None:
-        """End the run; nothing happens if the tree is not RUNNING.
+        """Ends the run; nothing happens if the tree is not RUNNING.
 
         Raises:
             TickError: A `terminate` raised an exception; the tree is halted nevertheless.
@@ -174,7 +174,7 @@ class LightTree:
             raise errors[0]
 
     def reset(self, seed: int | None = None) -> None:
-        """Halt the tree and make it as good as new, at the start of an episode for example.
+        """Halts the tree and makes it as good as new, at the start of an episode for example.
 
         Args:
             seed: New start of the random numbers; None for the same as before.
@@ -194,7 +194,7 @@ class LightTree:
         self._state = state
 
     def _halt_all(self) -> tuple[TickError, ...]:
-        """Set back all runs, terminate leaves that are RUNNING, and return what they raised."""
+        """Sets back all runs, terminates leaves that are RUNNING, and returns what they raised."""
         program = self._template.program
         self._state[: len(program.run_slots)] = program.run_slots
         self.status = INVALID

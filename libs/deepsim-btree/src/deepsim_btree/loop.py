@@ -30,7 +30,8 @@ class Loop(Decorator):
         if_empty: What to answer when no element is left.
 
     Raises:
-        TypeError: `entry` is no str, `if_empty` no `Status`, or `queue` neither iterable nor a key.
+        TypeError: `entry` is not a str, `if_empty` not a `Status`, or `queue` neither a key nor
+            iterable.
     """
 
     __slots__ = ("_entry_key", "_left", "if_empty", "queue")
@@ -52,11 +53,11 @@ class Loop(Decorator):
 
     @property
     def entry(self) -> str | None:
-        """Name of the entry that holds the current element; None if nothing holds it."""
+        """Names of the entry that holds the current element; None if nothing holds it."""
         return None if self._entry_key is None else self._entry_key.name
 
     def update(self) -> Status:
-        """Take an element unless the child is in a run, and tick the child."""
+        """Takes an element unless the child is in a run, and ticks the child."""
         if self.status is not RUNNING:
             queue = self.queue.read(self) if isinstance(self.queue, Key) else self.queue
             self._left = queue if isinstance(queue, deque) else deque(queue)

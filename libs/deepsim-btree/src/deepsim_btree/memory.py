@@ -25,7 +25,7 @@ class MemoryComposite(Serial):
         self._current = 0
 
     def update(self) -> Status:
-        """Run children, from the first or from the one that is RUNNING."""
+        """Runs children, from the first or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
     @rule_part

@@ -9,7 +9,7 @@ _FIRST = frozenset("+-.0123456789")
 
 
 def read_number(text: str) -> int | float | None:
-    """Return the number that a text is; None if it is none, or not finite."""
+    """Returns the number that a text stands for; None if it is not one, or not finite."""
     # Python reads more than a file should mean: 1_000, spaces around, digits of other alphabets.
     if text[:1] not in _FIRST or not text.isascii() or "_" in text or text != text.rstrip():
         return None

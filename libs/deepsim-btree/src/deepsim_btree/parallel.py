@@ -36,7 +36,7 @@ class Parallel(Composite):
             first, so that the outcome and what was ticked do not depend on their order.
 
     Raises:
-        TypeError: `success` or `failure` is no int.
+        TypeError: `success` or `failure` is not an int.
         ValueError: `success` or `failure` is 0.
     """
 
@@ -58,7 +58,7 @@ class Parallel(Composite):
         self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Tick the children that have not finished and count those that have, in all ticks."""
+        """Ticks the children that have not finished and count those that have, in all ticks."""
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
@@ -89,7 +89,7 @@ class Parallel(Composite):
 
     @pure
     def thresholds(self) -> tuple[int, int]:
-        """Return how many successes make the node succeed, and how many failures make it fail.
+        """Returns how many successes make the node succeed, and how many failures make it fail.
 
         Raises:
             StructureError: It has too few children to reach one of them.
@@ -110,11 +110,11 @@ class Parallel(Composite):
 
     @pure
     def counts_skipped(self) -> bool:
-        """Return whether a child that is SKIPPED need not succeed: the others are enough then."""
+        """Returns whether a child that is SKIPPED need not succeed: the others are enough then."""
         return not isinstance(self.success, Key) and self.success < 0
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), success=self.success, failure=self.failure)
 
@@ -164,7 +164,7 @@ class ParallelAll(Composite):
             there are too few children.
 
     Raises:
-        TypeError: `max_failures` is no int.
+        TypeError: `max_failures` is not an int.
         ValueError: `max_failures` is 0.
     """
 
@@ -182,7 +182,7 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Tick the children that have not finished, and count those that have failed."""
+        """Ticks the children that have not finished, and count those that have failed."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
         failures = 0 if is_fresh else self._failures
@@ -205,7 +205,7 @@ class ParallelAll(Composite):
 
     @pure
     def threshold(self) -> int:
-        """Return how many failures make the node fail.
+        """Returns how many failures make the node fail.
 
         Raises:
             StructureError: It has too few children to reach it.
@@ -217,13 +217,13 @@ class ParallelAll(Composite):
         return allowed if allowed > 0 else count + 1 + allowed
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), max_failures=self.max_failures)
 
 
 def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
-    """Yield what is wrong with thresholds that so many children can never reach."""
+    """Yields a problem for each threshold that so many children can never reach."""
     # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
     for argument, threshold in thresholds.items():
         if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):

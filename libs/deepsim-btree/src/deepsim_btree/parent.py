@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decorators and composites share: adopting children and ticking them."""
+"""Base of decorators and composites: adopting children and ticking them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Parent(Behaviour):
             cls._entry = Parent._first_entry
 
     def _first_entry(self) -> Status:
-        """Make the faster form of the rule of the class, at the first tick of one of its nodes."""
+        """Makes the faster form of the rule of the class, at the first tick of one of its nodes."""
         cls = type(self)
         cls._entry = quick_update(cls)
         return self._entry()
@@ -49,13 +49,13 @@ class Parent(Behaviour):
         return tuple(self._children)
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if not self._children:
             yield f"{type(self).__name__} has no children"
 
     def tick_child(self, child: Behaviour) -> Status:
-        """Tick one child and return its status: what the `update` of a control node calls.
+        """Ticks one child and returns its status: what the `update` of a control node calls.
 
         Raises:
             TickError: The child raised an exception or returned something else than a `Status`.
@@ -71,17 +71,17 @@ class Parent(Behaviour):
         return status
 
     def _adopt(self, children: list[Behaviour]) -> None:
-        """Make `children` the children of this node; raises what `_splice` does."""
+        """Makes `children` the children of this node; raises what `_splice` does."""
         self._splice(0, len(self._children), children)
 
     def _splice(self, start: int, stop: int, children: list[Behaviour]) -> None:
-        """Put `children` in the place of those from `start` to `stop`, of which some may stay.
+        """Puts `children` in the place of those from `start` to `stop`, of which some may stay.
 
         Nothing is changed if that cannot be. The other children are not looked at, so that a
         node with many can be built and taken apart child by child.
 
         Raises:
-            TypeError: One of them is no `Behaviour`.
+            TypeError: One of them is not a `Behaviour`.
             StructureError: One is given twice, has another parent, is the root of a `Tree`, or
                 is this node or above it.
             BusyError: This node or a new child is RUNNING, or the tree is inside a tick.
@@ -110,7 +110,7 @@ class Parent(Behaviour):
             tree._revision += 1
 
     def _check_free(self) -> Tree | None:
-        """Return the tree, after checking that children can be changed now."""
+        """Returns the tree, after checking that children can be changed now."""
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
         tree = self._find_tree()
@@ -138,7 +138,7 @@ class Parent(Behaviour):
 
 
 def _told(child: object) -> str:
-    """What is no node; of a class of nodes, with what makes one of it."""
+    """Describes a value that is not a node; for a class of nodes, says how to make one."""
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)

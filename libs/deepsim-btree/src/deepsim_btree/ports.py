@@ -34,7 +34,7 @@ _Type = Type[T]  # inside of a Port `type` is an attribute
 
 
 class Port(Generic[T]):
-    """What `Input`, `Output` and `InOut` share.
+    """Base of `Input`, `Output` and `InOut`.
 
     Attributes:
         type: Class of the values, without what is in the brackets of ``list[int]``; of a union the
@@ -70,7 +70,7 @@ class Port(Generic[T]):
         self.name = name
 
     def check(self, node: Behaviour, value: object) -> T:
-        """Return `value` if it is of the port's type.
+        """Returns `value` if it is of the port's type.
 
         Raises:
             TypeError: It is not.
@@ -80,7 +80,7 @@ class Port(Generic[T]):
         raise TypeError(f"port {self.name} of {node.path} takes {self.type_name}, got {value!r}")
 
     def connection(self, node: PortLeaf) -> object:
-        """Return the `key` or value that the port of `node` is connected to, or its default.
+        """Returns the `key` or value that the port of `node` is connected to, or its default.
 
         Raises:
             StructureError: There is neither.
@@ -97,10 +97,10 @@ _NONE = type(None)
 
 
 def _classes(type_: Any) -> tuple[Any, ...]:
-    """Return the classes of the values of a port.
+    """Returns the classes of the values of a port.
 
     Raises:
-        TypeError: `type_` is no type.
+        TypeError: `type_` is not a type.
     """
     origin = get_origin(type_)
     if origin is Union or origin is getattr(types, "UnionType", Union):
@@ -121,7 +121,7 @@ class Input(Port[T]):
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class, and no union of classes.
+        TypeError: `type` is not a class, and no union of classes.
     """
 
     direction = "input"
@@ -162,7 +162,7 @@ class Input(Port[T]):
 
 
 class Writable(Port[T]):
-    """What `Output` and `InOut` share."""
+    """Base of `Output` and `InOut`."""
 
     def __set__(self, instance: PortLeaf, value: T) -> None:
         if value.__class__ is not self.type:
@@ -196,7 +196,7 @@ class Output(Writable[T]):
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class, and no union of classes.
+        TypeError: `type` is not a class, and no union of classes.
     """
 
     direction = "output"
@@ -233,7 +233,7 @@ class InOut(Writable[T], Input[T]):
         description: For people, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is no class, and no union of classes.
+        TypeError: `type` is not a class, and no union of classes.
     """
 
     direction = "inout"
@@ -259,7 +259,7 @@ class PortLeaf(Behaviour):
         **ports: What the ports are connected to.
 
     Raises:
-        TypeError: There is no such port, a value is of the wrong type, or an output is given a
+        TypeError: No such port exists, a value is of the wrong type, or an output is given a
             value rather than a key.
     """
 
@@ -295,11 +295,11 @@ class PortLeaf(Behaviour):
 
     @property
     def connections(self) -> dict[str, object]:
-        """What the ports are connected to, as given to the constructor; a copy."""
+        """The connections of the ports, as given to the constructor; a copy."""
         return dict(self._connections)
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for name, port in self.ports.items():
             required = port.direction != "output" and not port.has_default

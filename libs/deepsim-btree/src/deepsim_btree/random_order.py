@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class RandomComposite(MemoryComposite):
-    """Runs its children with memory, in an order that is drawn anew at the start of each run.
+    """Runs its children with memory, in an order that is drawn at the start of each run.
 
     Every node draws from a stream of random numbers of its own. The stream starts from `seed`,
     or from the seed of the tree together with the path of the node; the global `random` is
@@ -48,13 +48,13 @@ class RandomComposite(MemoryComposite):
         self._stream: int | None = None
 
     def update(self) -> Status:
-        """Draw an order if a run starts, then run the children in that order."""
+        """Draws an order if a run starts, then run the children in that order."""
         if self.status is not RUNNING:
             self._order = self.draw_order()
         return self._run_in_turn([self._children[index] for index in self._order])
 
     def draw_order(self) -> tuple[int, ...]:
-        """Return the next order of the stream of the node."""
+        """Returns the next order of the stream of the node."""
         if self._stream is None:
             tree = self._find_tree()
             tree_seed = 0 if tree is None else tree.seed
@@ -63,12 +63,12 @@ class RandomComposite(MemoryComposite):
         return order
 
     def reset(self) -> None:
-        """Become as good as new: the stream of random numbers starts from its seed again."""
+        """Resets the node: the stream of random numbers starts from its seed again."""
         super().reset()
         self._stream = None
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         return Parent.problems(self)  # In random order every child may have its turn.
 
 

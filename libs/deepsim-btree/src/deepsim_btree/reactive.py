@@ -24,7 +24,7 @@ class ReactiveComposite(Serial):
         self._running = -1
 
     def update(self) -> Status:
-        """Run children from the first; then halt a later one that was RUNNING until now."""
+        """Runs children from the first; then halt a later one that was RUNNING until now."""
         go_on = self.go_on
         running = self._running if self.status is RUNNING else -1
         status = go_on

@@ -28,7 +28,7 @@ _MERMAID_SHAPES = {"composite": '["{}"]', "decorator": '{{{{"{}"}}}}', "leaf": '
 
 
 def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
-    """Return the tree below a node as lines of text.
+    """Returns the tree below a node as lines of text.
 
     Each line has the status of a node and its name, then its class if that is not the name, and
     its feedback message. The status is in brackets if the node ran in the last tick of the
@@ -70,7 +70,7 @@ def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
 
 
 def render_dot(tree: Behaviour | Snapshot) -> str:
-    """Return the tree below a node in the language of Graphviz, to be drawn by ``dot -Tsvg``.
+    """Returns the tree below a node in the language of Graphviz, to be drawn by ``dot -Tsvg``.
 
     Composites are boxes, decorators hexagons and leaves ellipses; the colour is the status.
     """
@@ -88,7 +88,7 @@ def render_dot(tree: Behaviour | Snapshot) -> str:
 
 
 def render_mermaid(tree: Behaviour | Snapshot) -> str:
-    """Return the tree below a node as a Mermaid flowchart, for Markdown pages.
+    """Returns the tree below a node as a Mermaid flowchart, for Markdown pages.
 
     Composites are boxes, decorators hexagons and leaves rounded; the colour is the status.
     """

@@ -55,11 +55,11 @@ class Routine(FunctionLeaf):
             raise TypeError(f"{function!r} is neither a generator function nor async: use Action")
 
     def initialize(self) -> None:
-        """Call the function, which does nothing before the first `update`."""
+        """Calls the function, which does nothing before the first `update`."""
         self._paused = self.call()
 
     def update(self) -> Status:
-        """Let the function go on to its next pause or to its end."""
+        """Lets the function go on to its next pause or to its end."""
         assert self._paused is not None, "initialize() comes first"
         try:
             paused_with = self._paused.send(None)
@@ -72,14 +72,14 @@ class Routine(FunctionLeaf):
         return RUNNING
 
     def terminate(self, new_status: Status) -> None:
-        """Close the function if it was halted in the middle."""
+        """Closes the function if it was halted in the middle."""
         paused, self._paused = self._paused, None
         if paused is not None:
             paused.close()
 
 
 class NextTick:
-    """What `next_tick` returns: awaiting it pauses once."""
+    """The object that `next_tick` returns: awaiting it pauses once."""
 
     __slots__ = ()
 
@@ -88,5 +88,5 @@ class NextTick:
 
 
 def next_tick() -> NextTick:
-    """Return what the ``async def`` of a `Routine` awaits to pause until the next tick."""
+    """Returns what the ``async def`` of a `Routine` awaits to pause until the next tick."""
     return NextTick()

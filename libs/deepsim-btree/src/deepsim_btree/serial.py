@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Serial(Composite):
     """Runs its children one after another for as long as each of them answers `go_on`.
 
-    It answers what the first other child answers, or `go_on` when there is none: with SUCCESS
-    this is a sequence, with FAILURE a selector.
+    It returns the answer of the first other child, or `go_on` if all children gave that: with
+    SUCCESS this is a sequence, with FAILURE a selector.
     """
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Serial(Composite):
         return next((child for child in self._children if child.status is RUNNING), None)
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for child in self._children[:-1]:
             if isinstance(child, Constant) and child.answer is not self.go_on:

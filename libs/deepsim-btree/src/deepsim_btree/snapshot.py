@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a tree looks at one moment: what drawings show and recordings keep."""
+"""The state of a tree at one moment: what drawings show and recordings keep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in
 
 
 class NodeInfo(NamedTuple):
-    """What of a node does not change from tick to tick."""
+    """The static description of a node."""
 
     name: str
     """Name of the node."""
@@ -51,18 +51,18 @@ class Snapshot(NamedTuple):
     """The feedback messages that are not empty, by the position of their node."""
 
     def status(self, position: int) -> Status:
-        """Return the status of a node."""
+        """Returns the status of a node."""
         return STATUSES[self.states[position]]
 
     def title(self, position: int) -> str:
-        """Return the name of a node, its class if that is another word, and its feedback."""
+        """Returns the name of a node, its class if that is another word, and its feedback."""
         name, kind, _, _ = self.nodes[position]
         title = name if name == kind else f"{name} <{kind}>"
         message = self.feedback.get(position)
         return f"{title} - {message}" if message else title
 
     def children(self) -> list[list[int]]:
-        """Return the positions of the children of every node."""
+        """Returns the positions of the children of every node."""
         children: list[list[int]] = [[] for _ in self.nodes]
         for position, node in enumerate(self.nodes):
             if node.parent is not None:
@@ -81,7 +81,7 @@ class Snapshot(NamedTuple):
 
 
 def take_snapshot(root: Behaviour) -> Snapshot:
-    """Return how the tree below a node looks now, its own last tick being the current one."""
+    """Returns how the tree below a node looks now, its own last tick being the current one."""
     nodes = tuple(root.walk())
     tick = root.last_tick
     states = letters(codes(nodes, tick), tick)
@@ -89,7 +89,7 @@ def take_snapshot(root: Behaviour) -> Snapshot:
 
 
 def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
-    """Return what of the nodes does not change from tick to tick; the first one is the root."""
+    """Returns the static descriptions of the nodes, that of the root first."""
     positions: dict[int, int] = {}
     infos = []
     for position, node in enumerate(nodes):
@@ -107,7 +107,7 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
 
 
 def codes(nodes: Iterable[Behaviour], tick: int) -> list[int]:
-    """Return what `letters` translates, for nodes whose tree has made `tick` ticks."""
+    """Returns what `letters` translates, for nodes whose tree has made `tick` ticks."""
     # A trace does this at every tick: one pass, and one list of objects that are there already,
     # which is compared with the list of the tick before by their identities.
     older = _OLDER_CODES
@@ -115,12 +115,12 @@ def codes(nodes: Iterable[Behaviour], tick: int) -> list[int]:
 
 
 def letters(codes: list[int], tick: int) -> str:
-    """Return the letters of `Snapshot.states`, given what `codes` returned for that tick."""
+    """Returns the letters of `Snapshot.states`, given what `codes` returned for that tick."""
     return bytes(codes).translate(_LETTERS if tick else _LETTERS_AT_0).decode()
 
 
 def feedback(nodes: Iterable[Behaviour]) -> dict[int, str]:
-    """Return the feedback messages that are not empty."""
+    """Returns the feedback messages that are not empty."""
     return {
         position: str(node.feedback_message)
         for position, node in enumerate(nodes)

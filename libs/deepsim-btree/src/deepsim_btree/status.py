@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Status(IntEnum):
-    """What a node answered when it was last ticked.
+    """The answer of a node when it was last ticked.
 
     The codes are those of BehaviorTree.CPP (its IDLE is our INVALID) and fit an array of uint8.
     """

@@ -26,7 +26,7 @@ class StatusMap(Decorator):
     answers: Answers  # for the child's INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
 
     def update(self) -> Status:
-        """Tick the child and translate."""
+        """Ticks the child and translate."""
         status = self.tick_child(self.child)
         answer = self.answers[status]
         if status is RUNNING and answer is not RUNNING:
@@ -101,7 +101,7 @@ class UntilFail(StatusMap):
         on_end: What to answer when the child has failed.
 
     Raises:
-        TypeError: `on_end` is no `Status`.
+        TypeError: `on_end` is not a `Status`.
     """
 
     __slots__ = ("answers",)
@@ -124,7 +124,7 @@ class Condition(StatusMap):
             `success_status`, as in the original DeepSim.
 
     Raises:
-        TypeError: `success_status` or `otherwise` is no `Status`.
+        TypeError: `success_status` or `otherwise` is not a `Status`.
     """
 
     __slots__ = ("answers",)

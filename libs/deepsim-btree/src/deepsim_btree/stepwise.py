@@ -27,7 +27,7 @@ class Stepwise(Composite):
         self._skipped = 0
 
     def update(self) -> Status:
-        """Run the child whose turn it is, and those after it that go on from an earlier tick."""
+        """Runs the child whose turn it is, and those after it that go on from an earlier tick."""
         if self.status is not RUNNING:
             self._skipped = 0
             if not self.keeps_place:
@@ -53,7 +53,7 @@ class Stepwise(Composite):
         return SKIPPED if self._skipped and self._skipped == len(children) else self.go_on
 
     def reset(self) -> None:
-        """Become as good as new: begin with the first child."""
+        """Resets the node: begin with the first child."""
         super().reset()
         self._current = 0
 

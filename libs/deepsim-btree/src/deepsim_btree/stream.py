@@ -18,7 +18,7 @@ LAST_SHIFT = 31
 
 
 def stream_start(seed: int | None, tree_seed: int, path: str) -> int:
-    """Return the state, 0 to 2**64 - 1, in which the stream of the node at `path` starts.
+    """Returns the state, 0 to 2**64 - 1, in which the stream of the node at `path` starts.
 
     Args:
         seed: The node's own seed; None to follow the tree's.
@@ -31,7 +31,7 @@ def stream_start(seed: int | None, tree_seed: int, path: str) -> int:
 
 
 def draw_order(state: int, count: int) -> tuple[int, tuple[int, ...]]:
-    """Return the next state of a stream and a permutation of ``range(count)``.
+    """Returns the next state of a stream and a permutation of ``range(count)``.
 
     Every place gets a random key of 64 bits; the places in order of their keys are the
     permutation.

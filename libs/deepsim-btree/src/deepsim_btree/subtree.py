@@ -37,7 +37,7 @@ class SubTree(Decorator):
         tree_id: What the branch is called in XML, where it is written once for all its uses.
 
     Raises:
-        TypeError: A name is no str.
+        TypeError: A name is not a str.
         ValueError: A name is in `remap` and in `values`.
     """
 
@@ -89,18 +89,18 @@ class SubTree(Decorator):
         return self._scope
 
     def update(self) -> Status:
-        """Tick the child."""
+        """Ticks the child."""
         return self.tick_child(self.child)
 
     def reset(self) -> None:
-        """Become as good as new: private entries are what they were at first."""
+        """Resets the node: private entries have their first values again."""
         super().reset()
         Blackboard.clear(self._scope)  # the private entries only
         for name, value in self._values.items():
             self._scope[name] = value
 
     def outside(self, name: str) -> Entry | None:
-        """Return where an entry of the nodes below is kept outside; None if it is private."""
+        """Returns where an entry of the nodes below is kept outside; None if it is private."""
         if name in self._remap:
             return self._remap[name].entry(self)
         if self._autoremap and name[:1] != "_" and name not in self._values:
@@ -118,7 +118,7 @@ class Scope(Blackboard):
         self._subtree = subtree
 
     def entry(self, name: str) -> Entry:
-        """Return where the value of a name is kept, or would be: maybe outside."""
+        """Returns where the value of a name is kept, or would be: maybe outside."""
         try:
             return self._subtree._known.inside[name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
@@ -155,7 +155,7 @@ class Scope(Blackboard):
             del entry.board[entry.name]
 
     def clear(self) -> None:
-        """Delete all entries that can be deleted by their names here, those outside too."""
+        """Deletes all entries that can be deleted by their names here, those outside too."""
         for name in self:
             with suppress(KeyError):  # of a parent
                 del self[name]

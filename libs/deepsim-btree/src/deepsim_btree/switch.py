@@ -60,7 +60,7 @@ class Switch(Parent):
         return self._cases
 
     def update(self) -> Status:
-        """Ask for the value, halt the child that lost its turn and tick the other."""
+        """Asks for the value, halts the child that lost its turn and ticks the other."""
         value = self.on.read(self) if isinstance(self.on, Key) else self.on()
         chosen = self.choose(value)
         for position, child in enumerate(self._children):
@@ -74,7 +74,7 @@ class Switch(Parent):
 
     @pure
     def choose(self, value: object) -> int:
-        """Return the position of the child for `value`; that of the default if there is none."""
+        """Returns the position of the child for `value`; that of the default if there is none."""
         if value.__class__ is str or value.__class__ is int:  # the quick way for most values
             return self._positions.get(case_key(value), len(self._cases))
         forms = _forms(value)
@@ -85,7 +85,7 @@ class Switch(Parent):
 
 
 def case_key(case: object) -> object:
-    """Return what decides which values a case stands for: a number for the text of a number."""
+    """Returns what decides which values a case stands for: a number for the text of a number."""
     if isinstance(case, str):
         number = read_number(case)
         if number is not None:
@@ -94,7 +94,7 @@ def case_key(case: object) -> object:
 
 
 def _forms(value: object) -> tuple[object, ...]:
-    """Return a value, its texts, and the number that its text is."""
+    """Returns a value, its texts, and the number that its text is."""
     text = str(value)
     if isinstance(value, bool):
         return value, text, text.lower()  # files have true and false

@@ -53,7 +53,7 @@ class Template:
         clock: As given; may be exchanged between ticks.
 
     Raises:
-        TypeError: `root` is no node, or `clock` is not callable.
+        TypeError: `root` is not a node, or `clock` is not callable.
         StructureError: `root` has a parent or belongs to a tree, a control node has no compiled
             form, or a node needs a clock and there is none.
     """
@@ -102,25 +102,25 @@ class Template:
         return self._program
 
     def spawn(self, agent: object, *, seed: int = 0) -> LightTree:
-        """Return a tree for one agent.
+        """Returns a tree for one agent.
 
         Args:
             agent: What functions get in place of AGENT.
             seed: The random numbers are those of ``Tree(root, seed=seed)``.
 
         Raises:
-            TypeError: `seed` is no int.
+            TypeError: `seed` is not an int.
         """
         return LightTree(self, agent, seed)
 
     def spawn_all(self, agents: Iterable[object], *, seed: int = 0) -> list[LightTree]:
-        """Return a tree for each agent; agent number ``i`` gets the seed ``seed + i``."""
+        """Returns a tree for each agent; agent number ``i`` gets the seed ``seed + i``."""
         first = check_int("seed", seed)
         return [LightTree(self, agent, first + number) for number, agent in enumerate(agents)]
 
 
 def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -> None:
-    """Check the first arguments of a tree for many agents.
+    """Checks the first arguments of a tree for many agents.
 
     Args:
         root: The node at the top.
@@ -128,7 +128,7 @@ def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -
         owner: Name of the class, for messages.
 
     Raises:
-        TypeError: `root` is no node, or `clock` is not callable.
+        TypeError: `root` is not a node, or `clock` is not callable.
         StructureError: `root` has a parent or belongs to a tree, or a node needs a clock.
     """
     if not isinstance(root, Behaviour):

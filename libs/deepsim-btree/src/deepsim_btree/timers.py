@@ -24,7 +24,7 @@ class Timer(Decorator):
         seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:
-        TypeError: `seconds` is no number.
+        TypeError: `seconds` is not a number.
         ValueError: `seconds` is negative, infinite or NaN.
     """
 
@@ -37,7 +37,7 @@ class Timer(Decorator):
         self._since = -math.inf
 
     def reset(self) -> None:
-        """Become as good as new: no time is remembered."""
+        """Resets the node: no time is remembered."""
         super().reset()
         self._since = -math.inf
 
@@ -56,7 +56,7 @@ class Timeout(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Tick the child, or fail if its time is over."""
+        """Ticks the child, or fail if its time is over."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
@@ -78,7 +78,7 @@ class Delay(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Wait, or tick the child."""
+        """Waits, or tick the child."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
@@ -99,7 +99,7 @@ class Cooldown(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Tick the child unless it would have to start too early."""
+        """Ticks the child unless it would have to start too early."""
         now = self.tree.now
         if self.status is not RUNNING and now - self._since < read_seconds(self, self.seconds):
             return FAILURE

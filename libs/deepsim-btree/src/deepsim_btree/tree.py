@@ -43,7 +43,7 @@ class Tree:
         clock: As given; may be exchanged between ticks.
 
     Raises:
-        TypeError: `root` is no node, `clock` is not callable or `seed` is no int.
+        TypeError: `root` is not a node, `clock` is not callable or `seed` is not an int.
         StructureError: `root` has a parent or is the root of another tree.
     """
 
@@ -135,7 +135,7 @@ class Tree:
 
     @property
     def blackboard(self) -> Blackboard:
-        """What the nodes share."""
+        """The blackboard of the nodes."""
         if self._blackboard is None:
             self._blackboard = Blackboard()
         return self._blackboard
@@ -147,7 +147,7 @@ class Tree:
 
     @property
     def seed(self) -> int:
-        """Where the random numbers of the nodes start; `reset` can change it."""
+        """The start of the random numbers of the nodes; `reset` can change it."""
         return self._seed
 
     @property
@@ -174,7 +174,7 @@ class Tree:
         return self._now
 
     def tick(self) -> Status:
-        """Run the tree for one tick and return the answer of the root.
+        """Runs the tree for one tick and returns the answer of the root.
 
         When a node raises an exception, the whole tree is halted, so that the next tick starts
         afresh, and the exception is raised again as the cause of a `TickError`.
@@ -217,7 +217,7 @@ class Tree:
                 self._tell("tick", tick_error, interrupt)
 
     def halt(self) -> None:
-        """End the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
+        """Ends the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
 
         Raises:
             TickError: A `terminate` raised an exception; the tree is halted nevertheless.
@@ -237,7 +237,7 @@ class Tree:
             raise errors[0]
 
     def reset(self, seed: int | None = None) -> None:
-        """Halt the tree and make it as good as new, at the start of an episode for example.
+        """Halts the tree and makes it as good as new, at the start of an episode for example.
 
         Tick count, random streams and all that nodes remember start again; the blackboard and
         what leaves of your own remember stay, unless they override `Behaviour.reset`.
@@ -257,7 +257,7 @@ class Tree:
         self._tell("reset", None)
 
     def subscribe(self, observer: Observer) -> None:
-        """Call a function after each `tick`, `halt` and `reset`; it is no part of copies.
+        """Calls a function after each `tick`, `halt` and `reset`; it is not a part of copies.
 
         Args:
             observer: Called with ``"tick"``, ``"halt"`` or ``"reset"`` and the `TickError` that is
@@ -266,7 +266,7 @@ class Tree:
         self._observers = (*self._observers, observer)
 
     def unsubscribe(self, observer: Observer) -> None:
-        """Stop calling a function.
+        """Stops calling a function.
 
         Raises:
             ValueError: It was not subscribed.
@@ -276,7 +276,7 @@ class Tree:
         self._observers = tuple(one for one in self._observers if one != observer)
 
     def validate(self) -> list[Problem]:
-        """Return everything about the tree that looks wrong, all at once; empty if nothing does."""
+        """Returns all problems of the tree at once; an empty list if it looks right."""
         paths = all_paths(self._root)
         found = [
             Problem(paths[id(node)], message)
@@ -303,7 +303,7 @@ class Tree:
     def _tell(
         self, call: str, error: TickError | None, interrupt: BaseException | None = None
     ) -> None:
-        """Call all observers; what they raise comes after what is about to be raised."""
+        """Calls all observers; what they raise comes after what is about to be raised."""
         raised = []
         for observer in self._observers:
             try:
@@ -318,7 +318,7 @@ class Tree:
             raise raised[0]
 
     def _stop(self) -> tuple[TickError, ...]:
-        """Clean up after a tick that was cut short, and return what nodes raised meanwhile."""
+        """Cleans up after a tick that was cut short, and returns what nodes raised meanwhile."""
         errors = self._halt_all()
         self._root.status = INVALID  # An older answer is not that of this tick.
         return errors
@@ -343,7 +343,7 @@ class Tree:
 
 
 def _children_first(root: Behaviour) -> list[Behaviour]:
-    """Return all nodes in the order in which `Behaviour.halt` reaches them."""
+    """Returns all nodes in the order in which `Behaviour.halt` reaches them."""
     nodes = []
     stack = [root]
     while stack:

@@ -41,7 +41,7 @@ class TryCatch(Composite):
         self._is_catching = False
 
     def update(self) -> Status:
-        """Go on with the sequence, or with the last child."""
+        """Goes on with the sequence, or with the last child."""
         if self.status is not RUNNING:
             self._current = self._skipped = 0
             self._is_catching = False
@@ -58,7 +58,7 @@ class TryCatch(Composite):
         return SKIPPED if self._skipped and self._skipped == self._current else SUCCESS
 
     def terminate(self, new_status: Status) -> None:
-        """Clean up after a halt, if that is wanted."""
+        """Cleans up after a halt, if that is wanted."""
         if new_status is not INVALID or self._is_catching:
             return
         if read_bool(self, "catch_on_halt", self.catch_on_halt):
@@ -67,7 +67,7 @@ class TryCatch(Composite):
                 child.halt()
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if len(self._children) == 1:
             yield "TryCatch needs a child to try and one to clean up"

@@ -26,7 +26,7 @@ class WasUpdated(Behaviour):
         name: Name of the node; that of its class if None.
 
     Raises:
-        TypeError: `entry` is no str.
+        TypeError: `entry` is not a str.
     """
 
     __slots__ = ("_key", "_seen")
@@ -38,11 +38,11 @@ class WasUpdated(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Name of the entry."""
+        """Names of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Look."""
+        """Looks."""
         writes = _writes(self._key.entry(self), self._seen)
         if writes == self._seen:
             return FAILURE
@@ -50,7 +50,7 @@ class WasUpdated(Behaviour):
         return SUCCESS
 
     def reset(self) -> None:
-        """Become as good as new: forget the last look."""
+        """Resets the node: forgets the last look."""
         super().reset()
         self._seen = 0
 
@@ -76,7 +76,7 @@ class WhenUpdated(Decorator):
         otherwise: What to answer if it was not written; RUNNING waits for it.
 
     Raises:
-        TypeError: `entry` is no str, or `otherwise` no `Status`.
+        TypeError: `entry` is not a str, or `otherwise` no `Status`.
     """
 
     __slots__ = ("_is_open", "_key", "_seen", "otherwise")
@@ -97,11 +97,11 @@ class WhenUpdated(Decorator):
 
     @property
     def entry(self) -> str:
-        """Name of the entry."""
+        """Names of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Look, unless the child is in a run, and tick it."""
+        """Looks, unless the child is in a run, and ticks it."""
         # RUNNING may be the answer without a run of the child.
         if self.status is not RUNNING:
             self._is_open = False
@@ -115,13 +115,13 @@ class WhenUpdated(Decorator):
         return status
 
     def reset(self) -> None:
-        """Become as good as new: forget the last look."""
+        """Resets the node: forgets the last look."""
         super().reset()
         self._seen = 0
         self._is_open = False
 
 
 def _writes(entry: Entry, seen: int) -> int:
-    """Return how often an entry was written; the same as before if it has no value."""
+    """Returns how often an entry was written; the same as before if it has no value."""
     source = entry.source()
     return seen if source is None else source.writes

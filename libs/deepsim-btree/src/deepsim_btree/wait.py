@@ -17,7 +17,7 @@ class Wait(Behaviour):
         seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:
-        TypeError: `seconds` is no number.
+        TypeError: `seconds` is not a number.
         ValueError: `seconds` is negative, infinite or NaN.
     """
 
@@ -30,7 +30,7 @@ class Wait(Behaviour):
         self._since = 0.0
 
     def update(self) -> Status:
-        """Look at the clock."""
+        """Looks at the clock."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now

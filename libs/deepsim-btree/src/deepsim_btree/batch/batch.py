@@ -60,7 +60,7 @@ class Batch:
         clock: As given; may be exchanged between ticks.
 
     Raises:
-        TypeError: `root` is no node, `clock` is not callable, `count` or `seed` is no int.
+        TypeError: `root` is not a node, `clock` is not callable, `count` or `seed` is not an int.
         ValueError: `count` is less than 1.
         StructureError: `root` has a parent or belongs to a tree, a node has no form for many
             agents, or needs a clock and there is none.
@@ -103,7 +103,7 @@ class Batch:
         return self._team.tick_count
 
     def tick(self, agents: ArrayLike | None = None) -> Codes:
-        """Run the tree for one tick and return the answers of the root.
+        """Runs the tree for one tick and returns the answers of the root.
 
         Args:
             agents: Numbers of the agents to tick, (n,), each at most once; all of them if None.
@@ -114,9 +114,9 @@ class Batch:
         Raises:
             TickError: A function raised an exception or returned something else than it should.
                 Then the runs of all agents are halted, so that the next tick starts afresh.
-            TypeError: `agents` are no ints.
+            TypeError: `agents` are not ints.
             ValueError: `agents` has another shape, or has a number twice.
-            IndexError: There is no agent with one of the numbers.
+            IndexError: No agent has one of the numbers.
             BusyError: The batch is inside a tick.
             BtreeError: The clock went backwards.
         """
@@ -142,7 +142,7 @@ class Batch:
         return codes
 
     def halt(self, agents: ArrayLike | None = None) -> None:
-        """End the runs of agents, of all if None; nothing happens to those not RUNNING.
+        """Ends the runs of agents, of all if None; nothing happens to those not RUNNING.
 
         Raises:
             TypeError, ValueError, IndexError: As for `tick`.
@@ -156,7 +156,7 @@ class Batch:
         self._status[numbers] = INVALID
 
     def reset(self, agents: ArrayLike | None = None) -> None:
-        """Make agents as good as new, all if None, at the start of an episode for example.
+        """Resets agents, all if None, at the start of an episode for example.
 
         The tick count goes on; the time may start again if all agents are reset.
 

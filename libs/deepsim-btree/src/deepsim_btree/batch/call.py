@@ -55,7 +55,7 @@ class Call:
         self._kwargs = kwargs
 
     def __call__(self, numbers: Numbers) -> Any:
-        """Return what the function returns.
+        """Returns what the function returns.
 
         Raises:
             TickError: It raised an exception.
@@ -73,11 +73,11 @@ class Call:
             raise self.failed(f"{type(error).__name__}: {error}") from error
 
     def failed(self, reason: str) -> TickError:
-        """Return an error of the node that calls."""
+        """Returns an error of the node that calls."""
         return TickError(self._path, self._team.tick_count, reason)
 
     def ask(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Return the answers of a condition, a bool for each agent.
+        """Returns the answers of a condition, a bool for each agent.
 
         Raises:
             TickError: The function raised an exception or did not return bools.
@@ -88,7 +88,7 @@ class Call:
         return answers
 
     def read(self, numbers: Numbers) -> NDArray[Any]:
-        """Return a value for each agent.
+        """Returns a value for each agent.
 
         Raises:
             TickError: The function raised an exception or returned an array of another length.

@@ -33,7 +33,7 @@ class ControlNode(Node):
         self._compile()
 
     def _compile(self) -> None:
-        """Make the functions, which cannot be copied, of their text."""
+        """Makes the functions, which cannot be copied, of their text."""
         names = {**RUNTIME, **self._names}
         functions: list[Any] = []
         for source in self._sources:
@@ -49,7 +49,7 @@ class ControlNode(Node):
         self._compile()
 
     def tick(self, numbers: Numbers) -> Codes:
-        """Follow the rule."""
+        """Follows the rule."""
         everyone = Group(len(numbers), numbers)
         answers = np.empty(len(numbers), np.uint8)
         answers[:] = self._default

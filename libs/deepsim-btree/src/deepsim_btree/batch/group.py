@@ -61,11 +61,11 @@ class Group:
         return self._rows
 
     def part(self, chosen: Numbers) -> Group:
-        """Return the agents at some indices of this group."""
+        """Returns the agents at some indices of this group."""
         return self if chosen is EVERYONE else Group(len(chosen), None, self, chosen)
 
     def union(self, other: Group) -> Group:
-        """Return the agents of this group and of another one."""
+        """Returns the agents of this group and of another one."""
         if not other.size:
             return self
         if not self.size:
@@ -75,22 +75,22 @@ class Group:
         return both
 
     def starting(self, starts: Any, place: int, everyone: Group) -> Group:
-        """Return this group with the agents, of all, whose loop starts at a place."""
+        """Returns this group with the agents, of all, whose loop starts at a place."""
         return self.union(everyone.part(where(starts == place)))
 
     def of(self, values: Any) -> Any:
-        """Return the values of the group, of one value for all or one for each row."""
+        """Returns the values of the group, of one value for all or one for each row."""
         if values.__class__ is not np.ndarray or self.rows is EVERYONE:
             return values
         return values[self.rows]
 
     def put(self, values: Any, new: Any) -> None:
-        """Write values of the group into those of all rows."""
+        """Writes values of the group into those of all rows."""
         rows = self.rows
         values[slice(None) if rows is EVERYONE else rows] = new
 
     def written(self, values: Any, new: Any, count: int) -> Any:
-        """Return the values of all rows, or one for all, after writing those of the group."""
+        """Returns the values of all rows, or one for all, after writing those of the group."""
         if values.__class__ is not np.ndarray:
             frame = np.empty(count, np.result_type(new))
             frame[:] = 0 if values is None else values
@@ -100,7 +100,7 @@ class Group:
 
 
 def where(mask: Any) -> Numbers:
-    """Return the indices at which a mask, or a single bool, is true."""
+    """Returns the indices at which a mask, or a single bool, is true."""
     if mask.__class__ is not np.ndarray:
         return EVERYONE if mask else NOBODY
     indices: Numbers = mask.nonzero()[0]
@@ -108,7 +108,7 @@ def where(mask: Any) -> Numbers:
 
 
 def split(mask: Any) -> tuple[Numbers, Numbers]:
-    """Return the indices at which a mask, or a single bool, is true, and the others."""
+    """Returns the indices at which a mask, or a single bool, is true, and the others."""
     indices = where(mask)
     if indices is EVERYONE:
         return EVERYONE, NOBODY
@@ -116,12 +116,12 @@ def split(mask: Any) -> tuple[Numbers, Numbers]:
 
 
 def pick(values: Any, indices: Numbers) -> Any:
-    """Return the values at some indices; one value stays one."""
+    """Returns the values at some indices; one value stays one."""
     return values if indices is EVERYONE or values.__class__ is not np.ndarray else values[indices]
 
 
 def choose(mask: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """Return values of one function where a mask is true, and of another one elsewhere."""
+    """Returns values of one function where a mask is true, and of another one elsewhere."""
     if mask.__class__ is not np.ndarray:
         return yes() if mask else no()
     count = np.count_nonzero(mask)
@@ -131,13 +131,13 @@ def choose(mask: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> Any:
-    """Return the answers of a function, called once for each different value."""
+    """Returns the answers of a function, called once for each different value."""
     different, which = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in different.tolist()])[which]
 
 
 def negated(mask: Any) -> Any:
-    """Return the opposite of a mask, or of a single bool."""
+    """Returns the opposite of a mask, or of a single bool."""
     return ~mask if mask.__class__ is np.ndarray else not mask
 
 

@@ -29,7 +29,7 @@ class ActionNode(Node):
         self._call = Call(self.path, team, node.function, node.args, node.kwargs)
 
     def tick(self, numbers: Numbers) -> Codes:
-        """Call the function."""
+        """Calls the function."""
         value = self._call(numbers)
         if value.__class__ is Status and value is not Status.SKIPPED:
             return np.full(len(numbers), value, np.uint8)
@@ -57,7 +57,7 @@ class CheckNode(Node):
         self._call = Call(self.path, team, node.function, node.args, node.kwargs)
 
     def tick(self, numbers: Numbers) -> Codes:
-        """Call the function."""
+        """Calls the function."""
         # True is SUCCESS, 2, and False FAILURE, 3.
         return np.subtract(np.uint8(FAILURE), self._call.ask(numbers), dtype=np.uint8)
 
@@ -71,5 +71,5 @@ class ConstantNode(Node):
         self.answers = frozenset({node.answer})
 
     def tick(self, numbers: Numbers) -> Codes:
-        """Return the answer."""
+        """Returns the answer."""
         return np.full(len(numbers), self._answer, np.uint8)

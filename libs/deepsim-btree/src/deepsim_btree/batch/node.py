@@ -48,35 +48,35 @@ class Node(ABC):
 
     @abstractmethod
     def tick(self, numbers: Numbers) -> Codes:
-        """Tick the branch for agents, at least one, and return their statuses."""
+        """Ticks the branch for agents, at least one, and returns their statuses."""
 
     def halt(self, numbers: Numbers) -> None:
-        """Set back the runs of agents."""
+        """Sets back the runs of agents."""
         for array, initial in self.run_states:
             array[numbers] = initial
 
     def reset(self, numbers: Numbers) -> None:
-        """Set back all that agents remember but the streams of random numbers."""
+        """Sets back all that agents remember but the streams of random numbers."""
         self.halt(numbers)
         for array, initial in self.lasting_states:
             array[numbers] = initial
 
     def run_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
-        """Return an array that is set back when the branch is halted."""
+        """Returns an array that is set back when the branch is halted."""
         array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
         self.run_states.append((array, initial))
         return array
 
     def lasting_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
-        """Return an array that survives halts."""
+        """Returns an array that survives halts."""
         array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
         self.lasting_states.append((array, initial))
         return array
 
     def tick_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> Codes:
-        """Tick for each agent the child at the position that is `chosen` for it.
+        """Ticks for each agent the child at the position that is `chosen` for it.
 
-        Where there is no such child, the answer is FAILURE.
+        Where the child does not exist, the answer is FAILURE.
         """
         answers = np.full(len(numbers), FAILURE, np.uint8)
         for position, child in enumerate(self.children):
@@ -86,13 +86,13 @@ class Node(ABC):
         return answers
 
     def halt_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> None:
-        """Halt for each agent the child at the position that is `chosen` for it."""
+        """Halts for each agent the child at the position that is `chosen` for it."""
         for position, child in enumerate(self.children):
             if child.run_states:
                 child.halt(numbers[chosen == position])
 
     def halt_running(self, statuses: NDArray[np.uint8], numbers: Numbers, child: int) -> None:
-        """Halt a child for those agents for which its status, which is kept, is RUNNING."""
+        """Halts a child for those agents for which its status, which is kept, is RUNNING."""
         numbers = numbers[statuses[numbers, child] == RUNNING]
         if numbers.size:
             statuses[numbers, child] = INVALID

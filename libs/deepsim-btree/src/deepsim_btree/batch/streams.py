@@ -26,7 +26,7 @@ class Streams:
         self._states = np.zeros(count, np.uint64)
 
     def start(self, numbers: Numbers, seed: int | None, tree_seed: int, path: str) -> None:
-        """Start the streams of agents, as the node at `path` does in the tree of each agent.
+        """Starts the streams of agents, as the node at `path` does in the tree of each agent.
 
         Args:
             numbers: The agents.
@@ -39,7 +39,7 @@ class Streams:
         ]
 
     def draw_orders(self, numbers: Numbers, count: int) -> NDArray[np.intp]:
-        """Return a permutation of ``range(count)`` for each agent, (n, count)."""
+        """Returns a permutation of ``range(count)`` for each agent, (n, count)."""
         if count == 0:
             return np.empty((len(numbers), 0), np.intp)
         steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the nodes of a batch share: number and seeds of the agents, the tick and the time."""
+"""Shared state of the nodes of a batch: number and seeds of the agents, the tick and the time."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class Team:
         self._streams: list[tuple[Streams, int | None, str]] = []
 
     def streams(self, node: RandomComposite) -> Streams:
-        """Return streams of random numbers for a node."""
+        """Returns streams of random numbers for a node."""
         streams = Streams(self.count)
         self._streams.append((streams, node.seed, self.paths[id(node)]))
         return streams
 
     def start_streams(self, numbers: Numbers) -> None:
-        """Start the streams of agents from their seeds."""
+        """Starts the streams of agents from their seeds."""
         for streams, own_seed, path in self._streams:
             streams.start(numbers, own_seed, self.seed, path)
 
     def make(self, node: Behaviour) -> Node:
-        """Return a node for all agents.
+        """Returns a node for all agents.
 
         Raises:
-            StructureError: There is no such node.
+            StructureError: No such node exists.
         """
         cls = type(node)
         if not cls.has_hooks:

@@ -57,7 +57,7 @@ class Writer(Translator[Place]):
         default: The answer that agents get if nothing else is written.
 
     Raises:
-        NoRuleError: There is no source of the rule.
+        NoRuleError: The source of the rule is not at hand.
     """
 
     AND, OR = "&", "|"
@@ -81,7 +81,7 @@ class Writer(Translator[Place]):
         self.default = self._returned.most_common(1)[0][0]
 
     def function(self, *, is_fresh: bool) -> str:
-        """Return the text of the function for ticks that all begin runs, or for others.
+        """Returns the text of the function for ticks that all begin runs, or for others.
 
         Raises:
             NoRuleError: The rule uses more of Python than can be translated.
@@ -98,14 +98,14 @@ class Writer(Translator[Place]):
         return block("def rule(g0, answers, was):", body or "pass")
 
     def _part(self, place: Place | None = None) -> Place:
-        """Return a new group, which is a part of another one or of none."""
+        """Returns a new group, which is a part of another one or of none."""
         self._count += 1
         return Place(f"g{self._count}", place, "" if place is None else f"k{self._count}")
 
     def _block(
         self, statements: list[ast.stmt], flow: Flow, place: Place
     ) -> tuple[str, tuple[Flow, Place] | None]:
-        """Return the text of statements for a group."""
+        """Returns the text of statements for a group."""
         texts = []
         statement: Any
         for number, statement in enumerate(statements):
@@ -129,7 +129,7 @@ class Writer(Translator[Place]):
         return lines(*texts), (flow, place)
 
     def _guarded(self, text: str, place: Place, after: tuple[Flow, Place] | None) -> str:
-        """Return statements that run if there is somebody in a group."""
+        """Returns statements that run if there is somebody in a group."""
         if not text or place is self._everyone:
             return text
         defined = f"{after[1].name} = {place.name}" if after and after[1] is not place else ""
@@ -275,7 +275,7 @@ class Writer(Translator[Place]):
         return f"{place.name}.put(answers, {text})", None
 
     def literal(self, value: Any) -> str:
-        """Return the text of a number, or the name of a constant."""
+        """Returns the text of a number, or the name of a constant."""
         if isinstance(value, Status):
             return str(int(value))
         if isinstance(value, (bool, int)):
@@ -287,7 +287,7 @@ class Writer(Translator[Place]):
         return name
 
     def local(self, name: ast.Name, at: Place) -> str:
-        """Return the values that a local variable has for a group."""
+        """Returns the values that a local variable has for a group."""
         text = f"_{name.id}"
         group = self._groups.get(name.id, at)
         if name.id not in self._groups:
@@ -306,7 +306,7 @@ class Writer(Translator[Place]):
         return text
 
     def state(self, attribute: str, at: Place) -> str:
-        """Return the values of an attribute for a group."""
+        """Returns the values of an attribute for a group."""
         if attribute == "status":
             return f"{at.name}.of(was)"
         name = f"state{attribute}"
@@ -323,36 +323,36 @@ class Writer(Translator[Place]):
         return f"{name}[{at.numbers}]"
 
     def status_of(self, child: int, at: Place) -> str:
-        """Return the statuses of a child."""
+        """Returns the statuses of a child."""
         return f"statuses[{at.numbers}, {child}]"
 
     def now(self) -> str:
-        """Return the time, which all agents share."""
+        """Returns the time, which all agents share."""
         return "team.now"
 
     def choice(self, test: str, yes: str, no: str) -> str:
-        """Return a call that chooses for each agent."""
+        """Returns a call that chooses for each agent."""
         return f"choose({test}, lambda: {yes}, lambda: {no})"
 
     def users(self, name: str, at: Place, *, is_condition: bool) -> str:
-        """Return a call with the numbers of the agents in place of AGENT."""
+        """Returns a call with the numbers of the agents in place of AGENT."""
         call = Call(self._owner.path, self._owner.team, getattr(self.node, name))
         return f"{self.literal(call)}.{'ask' if is_condition else 'read'}({at.numbers})"
 
     def draw(self, at: Place) -> str:
-        """Return a call that draws from the streams of the agents."""
+        """Returns a call that draws from the streams of the agents."""
         if "streams" not in self.names:
             node: Any = self.node
             self.names["streams"] = self._owner.team.streams(node)
         return f"streams.draw_orders({at.numbers}, {len(self._owner.children)})"
 
     def pure(self, function: Any, arguments: list[str]) -> str:
-        """Return a call for each different value."""
+        """Returns a call for each different value."""
         (argument,) = arguments
         return f"mapped({self.literal(function)}, {argument})"
 
 
 def _always_returns(statement: ast.stmt) -> bool:
-    """Return whether a statement is an `if` without `else` that ends with a return."""
+    """Returns whether a statement is an `if` without `else` that ends with a return."""
     is_if = isinstance(statement, ast.If) and not statement.orelse
     return is_if and isinstance(statement.body[-1], ast.Return)  # type: ignore[attr-defined]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From nodes to Python functions: names, slots and text; what nodes do is in `bodies`."""
+"""From nodes to Python functions: names, slots and text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHECKED = "(v if (v := {}).__class__ is Status else checked(v))"
 
 
 class Part(NamedTuple):
-    """How the function of a node deals with one of its children."""
+    """Code by which the function of a node ticks and halts one of its children."""
 
     call: str
     """Expression that ticks the child, and a comment: an exception on such a line is its fault."""
@@ -70,7 +70,7 @@ class Compiler:
         self._constants: dict[int, str] = {}
 
     def compile(self) -> Program:
-        """Return the functions and what the state of an agent starts from.
+        """Returns the functions and what the state of an agent starts from.
 
         Raises:
             StructureError: A node has no compiled form.
@@ -100,7 +100,7 @@ class Compiler:
         )
 
     def part(self, node: Behaviour) -> Part:
-        """Compile a branch and return how its parent ticks and halts it."""
+        """Compiles a branch and returns how its parent ticks and halts it."""
         number = len(self._paths)
         self._paths.append(self._all_paths[id(node)])
         mark = f"  # @{number}"
@@ -128,32 +128,32 @@ class Compiler:
         )
 
     def path(self, node: Behaviour) -> str:
-        """Return the path of a node."""
+        """Returns the path of a node."""
         return self._all_paths[id(node)]
 
     def parts(self, node: Behaviour) -> list[Part]:
-        """Compile all branches below a node."""
+        """Compiles all branches below a node."""
         return [self.part(child) for child in node.children]
 
     def run_slot(self, initial: object = None) -> str:
-        """Reserve a slot that is set back when the branch is halted; return how to write it."""
+        """Reserves a slot that is set back when the branch is halted; returns how to write it."""
         self._run_slots.append(initial)
         return f"s[{len(self._run_slots) - 1}]"
 
     def lasting_slot(self, initial: object = None) -> str:
-        """Reserve a slot that survives halts; return how to write it."""
+        """Reserves a slot that survives halts; returns how to write it."""
         self._lasting_slots.append(initial)
         return f"s[{-len(self._lasting_slots)}]"
 
     def stream_slot(self, node: Any) -> int:
-        """Reserve a slot for the stream of a node with random numbers; return its index."""
+        """Reserves a slot for the stream of a node with random numbers; returns its index."""
         self.lasting_slot()
         slot = -len(self._lasting_slots)
         self._streams.append((slot, node.seed, self._all_paths[id(node)]))
         return slot
 
     def leaf_slot(self, leaf: Behaviour) -> str:
-        """Reserve a slot for a copy of a leaf; return how to write it."""
+        """Reserves a slot for a copy of a leaf; returns how to write it."""
         slot = self.lasting_slot()
         number = len(self._paths) - 1
         place = -len(self._lasting_slots)
@@ -161,7 +161,7 @@ class Compiler:
         return slot
 
     def constant(self, value: object) -> str:
-        """Return a name for a value."""
+        """Returns a name for a value."""
         # The value is kept with its name, so that its id cannot be that of another one later.
         if value is not None and id(value) in self._constants:
             return self._constants[id(value)]
@@ -171,7 +171,7 @@ class Compiler:
         return name
 
     def functions(self, parts: Iterable[Part]) -> str:
-        """Return a name for a tuple of functions ``(a, s)`` that tick the children."""
+        """Returns a name for a tuple of functions ``(a, s)`` that tick the children."""
         name = self.constant(None)
         lines = []
         for part in parts:
@@ -182,14 +182,14 @@ class Compiler:
         return name
 
     def halter(self, parts: Iterable[Part]) -> str:
-        """Return a name for a function ``(s, place)`` that halts one of the children."""
+        """Returns a name for a function ``(s, place)`` that halts one of the children."""
         name = self.constant(None)
         halts = [block(f"if place == {n}:", p.halt) for n, p in enumerate(parts) if p.halt]
         self._functions.append(block(f"def {name}(s, place):", *halts, "return"))
         return name
 
     def _control(self, node: Behaviour) -> tuple[str, Answers] | None:
-        """Return the body of the function of a node and its answers; None for most leaves."""
+        """Returns the body of the function of a node and its answers; None for most leaves."""
         if not isinstance(node, (Parent, Wait)):
             return None
         try:

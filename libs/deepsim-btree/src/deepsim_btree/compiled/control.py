@@ -42,7 +42,7 @@ class Control(Translator[None]):
         answers: What the function may return, once it is written.
 
     Raises:
-        NoRuleError: There is no source of the rule.
+        NoRuleError: The source of the rule is not at hand.
     """
 
     AND, OR = "and", "or"
@@ -61,7 +61,7 @@ class Control(Translator[None]):
         self.answers: Answers = frozenset()
 
     def body(self) -> str:
-        """Return the statements of the function.
+        """Returns the statements of the function.
 
         Raises:
             NoRuleError: The rule uses more of Python than can be translated.
@@ -80,7 +80,7 @@ class Control(Translator[None]):
         return text
 
     def _block(self, statements: list[ast.stmt], flow: Flow) -> tuple[str, Flow | None]:
-        """Return the text of statements, and what holds after them; None if they return."""
+        """Returns the text of statements, and what holds after them; None if they return."""
         texts = []
         end: Flow | None = flow
         rest = list(statements)
@@ -101,7 +101,7 @@ class Control(Translator[None]):
         return lines(*texts), None if is_refused else end
 
     def _kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Return the statements after a tick, with one more that keeps the status of the child.
+        """Returns the statements after a tick, with one more that keeps the status of the child.
 
         A status that was RUNNING is written only where it is something else now.
         """
@@ -158,7 +158,7 @@ class Control(Translator[None]):
         return lines(*texts), end
 
     def _looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
-        """Write a loop as a loop, where a variable says which children it ticks."""
+        """Writes a loop as a loop, where a variable says which children it ticks."""
         at = f"_{loop.position or 'at'}"
         self.places[loop.child] = f"{self.text(loop.order, flow, None)}[{at}]" if loop.order else at
         start = "0" if loop.start is None else self.text(loop.start, flow, None)
@@ -251,12 +251,12 @@ class Control(Translator[None]):
         return lines(*(self._checked(name, flow) for name in flow.unresolved()))
 
     def _check_in(self, expression: ast.expr, flow: Flow) -> str:
-        """Return a check of the status in an expression, if it is needed first."""
+        """Returns a check of the status in an expression, if it is needed first."""
         name = flow.unchecked(expression)
         return "" if name is None else self._checked(name, flow)
 
     def _checked(self, name: str, flow: Flow) -> str:
-        """Return a statement that raises an error unless a variable has a status."""
+        """Returns a statement that raises an error unless a variable has a status."""
         flow.answers[name] -= {NO_STATUS}
         right = sorted(flow.answers[name], reverse=True)
         refuse = f"refuse(_{name}){self._marks[name]}"
@@ -268,7 +268,7 @@ class Control(Translator[None]):
         return block(f"if {test}:", refuse)
 
     def literal(self, value: Any) -> str:
-        """Return the text of a number or a name, or the name of a constant."""
+        """Returns the text of a number or a name, or the name of a constant."""
         if isinstance(value, Status):
             return value.name
         is_plain = value is None or isinstance(value, (bool, int))
@@ -277,38 +277,38 @@ class Control(Translator[None]):
         return self._compiler.constant(value)
 
     def local(self, name: ast.Name, at: None) -> str:
-        """Return the name of a local variable."""
+        """Returns the name of a local variable."""
         return f"_{name.id}"
 
     def state(self, attribute: str, at: None) -> str:
-        """Return the slot of an attribute."""
+        """Returns the slot of an attribute."""
         if attribute not in self._slots:
             initial = getattr(self.node, attribute)
             self._slots[attribute] = self._compiler.lasting_slot(initial)
         return self._slots[attribute]
 
     def status_of(self, child: int, at: None) -> str:
-        """Return the slot of the status of a child."""
+        """Returns the slot of the status of a child."""
         return self._statuses[child]
 
     def now(self) -> str:
-        """Return the slot of the time."""
+        """Returns the slot of the time."""
         return "s[-1]"
 
     def choice(self, test: str, yes: str, no: str) -> str:
-        """Return a conditional expression."""
+        """Returns a conditional expression."""
         return f"({yes} if {test} else {no})"
 
     def users(self, name: str, at: None, *, is_condition: bool) -> str:
-        """Return a call with the agent in place of AGENT."""
+        """Returns a call with the agent in place of AGENT."""
         call = condition_call(self._compiler, self.node, getattr(self.node, name))
         return f"truth({call})" if is_condition else call
 
     def draw(self, at: None) -> str:
-        """Return a call that draws from the stream of the agent."""
+        """Returns a call that draws from the stream of the agent."""
         slot = self._compiler.stream_slot(self.node)
         return f"draw(s, {slot}, {len(self._parts)})"
 
     def pure(self, function: Any, arguments: list[str]) -> str:
-        """Return a call."""
+        """Returns a call."""
         return f"{self.literal(function)}({', '.join(arguments)})"

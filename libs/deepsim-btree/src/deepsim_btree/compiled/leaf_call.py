@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How generated functions tick leaves."""
+"""Calls of leaves in generated functions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
-    """Return an expression that ticks a leaf for the agent ``a``, and what that may give.
+    """Returns an expression that ticks a leaf for the agent ``a``, and what that may give.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
-    AGENT. Every other leaf keeps what it remembers in itself: each agent has a copy of it.
+    AGENT. Every other leaf keeps its own state: each agent has a copy of it.
     """
     update = type(leaf).update
     if not leaf.has_hooks:
@@ -51,7 +51,7 @@ def _has_keys(leaf: FunctionLeaf) -> bool:
 
 
 def condition_call(compiler: Compiler, node: Behaviour, function: Callable[[], Any] | Key) -> str:
-    """Return an expression that calls a function, maybe a partial with AGENT, of a control node.
+    """Returns an expression that calls a function, maybe a partial with AGENT, of a control node.
 
     Raises:
         StructureError: It is a key.
@@ -69,7 +69,7 @@ def function_call(
     args: Iterable[object],
     kwargs: Mapping[str, object],
 ) -> str:
-    """Return an expression that calls a function, with the agent in place of AGENT."""
+    """Returns an expression that calls a function, with the agent in place of AGENT."""
     if kwargs and not any(value is AGENT for value in kwargs.values()):
         function, kwargs = partial(function, **kwargs), {}
     values = ["a" if value is AGENT else compiler.constant(value) for value in args]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def copy_nodes(node: Behaviour) -> Behaviour:
-    """Return a copy of a branch, in which no node is in a run.
+    """Returns a copy of a branch, in which no node is in a run.
 
     What functions are given, such as a world, is that of the original: agents act on it. Leaves
     of other classes may change what they refer to, and are copied with it.
@@ -38,7 +38,7 @@ def copy_nodes(node: Behaviour) -> Behaviour:
 
 
 def _shallow(node: Behaviour) -> Any:
-    """Return a node with the same attributes, which shares what they refer to."""
+    """Returns a node with the same attributes, which shares what they refer to."""
     reduced: Any = node.__reduce_ex__(2)
     make, arguments, (attributes, slots), *_ = reduced
     twin = make(*arguments)

@@ -48,14 +48,14 @@ class Program(NamedTuple):
     """The leaves that every agent has a copy of, from the left."""
 
     def fresh_state(self, seed: int) -> State:
-        """Return the state of an agent that was never ticked, still without leaves."""
+        """Returns the state of an agent that was never ticked, still without leaves."""
         state = [*self.run_slots, *self.lasting_slots]
         for slot, own_seed, path in self.streams:
             state[slot] = stream_start(own_seed, seed, path)
         return state
 
     def culprit(self, error: Exception) -> str:
-        """Return the path of the node that was at work when `error` was raised."""
+        """Returns the path of the node that was at work when `error` was raised."""
         line = 1
         traceback = error.__traceback__
         while traceback is not None:

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class NoStatusError(Exception):
-    """A leaf answered with something that is no Status."""
+    """A leaf answered with something that is not a Status."""
 
     def __init__(self, value: object, where: str = "") -> None:
         super().__init__(f"update() {where}must return a Status, got {value!r}")
 
 
 def checked(status: Status) -> Status:
-    """Return `status`.
+    """Returns `status`.
 
     Raises:
-        NoStatusError: It is no `Status`, or SKIPPED.
+        NoStatusError: It is not a `Status`, or SKIPPED.
     """
     if status is SKIPPED or status.__class__ is not Status:
         refuse(status)
@@ -33,19 +33,19 @@ def checked(status: Status) -> Status:
 
 
 def refuse(value: object) -> None:
-    """Raise NoStatusError for the answer of a leaf."""
+    """Raises NoStatusError for the answer of a leaf."""
     where = "of a tree for many agents " if value is SKIPPED else ""
     raise NoStatusError(value, where)
 
 
 def draw(state: list[Any], slot: int, count: int) -> tuple[int, ...]:
-    """Return an order of so many children, from the stream of random numbers in a slot."""
+    """Returns an order of so many children, from the stream of random numbers in a slot."""
     state[slot], order = draw_order(state[slot], count)
     return order
 
 
 def answer(value: object) -> Status:
-    """Return the status of a `Check` whose function returned `value`.
+    """Returns the status of a `Check` whose function returned `value`.
 
     Raises:
         TypeError: It is None or a `Status`.
@@ -54,7 +54,7 @@ def answer(value: object) -> Status:
 
 
 def tick_leaf(leaf: Behaviour, path: str) -> Status:
-    """Tick an agent's own copy of the leaf at `path`.
+    """Ticks an agent's own copy of the leaf at `path`.
 
     Raises:
         TickError: The leaf raised one, or returned something else than a `Status`.
@@ -70,7 +70,7 @@ def tick_leaf(leaf: Behaviour, path: str) -> Status:
 
 
 def halt_leaf(leaf: Behaviour) -> None:
-    """End the run of a leaf, if it is in one."""
+    """Ends the run of a leaf, if it is in one."""
     if leaf.status is RUNNING:
         leaf.status = INVALID
         leaf.terminate(INVALID)

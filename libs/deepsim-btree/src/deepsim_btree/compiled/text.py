@@ -7,10 +7,10 @@ from textwrap import indent
 
 
 def lines(*statements: str) -> str:
-    """Put statements below each other; empty ones are left out."""
+    """Puts statements below each other; empty ones are left out."""
     return "\n".join(filter(None, statements))
 
 
 def block(header: str, *statements: str) -> str:
-    """Put statements below a header that ends with a colon or a bracket."""
+    """Puts statements below a header that ends with a colon or a bracket."""
     return f"{header}\n{indent(lines(*statements), '    ')}"

@@ -18,13 +18,13 @@ class UnknownError(Exception):
 
 
 def pure(function: Function) -> Function:
-    """Mark a function whose answer depends on its arguments and on constant attributes only."""
+    """Marks a function whose answer depends on its arguments and on constant attributes only."""
     function.is_pure = True  # type: ignore[attr-defined]
     return function
 
 
 def rule_part(method: Function) -> Function:
-    """Mark a method that an `update` may end with: it is written in its place."""
+    """Marks a method that an `update` may end with: it is written in its place."""
     method.is_rule_part = True  # type: ignore[attr-defined]
     return method
 
@@ -52,7 +52,7 @@ OPERATORS: dict[type, tuple[str, Callable[..., Any]]] = {
 
 
 def evaluate(expression: ast.expr, look: Callable[[ast.expr], Any]) -> Any:
-    """Return the value of an expression.
+    """Returns the value of an expression.
 
     Args:
         expression: What to evaluate.
@@ -91,13 +91,13 @@ def evaluate(expression: ast.expr, look: Callable[[ast.expr], Any]) -> Any:
 
 
 def index_of(expression: ast.Subscript) -> ast.expr:
-    """Return the index; Python 3.8 wraps it."""
+    """Returns the index; Python 3.8 wraps it."""
     index: Any = expression.slice
     return index.value if type(index).__name__ == "Index" else index  # type: ignore[no-any-return]
 
 
 def _bool_op(expression: ast.BoolOp, value: Callable[[ast.expr], Any]) -> Any:
-    """Return the value of an "and" or an "or", which one part alone may decide."""
+    """Returns the value of an "and" or an "or", which one part alone may decide."""
     decides = isinstance(expression.op, ast.Or)
     is_known = True
     found: Any = not decides

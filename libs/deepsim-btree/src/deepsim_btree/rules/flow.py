@@ -37,7 +37,7 @@ class _NeverSkipped(ast.NodeTransformer):
 
 
 def never_skipped(statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Return statements without the questions whether a child was SKIPPED: it never is here."""
+    """Returns statements without the questions whether a child was SKIPPED: it never is here."""
     return [_NeverSkipped().visit(deepcopy(statement)) for statement in statements]
 
 
@@ -61,14 +61,14 @@ class Flow:
         self._terms: dict[str, ast.expr] = {}
 
     def copy(self) -> Flow:
-        """Return a copy."""
+        """Returns a copy."""
         twin = Flow(self._node, self._rule)
         twin.known, twin.answers = dict(self.known), dict(self.answers)
         twin._terms = dict(self._terms)
         return twin
 
     def assign(self, name: str, value: ast.expr | Answers) -> None:
-        """Take note of an assignment, of an expression or of the answer of a child."""
+        """Takes note of an assignment, of an expression or of the answer of a child."""
         if isinstance(value, frozenset):
             self.forget(name)
             self.answers[name] = value
@@ -90,11 +90,11 @@ class Flow:
                 self.answers[name] = frozenset({known})
 
     def term(self, name: str) -> ast.expr | None:
-        """Return what a variable was computed from, if that is a status."""
+        """Returns what a variable was computed from, if that is a status."""
         return self._terms.get(name)
 
     def forget(self, name: str) -> None:
-        """Forget a variable, and those that were computed from it."""
+        """Forgets a variable, and those that were computed from it."""
         self.known.pop(name, None)
         self.answers.pop(name, None)
         self._terms.pop(name, None)
@@ -103,7 +103,7 @@ class Flow:
                 del self._terms[other]
 
     def value(self, expression: ast.expr) -> Any:
-        """Return the value of an expression.
+        """Returns the value of an expression.
 
         Raises:
             UnknownError: It depends on the run.
@@ -111,7 +111,7 @@ class Flow:
         return evaluate(expression, self._look)
 
     def outcomes(self, expression: ast.expr) -> dict[Any, Any]:
-        """Return the value of an expression, UnknownError if it is, by that of its only status."""
+        """Returns the value of an expression, UnknownError if it is, by that of its only status."""
         name = self._status_in(expression)
         if name is None:
             try:
@@ -131,7 +131,7 @@ class Flow:
         return found
 
     def possible(self, expression: ast.expr) -> Answers:
-        """Return the statuses that an expression may give."""
+        """Returns the statuses that an expression may give."""
         if isinstance(expression, ast.IfExp) and self.decide(expression.test) is None:
             yes, no = self.split(expression.test)
             some = frozenset() if yes is None else yes.possible(expression.body)
@@ -142,18 +142,18 @@ class Flow:
         return frozenset(found)
 
     def unchecked(self, expression: ast.expr) -> str | None:
-        """Return the name of a status in an expression that must be checked before; or None."""
+        """Returns the name of a status in an expression that must be checked before; or None."""
         name = self._status_in(expression)
         if name is None or NO_STATUS not in self.answers[name]:
             return None
         return name if self.outcomes(expression)[NO_STATUS] is NO_STATUS else None
 
     def unresolved(self) -> list[str]:
-        """Return the names of all statuses that must still be checked."""
+        """Returns the names of all statuses that must still be checked."""
         return [name for name, answers in self.answers.items() if NO_STATUS in answers]
 
     def split(self, test: ast.expr) -> tuple[Flow | None, Flow | None]:
-        """Return the facts where a test holds and where it does not, None if that cannot be."""
+        """Returns the facts where a test holds and where it does not, None if that cannot be."""
         name = self._status_in(test)
         outcomes = self.outcomes(test)
         flows: list[Flow | None] = []
@@ -170,19 +170,19 @@ class Flow:
         return flows[0], flows[1]
 
     def is_other_than_running(self, test: ast.expr, name: str) -> bool:
-        """Return whether a test is that a status is not RUNNING."""
+        """Returns whether a test is that a status is not RUNNING."""
         self.assign(name, UNCHECKED)
         return all((value is False) is (a is RUNNING) for a, value in self.outcomes(test).items())
 
     def decide(self, test: ast.expr) -> bool | None:
-        """Return the value of a test if that is known."""
+        """Returns the value of a test if that is known."""
         try:
             return bool(self.constant(test))
         except UnknownError:
             return None
 
     def constant(self, expression: ast.expr) -> Any:
-        """Return the value of an expression if it is the same for all statuses in it.
+        """Returns the value of an expression if it is the same for all statuses in it.
 
         Raises:
             UnknownError: It depends on the run.
@@ -193,7 +193,7 @@ class Flow:
         return value
 
     def joined(self, other: Flow | None) -> Flow:
-        """Return what holds in both."""
+        """Returns what holds in both."""
         if other is None:
             return self
         both = self.copy()
@@ -211,7 +211,7 @@ class Flow:
         return both
 
     def _status_in(self, expression: ast.expr) -> str | None:
-        """Return the one status in an expression that is not known for sure."""
+        """Returns the one status in an expression that is not known for sure."""
         names = set()
         for node in ast.walk(expression):
             if isinstance(node, ast.Name):

@@ -26,7 +26,7 @@ class Loop(NamedTuple):
 
 
 def child_list(expression: ast.expr, orders: Mapping[str, Any]) -> Any:
-    """Return the order of the children that an expression is a list of; None if it is none.
+    """Returns the order of a list of children; None for any other expression.
 
     Args:
         expression: ``self._children``, a name for it, or ``[self._children[i] for i in order]``.
@@ -43,7 +43,7 @@ def child_list(expression: ast.expr, orders: Mapping[str, Any]) -> Any:
 
 
 def loop_of(statement: ast.For, orders: Mapping[str, Any]) -> Loop:
-    """Return the parts of a loop.
+    """Returns the parts of a loop.
 
     Raises:
         NoRuleError: It is not a loop over children.

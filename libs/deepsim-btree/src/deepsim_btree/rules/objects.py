@@ -30,7 +30,7 @@ if {answer}.__class__ is not self.status.__class__:
 
 
 def quick_update(cls: type[Any]) -> Callable[[Any], Status]:
-    """Return the `update` of a class of control nodes in a faster form.
+    """Returns the `update` of a class of control nodes in a faster form.
 
     Where the source is not at hand, as in a frozen program, it is `update` itself.
     """
@@ -77,7 +77,7 @@ class _Shorter(ast.NodeTransformer):
 def _written_out(
     statements: list[ast.stmt], rule: Rule, tick: str = "self.last_tick"
 ) -> list[ast.stmt]:
-    """Return statements with all ticks in them written out."""
+    """Returns statements with all ticks in them written out."""
     found: list[ast.stmt] = []
     for number, statement in enumerate(statements):
         if isinstance(statement, (ast.If, ast.For)):
@@ -112,7 +112,7 @@ def _tick(statement: Any, following: list[ast.stmt], rule: Rule, tick: str) -> l
 
 
 def _is_status_test(statement: ast.stmt, answer: str, rule: Rule) -> bool:
-    """Return whether a statement is ``if answer is not SUCCESS:`` without an else."""
+    """Returns whether a statement is ``if answer is not SUCCESS:`` without an else."""
     if not isinstance(statement, ast.If) or statement.orelse:
         return False
     test = statement.test
@@ -128,7 +128,7 @@ def _is_status_test(statement: ast.stmt, answer: str, rule: Rule) -> bool:
 
 
 def _parsed(text: str, origin: ast.AST | None = None) -> list[ast.stmt]:
-    """Return the statements of a text, at the line of `origin`."""
+    """Returns the statements of a text, at the line of `origin`."""
     statements = ast.parse(text).body
     if origin is not None:
         for statement in statements:

@@ -36,7 +36,7 @@ class Rule(NamedTuple):
     """The file of the method."""
 
     def mentions(self, owner_is_self: bool, attribute: str) -> bool:
-        """Return whether the rule reads an attribute of the node, or of another one."""
+        """Returns whether the rule reads an attribute of the node, or of another one."""
         return any(
             isinstance(node, ast.Attribute)
             and node.attr == attribute
@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
 
 def find_rule(cls: type[Any]) -> Rule:
-    """Return the rule of a class of nodes.
+    """Returns the rule of a class of nodes.
 
     Raises:
         NoRuleError: `update` is not written in Python, or its source is not at hand.
@@ -83,33 +83,33 @@ def _read_rule(cls: type) -> Rule:
 
 
 def is_self(expression: ast.expr) -> bool:
-    """Return whether an expression is the node itself."""
+    """Returns whether an expression is the node itself."""
     return isinstance(expression, ast.Name) and expression.id == "self"
 
 
 def is_tick(expression: ast.expr | None) -> bool:
-    """Return whether an expression is ``self.tick_child(...)``."""
+    """Returns whether an expression is ``self.tick_child(...)``."""
     return method_call(expression) == "tick_child"
 
 
 def method_call(expression: ast.expr | None) -> str:
-    """Return the name of the method of the node that an expression calls; "" if it is another."""
+    """Returns the name of the method of the node that an expression calls; "" if it is another."""
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
         return expression.func.attr if is_self(expression.func.value) else ""
     return ""
 
 
 def has_one_child(cls: type[Any]) -> bool:
-    """Return whether ``self.child`` is the child of a `Decorator` in methods of a class."""
+    """Returns whether ``self.child`` is the child of a `Decorator` in methods of a class."""
     getter = getattr(getattr(cls, "child", None), "fget", None)
     return getattr(getter, "__module__", "") == "deepsim_btree.decorator"
 
 
 def _definition(method: FunctionType) -> ast.FunctionDef:
-    """Return the syntax tree of a method.
+    """Returns the syntax tree of a method.
 
     Raises:
-        NoRuleError: There is no source, or the method means something else elsewhere.
+        NoRuleError: The source is not at hand, or the method depends on its surroundings.
     """
     code = method.__code__
     # Asks the loader of the module, which knows the files of a zip archive.
@@ -131,14 +131,14 @@ def _definition(method: FunctionType) -> ast.FunctionDef:
 
 
 def _is_source(node: ast.FunctionDef, code: CodeType) -> bool:
-    """Return whether a text is that of a function; the file may have been changed since."""
+    """Returns whether a text is that of a function; the file may have been changed since."""
     module = compile(ast.Module([node], []), code.co_filename, "exec")
     found = [const for const in module.co_consts if getattr(const, "co_name", "") == node.name]
     return [_contents(one) for one in found] == [_contents(code)]
 
 
 def _contents(code: CodeType) -> tuple[object, ...]:
-    """Return all names and constants; instructions depend on the imports of the module, too."""
+    """Returns all names and constants; instructions depend on the imports of the module, too."""
     constants = [const for const in code.co_consts if not isinstance(const, CodeType)]
     return code.co_names, code.co_varnames, repr(constants)
 
@@ -149,7 +149,7 @@ def _module(filename: str) -> ast.Module:
 
 
 def _statements(cls: type, method: FunctionType) -> tuple[list[ast.stmt], dict[str, Any]]:
-    """Return the simple statements of a method and its names.
+    """Returns the simple statements of a method and its names.
 
     Another method that it ends with, marked by `rule_part`, stands in their place.
     """
@@ -172,7 +172,7 @@ def _statements(cls: type, method: FunctionType) -> tuple[list[ast.stmt], dict[s
 
 
 def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the parts of a statement."""
+    """Yields the parts of a statement."""
     if isinstance(statement, (ast.If, ast.For)):
         twin: Any = type(statement)(**dict(ast.iter_fields(statement)))
         ast.copy_location(twin, statement)
@@ -204,7 +204,7 @@ def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _assignments(target: Any, value: ast.expr, origin: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield an assignment, one by one if it is of a tuple, with a tick only as the whole value."""
+    """Yields an assignment, one by one if it is of a tuple, with a tick only as the whole value."""
     if isinstance(target, ast.Tuple):
         if isinstance(value, ast.Call):  # once, for all elements
             yield _assign(ast.Name("_values", ast.Store()), value, origin)
@@ -234,7 +234,7 @@ def _assign(target: ast.expr, value: ast.expr, origin: ast.stmt) -> ast.stmt:
 
 
 def _hoisted(value: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-    """Return an assignment of the tick within an expression, if any, and what remains of that.
+    """Returns an assignment of the tick within an expression, if any, and what remains of that.
 
     A tick that not every evaluation of the expression begins with stays where it is.
     """

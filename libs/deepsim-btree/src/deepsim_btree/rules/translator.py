@@ -39,7 +39,7 @@ class Translator(ABC, Generic[At]):
         node: The node.
 
     Raises:
-        NoRuleError: There is no source of the rule.
+        NoRuleError: The source of the rule is not at hand.
     """
 
     AND: ClassVar[str]
@@ -56,42 +56,42 @@ class Translator(ABC, Generic[At]):
 
     @abstractmethod
     def literal(self, value: Any) -> str:
-        """Return an expression for a constant."""
+        """Returns an expression for a constant."""
 
     @abstractmethod
     def local(self, name: ast.Name, at: At) -> str:
-        """Return an expression for a local variable."""
+        """Returns an expression for a local variable."""
 
     @abstractmethod
     def state(self, attribute: str, at: At) -> str:
-        """Return an expression for an attribute of the node that the rule writes."""
+        """Returns an expression for an attribute of the node that the rule writes."""
 
     @abstractmethod
     def status_of(self, child: int, at: At) -> str:
-        """Return an expression for the status of a child."""
+        """Returns an expression for the status of a child."""
 
     @abstractmethod
     def now(self) -> str:
-        """Return an expression for the time."""
+        """Returns an expression for the time."""
 
     @abstractmethod
     def choice(self, test: str, yes: str, no: str) -> str:
-        """Return an expression for ``yes if test else no``."""
+        """Returns an expression for ``yes if test else no``."""
 
     @abstractmethod
     def users(self, name: str, at: At, *, is_condition: bool) -> str:
-        """Return a call of a function that the node was given as an attribute."""
+        """Returns a call of a function that the node was given as an attribute."""
 
     @abstractmethod
     def draw(self, at: At) -> str:
-        """Return a call that draws an order of the children."""
+        """Returns a call that draws an order of the children."""
 
     @abstractmethod
     def pure(self, function: Any, arguments: list[str]) -> str:
-        """Return a call of a pure function."""
+        """Returns a call of a pure function."""
 
     def check_answers(self, answers: Answers) -> None:
-        """Check what the node may return.
+        """Checks what the node may return.
 
         Raises:
             StructureError: It is SKIPPED, which a tree for many agents does not have.
@@ -102,7 +102,7 @@ class Translator(ABC, Generic[At]):
             )
 
     def child(self, child: Any, flow: Flow, at: At) -> Child:
-        """Return which child an expression is.
+        """Returns which child an expression is.
 
         Raises:
             NoRuleError: It is none.
@@ -122,7 +122,7 @@ class Translator(ABC, Generic[At]):
             return self.text(index_of(child), flow, at)
 
     def text(self, e: ast.expr, flow: Flow, at: At) -> str:
-        """Return an expression in the other code.
+        """Returns an expression in the other code.
 
         Raises:
             NoRuleError: It uses more of Python than a rule may.
@@ -206,11 +206,11 @@ class Translator(ABC, Generic[At]):
 
 
 def untranslatable(part: Any) -> NoRuleError:
-    """Return the error which says that a part of a rule cannot be translated."""
+    """Returns the error which says that a part of a rule cannot be translated."""
     kind = type(part).__name__
     return NoRuleError(f"line {part.lineno} of its update() has a {kind} that has no such form")
 
 
 def variable(target: Any) -> str:
-    """Return how `Flow` calls the variable that a statement writes."""
+    """Returns how `Flow` calls the variable that a statement writes."""
     return target.id if isinstance(target, ast.Name) else f"self.{target.attr}"

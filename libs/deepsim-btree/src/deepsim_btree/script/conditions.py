@@ -37,7 +37,7 @@ class Conditions(Decorator):
         enums: Names that stand for numbers in them.
 
     Raises:
-        ValueError: There is no such name, or a text is no script.
+        ValueError: No such name exists, or a text is not a script.
     """
 
     __slots__ = ("scripts",)
@@ -57,7 +57,7 @@ class Conditions(Decorator):
         self.scripts = {n: Script(scripts[n], enums) for n in NAMES if n in scripts}
 
     def update(self) -> Status:
-        """Ask, tick the child, and run what belongs to its answer."""
+        """Asks, ticks the child, and runs what belongs to its answer."""
         status = self._before()
         if status is None:
             status = self.tick_child(self.child)
@@ -68,7 +68,7 @@ class Conditions(Decorator):
         return status
 
     def terminate(self, new_status: Status) -> None:
-        """Run ``on_halted`` if the node was halted."""
+        """Runs ``on_halted`` if the node was halted."""
         if new_status is INVALID:
             self._run("on_halted")
 
@@ -100,8 +100,8 @@ class Precondition(Decorator):
         enums: Names that stand for numbers in it.
 
     Raises:
-        ValueError: `condition` is no script.
-        TypeError: `otherwise` is no `Status`.
+        ValueError: `condition` is not a script.
+        TypeError: `otherwise` is not a `Status`.
     """
 
     __slots__ = ("_is_open", "otherwise", "script")
@@ -126,7 +126,7 @@ class Precondition(Decorator):
         return self.script.text
 
     def update(self) -> Status:
-        """Ask, unless the child is in a run, and tick it."""
+        """Asks, unless the child is in a run, and ticks it."""
         # RUNNING may be the answer without a run of the child, which is asked for again then.
         if self.status is not RUNNING:
             self._is_open = False

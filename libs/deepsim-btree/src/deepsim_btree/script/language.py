@@ -73,7 +73,7 @@ class Script:
         enums: Names that stand for numbers.
 
     Raises:
-        ValueError: The text is no script; the message says where it is wrong.
+        ValueError: The text is not a script; the message says where it is wrong.
     """
 
     __slots__ = ("_statements", "enums", "text")
@@ -96,7 +96,7 @@ class Script:
         return Script, (self.text, self.enums)
 
     def run(self, node: Behaviour) -> Value:
-        """Run the script on the blackboard of a node and return the value of the last statement.
+        """Runs the script on the blackboard of a node and returns the value of the last statement.
 
         Raises:
             KeyError: An entry is read, or assigned by ``=``, that is not there.
@@ -108,7 +108,7 @@ class Script:
         return value
 
     def holds(self, node: Behaviour) -> bool:
-        """Run the script and return whether its value is a number other than 0.
+        """Runs the script and returns whether its value is a number other than 0.
 
         Raises:
             TypeError: It is a text.
@@ -439,7 +439,7 @@ def _whole(value: Any, sign: str) -> int:
 
 
 def _number(value: Any, enums: Mapping[str, int]) -> float:
-    """Return the number that a value is, or that its text stands for."""
+    """Returns the number that a value is, or that its text stands for."""
     if _is_number(value):
         number: float = value
         return number

@@ -23,7 +23,7 @@ class RunScript(Behaviour):
         enums: Names that stand for numbers in it.
 
     Raises:
-        ValueError: `code` is no script.
+        ValueError: `code` is not a script.
     """
 
     __slots__ = ("script",)
@@ -40,7 +40,7 @@ class RunScript(Behaviour):
         return self.script.text
 
     def update(self) -> Status:
-        """Run the script."""
+        """Runs the script."""
         self.script.run(self)
         return SUCCESS
 
@@ -51,5 +51,5 @@ class ScriptCheck(RunScript):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Run the script and look at its value."""
+        """Runs the script and looks at its value."""
         return SUCCESS if self.script.holds(self) else FAILURE

@@ -32,14 +32,14 @@ _REASONS = {
 
 
 def rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
-    """Return what BehaviorTree.CPP runs as this library runs `node`.
+    """Returns what BehaviorTree.CPP runs as this library runs `node`.
 
     Args:
         node: A node whose tag only this library has.
         element: Writes a node below.
 
     Raises:
-        XmlError: There is no such thing.
+        XmlError: No such thing exists.
     """
     kind = type(node).__name__
     name = {} if node.name == kind else {"name": node.name}
@@ -66,7 +66,7 @@ def rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Eleme
 
 
 def check_name(node: Behaviour, name: str) -> None:
-    """Check that BehaviorTree.CPP takes the name of a tree.
+    """Checks that BehaviorTree.CPP takes the name of a tree.
 
     Raises:
         XmlError: It does not.

@@ -73,7 +73,7 @@ class BuiltinType(NodeType):
         self._read = read or getattr
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
         named = {
             attribute.argument or name: values.get(name, attribute.default)
             for name, attribute in self.attributes.items()
@@ -82,13 +82,13 @@ class BuiltinType(NodeType):
         return cls(*self.arguments(children), **named, **self._fixed)
 
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
         return type(node) is self.cls and all(
             self._read(node, argument) == value for argument, value in self._fixed.items()
         )
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names."""
+        """Returns the values of the attributes of a node, by their names."""
         return {
             name: self._read(node, attribute.argument or name)
             for name, attribute in self.attributes.items()
@@ -105,13 +105,13 @@ class SwitchType(NodeType):
         self._count = count
 
     def children_problem(self, count: int) -> str | None:
-        """Return what is wrong with so many children; None if nothing is."""
+        """Returns the problem with so many children; None if that number is right."""
         if count == self._count + 1:
             return None
         return f"needs {self._count + 1} children, the last one for all other values"
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
         variable, *cases = (values[name] for name in self.attributes)
         if not isinstance(variable, Key):
             raise ValueError(f"variable must be an entry such as {{mode}}, got {variable!r}")
@@ -120,13 +120,13 @@ class SwitchType(NodeType):
         return Switch(dict(zip(cases, children)), children[-1], on=variable)
 
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
         if type(node) is not Switch or not isinstance(node.on, Key):
             return False
         return len(node.cases) == self._count  # the writer adds a default
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names."""
+        """Returns the values of the attributes of a node, by their names."""
         assert isinstance(node, Switch), "fits() comes first"
         cases = [_case_text(case) for case in node.cases]
         if len(set(cases)) < len(cases):
@@ -135,7 +135,7 @@ class SwitchType(NodeType):
 
 
 def _case_text(case: object) -> str:
-    """Return the text that stands for the same values as a case of a `Switch`."""
+    """Returns the text that stands for the same values as a case of a `Switch`."""
     text = str(case)
     if case_key(text) != case_key(case):
         raise TypeError(f"the case {case!r} would be read as something else: use a text or number")
@@ -147,7 +147,7 @@ def _seconds(name: str) -> tuple[Attribute, ...]:
 
 
 def _read_condition(node: Any, argument: str) -> Status:
-    """Return an argument of Condition, which keeps a table of answers instead."""
+    """Returns an argument of Condition, which keeps a table of answers instead."""
     position = node.answers.index(SUCCESS)
     others = {answer for code, answer in enumerate(node.answers) if code != position}
     answer: Status = others.pop() if argument == "otherwise" else Status(position)
@@ -155,7 +155,7 @@ def _read_condition(node: Any, argument: str) -> Status:
 
 
 def _read_until_fail(node: Any, _: str) -> Status:
-    """Return on_end of UntilFail, which keeps a table of answers instead."""
+    """Returns on_end of UntilFail, which keeps a table of answers instead."""
     answer: Status = node.answers[FAILURE]
     return answer
 
@@ -173,7 +173,7 @@ class LoopType(BuiltinType):
         self._element = element
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
         queue = values["queue"]
         if not isinstance(queue, Key):
             texts = queue.split(";") if queue else []
@@ -181,7 +181,7 @@ class LoopType(BuiltinType):
         return super().build({**values, "queue": queue}, children)
 
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
         if not isinstance(node, Loop) or type(node) is not Loop:
             return False
         if isinstance(node.queue, Key):
@@ -189,7 +189,7 @@ class LoopType(BuiltinType):
         return all(type(value) is self._element for value in node.queue)
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names."""
+        """Returns the values of the attributes of a node, by their names."""
         values = super().values(node)
         if not isinstance(values["queue"], Key):
             texts = [to_text(value, self._element, {}) for value in values["queue"]]
@@ -200,7 +200,7 @@ class LoopType(BuiltinType):
 
 
 def script_types(enums: Mapping[str, int] | None = None) -> dict[str, NodeType]:
-    """Return the types that have scripts, in which names may stand for numbers."""
+    """Returns the types that have scripts, in which names may stand for numbers."""
     fixed = {} if enums is None else {"enums": enums}
     code = (Attribute("code"),)
     types = (

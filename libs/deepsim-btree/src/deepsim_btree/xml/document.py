@@ -26,7 +26,7 @@ _PORTS = ("input_port", "output_port", "inout_port")
 
 
 class Document:
-    """What a file holds, the files that it includes being part of it.
+    """The contents of a file and of the files that it includes.
 
     Args:
         root: The outermost element.
@@ -41,7 +41,7 @@ class Document:
         self._includes = 0
 
     def main(self, tree_id: str | None) -> Element:
-        """Return the BehaviorTree to start with.
+        """Returns the BehaviorTree to start with.
 
         Raises:
             XmlError: It is not there, or nothing says which one it is.
@@ -58,7 +58,7 @@ class Document:
         )
 
     def tree(self, tree_id: str, user: Element) -> Element:
-        """Return a BehaviorTree.
+        """Returns a BehaviorTree.
 
         Raises:
             XmlError: It is not there.
@@ -69,22 +69,22 @@ class Document:
         return self._trees[tree_id]
 
     def category(self, node_id: str) -> str | None:
-        """Return what TreeNodesModel says a node is; None if it says nothing."""
+        """Returns what TreeNodesModel says a node is; None if it says nothing."""
         return self._models[node_id].tag if node_id in self._models else None
 
     def default(self, node_id: str, port: str) -> str | None:
-        """Return the default that TreeNodesModel has for a port; None if it has none."""
+        """Returns the default that TreeNodesModel has for a port; None if it has none."""
         return self.defaults(node_id).get(port)
 
     def defaults(self, node_id: str) -> dict[str, str]:
-        """Return the defaults that TreeNodesModel has for the ports of a node."""
+        """Returns the defaults that TreeNodesModel has for the ports of a node."""
         if node_id not in self._models:
             return {}
         ports = (child.attributes for child in self._models[node_id].children)
         return {port["name"]: port["default"] for port in ports if port.get("default")}
 
     def add(self, element: Element, included: tuple[Path, ...]) -> None:
-        """Add what an element below <root> holds."""
+        """Adds what an element below <root> holds."""
         if element.tag == "BehaviorTree":
             self._add_named(element, self._trees)
         elif element.tag == "TreeNodesModel":
@@ -148,7 +148,7 @@ class Document:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Return what a file holds, and of a larger one the first ``limit + 1`` bytes.
+    """Returns what a file holds, and of a larger one the first ``limit + 1`` bytes.
 
     Raises:
         OSError: The file cannot be read.
@@ -158,7 +158,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def read_file(path: Path) -> Document:
-    """Return what a file holds.
+    """Returns what a file holds.
 
     Raises:
         XmlError: It is wrong, too large, or uses something that is not supported.
@@ -174,7 +174,7 @@ def read_file(path: Path) -> Document:
 
 
 def read_texts(texts: tuple[str, ...]) -> Document:
-    """Return what texts hold, as one document.
+    """Returns what texts hold, as one document.
 
     Raises:
         XmlError: One is wrong or uses something that is not supported, or all are too large.

@@ -35,11 +35,11 @@ class Element(NamedTuple):
     """What is written inside instead of children; not kept when a file is read."""
 
     def error(self, reason: str) -> XmlError:
-        """Return an error about this element."""
+        """Returns an error about this element."""
         return XmlError(reason, self.file, self.line)
 
     def to_lines(self, indent: str = "") -> list[str]:
-        """Return the lines of the element, as a file shows them."""
+        """Returns the lines of the element, as a file shows them."""
         attributes = "".join(f' {name}="{escape(text)}"' for name, text in self.attributes.items())
         if self.text:
             return [f"{indent}<{self.tag}{attributes}>{escape(self.text)}</{self.tag}>"]
@@ -50,7 +50,7 @@ class Element(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Return `text` as it stands in an attribute or between tags.
+    """Returns `text` as it stands in an attribute or between tags.
 
     Raises:
         XmlError: It has a character that XML cannot hold.
@@ -61,7 +61,7 @@ def escape(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Return whether an attribute can be called `text`."""
+    """Returns whether an attribute can be called `text`."""
     # The parser knows: its letters are neither those of `re` nor those of the newest XML.
     try:
         return list(parse(f'<a {text}=""/>', "").attributes) == [text]
@@ -70,7 +70,7 @@ def is_name(text: str) -> bool:
 
 
 def parse(text: str | bytes, file: str) -> Element:
-    """Return the outermost element of a document.
+    """Returns the outermost element of a document.
 
     A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``,
     which is no XML but what BehaviorTree.CPP reads and people write.
@@ -79,7 +79,7 @@ def parse(text: str | bytes, file: str) -> Element:
     small file fill the memory. The text between elements is not kept.
 
     Raises:
-        XmlError: It is no well-formed XML, is written in an unknown encoding, has a document type
+        XmlError: It is not well-formed XML, is written in an unknown encoding, has a document type
             or too many levels.
     """
     try:

@@ -20,7 +20,7 @@ _TYPE_NAMES = {str: "std::string", float: "double", int: "int", bool: "bool"}
 
 
 def write_nodes_model(nodes: Nodes) -> str:
-    """Return a document with the models of the nodes that a program has, and no tree.
+    """Returns a document with the models of the nodes that a program has, and no tree.
 
     Groot2 offers the nodes of such a file to draw trees with.
 
@@ -28,7 +28,7 @@ def write_nodes_model(nodes: Nodes) -> str:
         nodes: As for `read_xml`; the nodes of this library that BehaviorTree.CPP lacks are added.
 
     Raises:
-        TypeError: One of `nodes` is no class of nodes.
+        TypeError: One of `nodes` is not a class of nodes.
     """
     types = [*registered_types(nodes).values(), *OWN_TYPES]
     models = [model_element(node_type) for node_type in sorted(types, key=lambda one: one.tag)]
@@ -37,7 +37,7 @@ def write_nodes_model(nodes: Nodes) -> str:
 
 
 def model_element(node_type: NodeType) -> Element:
-    """Return the model of one type."""
+    """Returns the model of one type."""
     ports = [_port(attribute) for attribute in node_type.attributes.values()]
     return Element(node_type.category, {"ID": node_type.tag}, ports)
 

@@ -36,13 +36,13 @@ class Attribute(NamedTuple):
 
 
 class NodeType(ABC):
-    """What elements with one tag stand for; base of the built-in and the registered types.
+    """The type of node that one tag stands for; base of the built-in and the registered types.
 
     Attributes:
         tag: The tag.
         cls: Class of the nodes.
         attributes: What the elements can have, by name.
-        constant: What they must have, with the one text that is supported.
+        constant: Required attributes, with the one text that is supported.
     """
 
     def __init__(self, tag: str, cls: type[Behaviour], attributes: Iterable[Attribute]) -> None:
@@ -53,7 +53,7 @@ class NodeType(ABC):
 
     @property
     def category(self) -> str:
-        """What TreeNodesModel calls it: Control, Decorator, Condition or Action."""
+        """Its kind in TreeNodesModel: Control, Decorator, Condition or Action."""
         if issubclass(self.cls, Decorator):
             return "Decorator"
         if issubclass(self.cls, Parent):
@@ -61,7 +61,7 @@ class NodeType(ABC):
         return "Condition" if issubclass(self.cls, Check) else "Action"
 
     def children_problem(self, count: int) -> str | None:
-        """Return what is wrong with so many children; None if nothing is."""
+        """Returns the problem with so many children; None if that number is right."""
         if issubclass(self.cls, Conditional):
             return None if count in (2, 3) else "needs 2 or 3 children"
         if issubclass(self.cls, Decorator):
@@ -72,22 +72,22 @@ class NodeType(ABC):
 
     @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
 
     @abstractmethod
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
 
     @abstractmethod
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names.
+        """Returns the values of the attributes of a node, by their names.
 
         Raises:
             AttributeError: The node does not keep an argument of its constructor.
         """
 
     def arguments(self, children: list[Behaviour]) -> tuple[Any, ...]:
-        """Return the children as positional arguments of the constructor."""
+        """Returns the children as positional arguments of the constructor."""
         if issubclass(self.cls, (Decorator, Conditional)):
             return tuple(children)
         return (children,) if issubclass(self.cls, Parent) else ()

@@ -50,7 +50,7 @@ def read_xml(
     parsers: Parsers | None = None,
     enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
-    """Return the root of a tree that is written in the XML of BehaviorTree.CPP 4.
+    """Returns the root of a tree that is written in the XML of BehaviorTree.CPP 4.
 
     Args:
         text: The document, or several that use each other's trees.
@@ -68,7 +68,7 @@ def read_xml(
     Raises:
         XmlError: The document is wrong or uses something that is not supported; the message has
             the number of the line.
-        TypeError: One of `nodes` is no class of nodes.
+        TypeError: One of `nodes` is not a class of nodes.
     """
     texts = (text,) if isinstance(text, str) else tuple(text)
     return _read(read_texts(texts), nodes, tree, parsers, enums)
@@ -82,7 +82,7 @@ def read_xml_file(
     parsers: Parsers | None = None,
     enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
-    """Return the root of a tree in a file, as `read_xml` does; the file may include others.
+    """Returns the root of a tree in a file, as `read_xml` does; the file may include others.
 
     Args:
         path: The file.
@@ -95,7 +95,7 @@ def read_xml_file(
         XmlError: A file is wrong or uses something that is not supported; the message has the file
             and the number of the line.
         OSError: The file cannot be read.
-        TypeError: One of `nodes` is no class of nodes.
+        TypeError: One of `nodes` is not a class of nodes.
     """
     path = Path(path)
     return _read(read_file(path), nodes, tree, parsers, enums)
@@ -129,7 +129,7 @@ class _Reader:
         self._levels = 0
 
     def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
-        """Make the nodes of a BehaviorTree, used inside the trees `above`."""
+        """Makes the nodes of a BehaviorTree, used inside the trees `above`."""
         if len(element.children) != 1:
             raise element.error(f"<BehaviorTree> needs one child, got {len(element.children)}")
         return self._node(element.children[0], (*above, element.attributes["ID"]))
@@ -281,7 +281,7 @@ class _Reader:
 
 
 def _is_note(element: Element, name: str) -> bool:
-    """Return whether an attribute is a note of other programs, which nodes do not see.
+    """Returns whether an attribute is a note of other programs, which nodes do not see.
 
     Raises:
         XmlError: It looks like one that was meant to be read.

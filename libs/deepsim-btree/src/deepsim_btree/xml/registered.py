@@ -30,15 +30,15 @@ _TAG = re.compile(r"[^\W\d][\w.-]*")
 
 
 def registered_types(nodes: Nodes) -> dict[str, NodeType]:
-    """Return the types of nodes by tag.
+    """Returns the types of nodes by tag.
 
     Args:
         nodes: From tags to classes of nodes; or classes, whose names are the tags. A class may
-            be a `functools.partial`, whose arguments then are no attributes.
+            be a `functools.partial`, whose arguments are not attributes.
 
     Raises:
-        TypeError: One of them is no class of nodes.
-        ValueError: A tag is no word.
+        TypeError: One of them is not a class of nodes.
+        ValueError: A tag is not a word.
     """
     makers: Any = nodes
     if not isinstance(nodes, Mapping):
@@ -47,11 +47,11 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
 
 
 def registered_type(tag: str, maker: Maker) -> NodeType:
-    """Return the type of the nodes that `maker` makes.
+    """Returns the type of the nodes that `maker` makes.
 
     Raises:
-        TypeError: It is no class of nodes.
-        ValueError: The tag is no word.
+        TypeError: It is not a class of nodes.
+        ValueError: The tag is not a word.
     """
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} cannot be a tag: register it in a mapping, under a word")
@@ -87,11 +87,11 @@ class FunctionType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
         return self._maker(**values)
 
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
         if not isinstance(node, FunctionLeaf) or type(node) is not self.cls:
             return False
         if node.function != self._function:
@@ -100,7 +100,7 @@ class FunctionType(NodeType):
         return all(name in its and _same(its[name], value) for name, value in self._fixed.items())
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names."""
+        """Returns the values of the attributes of a node, by their names."""
         bound = self._bound(node)
         lost = set(bound) - set(self.attributes) - set(self._fixed)
         if lost:
@@ -139,17 +139,17 @@ class ClassType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Make a node from the values of its attributes, by their names."""
+        """Makes a node from the values of its attributes, by their names."""
         return self._maker(*self.arguments(children), **values)
 
     def fits(self, node: Behaviour) -> bool:
-        """Return whether the tag stands for this node."""
+        """Returns whether the tag stands for this node."""
         return type(node) is self.cls and all(
             _same(_read(node, name), value) for name, value in self._fixed.items()
         )
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Return the values of the attributes of a node, by their names."""
+        """Returns the values of the attributes of a node, by their names."""
         if isinstance(node, PortLeaf):
             connected = node.connections
             own = {name: _read(node, name) for name in self.attributes if name not in node.ports}
@@ -158,7 +158,7 @@ class ClassType(NodeType):
 
 
 def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the positional and the named arguments that a partial has already."""
+    """Returns the positional and the named arguments that a partial has already."""
     if isinstance(maker, partial):
         return maker.args, dict(maker.keywords)  # a partial of a partial is flat
     return (), {}
@@ -167,7 +167,7 @@ def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
 def _attributes(
     function: Any, signature: inspect.Signature, skipped: set[str], *, takes_key: bool
 ) -> Iterable[Attribute]:
-    """Yield an attribute for each parameter that can be given by name."""
+    """Yields an attribute for each parameter that can be given by name."""
     classes = _classes(function)
     for name, parameter in signature.parameters.items():
         if name in skipped or parameter.kind not in (
@@ -183,7 +183,7 @@ def _attributes(
 
 
 def _classes(function: Any) -> dict[str, type]:
-    """Return the classes that the parameters are annotated with, where that can be told."""
+    """Returns the classes that the parameters are annotated with, where that can be told."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer

@@ -34,7 +34,7 @@ class Literal:
 
 
 def to_value(text: str, type_: type, parsers: Parsers) -> Any:
-    """Return the value that a text stands for.
+    """Returns the value that a text stands for.
 
     Raises:
         ValueError: The text does not fit the type.
@@ -69,7 +69,7 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
 
 
 def to_text(value: object, type_: type, formatters: Formatters) -> str:
-    """Return the text that `to_value` turns into `value`.
+    """Returns the text that `to_value` turns into `value`.
 
     Raises:
         TypeError: There is none.
@@ -115,7 +115,7 @@ def _braces(name: str) -> str:
 
 
 def key_of(text: str) -> Key | None:
-    """Return the key that a text such as ``{goal}`` stands for; None if it is no key.
+    """Returns the key that a text such as ``{goal}`` stands for; None if it is not a key.
 
     Raises:
         ValueError: The name in the braces is none.
@@ -137,7 +137,7 @@ def _int(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Return a text whose digits Python cannot understand in more ways than other programs."""
+    """Returns a text whose digits Python cannot understand in more ways than other programs."""
     if not text.isascii() or "_" in text:
         raise ValueError("must be a number, in the digits 0 to 9")
     return text

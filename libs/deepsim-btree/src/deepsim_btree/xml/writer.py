@@ -36,7 +36,7 @@ def write_xml(
     formatters: Formatters | None = None,
     dialect: Literal["deepsim", "btcpp"] = "deepsim",
 ) -> str:
-    """Return a tree as a document in the XML of BehaviorTree.CPP 4, TreeNodesModel included.
+    """Returns a tree as a document in the XML of BehaviorTree.CPP 4, TreeNodesModel included.
 
     `read_xml` makes an equal tree from it, at the start of its life: what a node remembers is not
     written. A branch below a `SubTree` is written once for all uses of its ``tree_id``.
@@ -44,7 +44,7 @@ def write_xml(
     Args:
         root: The node at the top.
         nodes: As for `read_xml`; needed for what has no name of its own, such as an `Action` made
-            by hand, and for what holds arguments that are no text. Other classes are written under
+            by hand, and for what holds arguments that are not text. Other classes are written under
             their name.
         tree: ID of the tree.
         formatters: Functions that make texts from values of further types.
@@ -54,7 +54,7 @@ def write_xml(
     Raises:
         XmlError: The tree holds something that cannot be written, which the message names.
         ValueError: `dialect` is another text.
-        TypeError: One of `nodes` is no class of nodes.
+        TypeError: One of `nodes` is not a class of nodes.
     """
     if dialect not in ("deepsim", "btcpp"):
         raise ValueError(f"dialect must be 'deepsim' or 'btcpp', got {dialect!r}")
@@ -76,7 +76,7 @@ def write_xml(
 
 
 def _check_levels(root: Behaviour) -> None:
-    """Check that a file can be read which has the nodes below each other as they are.
+    """Checks that a file can be read which has the nodes below each other as they are.
 
     Raises:
         XmlError: They are in more levels than `read_xml` takes.
@@ -106,7 +106,7 @@ class _Writer:
         self._formatters = formatters
 
     def add_tree(self, tree_id: str, root: Behaviour) -> None:
-        """Write a BehaviorTree, or check that the one which is there is the same."""
+        """Writes a BehaviorTree, or check that the one which is there is the same."""
         first = tree_id not in self.trees
         if first:
             self.trees[tree_id] = None  # keeps the place: trees come before those they use
@@ -205,7 +205,7 @@ class _Writer:
 
 
 def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
-    """Return the name that the node gets without the attribute ``name``; None if it is not sure."""
+    """Returns the name of a node without the attribute ``name``; None if unknown."""
     if isinstance(node, FunctionLeaf):
         return getattr(node.function, "__name__", None)
     if isinstance(node_type, ClassType) and "__init__" in vars(node_type.cls):
