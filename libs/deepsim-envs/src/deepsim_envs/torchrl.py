@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from deepsim_sync import world_seeds
 
+from .area import Bools
 from .environment import Environment
 from .joined_environment import JoinedEnvironment
 from .viewing import drawn_seed, only_group
@@ -35,7 +35,6 @@ except ImportError as error:
 
 __all__ = ["TorchRLEnv"]
 
-Bools = NDArray[np.bool_]
 GROUP = "agents"
 """The key of everything that agents have, as in TorchRL's other environments."""
 

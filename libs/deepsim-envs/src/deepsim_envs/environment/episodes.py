@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from deepsim_envs.area import Bools
 from deepsim_envs.errors import ResetNeededError
 from deepsim_sync import WorldNumbers, checked_worlds
 
 from .slots import Slot
 
-Bools = NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Area, AreaInterface
+from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.spaces import shown
 from deepsim_sync import square_sum
 
@@ -21,7 +21,6 @@ from .object_area import ObjectArea
 from .reward_terms import RewardTerms
 from .slots import Slot
 
-Bools = NDArray[np.bool_]
 Hook = Callable[..., Any]
 
 

@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
+from deepsim_envs.area import Bools
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError, ResetNeededError
 from deepsim_envs.joined_environment import JoinedEnvironment
@@ -22,8 +23,6 @@ from deepsim_envs.viewing import Viewfinder, drawn_seed, own_info
 from deepsim_sync import CameraView, world_seeds
 
 from .one_agent import OneAgent
-
-Bools = NDArray[np.bool_]
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
+from deepsim_envs.area import Bools
 
 
 class Fragment(NamedTuple):

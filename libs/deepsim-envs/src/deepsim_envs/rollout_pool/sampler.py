@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Agents
+from deepsim_envs.area import Agents, Bools
 from deepsim_envs.environment import Environment
 from deepsim_envs.function_names import find_function
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
 
 from .arrays import allocated, packed, put_batch, unpacked
-from .fragment import Bools, Fragment
+from .fragment import Fragment
 from .policy import Policy
 from .spec import Spec
 from .worlds import RolloutWorlds, make_rollout_worlds

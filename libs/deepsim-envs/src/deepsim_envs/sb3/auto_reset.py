@@ -8,12 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from deepsim_envs.area import Bools
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.results import Step
 from deepsim_envs.viewing import own_info
-
-from .slots_vec_env import Bools
 
 Infos = Sequence[Mapping[str, Any]]
 """The info of each agent, as arrays over worlds."""

@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
+from deepsim_envs.area import Bools
 from deepsim_envs.spaces import MASK, allowed, choices_of
 from deepsim_envs.viewing import drawn_seed
 from deepsim_sync import world_seeds
@@ -23,7 +24,6 @@ except ImportError as error:
         "deepsim_envs.sb3 needs Stable-Baselines3: pip install 'deepsim-envs[sb3]'"
     ) from error
 
-Bools = NDArray[np.bool_]
 Steps = tuple[Any, NDArray[np.float32], Bools, list[dict[str, Any]]]
 """The results of `step`: observations, rewards, dones and infos of all slots."""
 

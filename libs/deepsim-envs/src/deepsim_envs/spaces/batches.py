@@ -18,7 +18,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Agents
+from deepsim_envs.area import Agents, Bools
 from deepsim_envs.area.agents import slot_name
 from deepsim_envs.errors import ActionError, ObservationError
 from deepsim_sync import square_sum
@@ -27,7 +27,6 @@ from .members import conform, copied, leafwise, require_within, shown
 
 # ruff: noqa: D102 (methods are documented by Batch)
 
-Bools = NDArray[np.bool_]
 Misfits: TypeAlias = "Bools | None"
 """(W, A) bool, where members do not lie in the space; None if all do."""
 
