@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.area.agents import declared_groups
 from deepsim_envs.area.area import StatefulArea
-from deepsim_envs.errors import ActionError, ClosedEnvironmentError, ResetNeededError
+from deepsim_envs.errors import ClosedEnvironmentError, ResetNeededError
 from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
 from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
@@ -23,7 +22,16 @@ from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
 from .episodes import Episodes, frozen
 from .hooks import FixedUpdates, Hooks
 from .object_area import ObjectArea
-from .slots import Slot, arrays_of_info, info_by_name, slots_of, values_by_name
+from .slots import (
+    actions_of_slots,
+    arrays_of_info,
+    ends_by_name,
+    info_by_name,
+    slots_of,
+    spaces_by_name,
+    values_by_name,
+    with_joined,
+)
 
 Seed: TypeAlias = "int | Sequence[int | None] | None"
 _HALFWAY = "the last {} failed halfway"
@@ -126,7 +134,7 @@ class Environment:
     @cached_property
     def observation_space(self) -> dict[str, Space[Any]]:
         """The observation space of each slot, by name; a copy of its own for each."""
-        return self._spaces("observation_space")
+        return spaces_by_name(self._slots, self.groups, "observation_space")
 
     @cached_property
     def action_space(self) -> dict[str, Space[Any]]:
@@ -134,7 +142,7 @@ class Environment:
 
         Samples are seeded one by one, as by ``env.action_space[name].seed(7)``.
         """
-        return self._spaces("action_space")
+        return spaces_by_name(self._slots, self.groups, "action_space")
 
     @property
     def max_episode_steps(self) -> int | None:
@@ -264,7 +272,7 @@ class Environment:
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
         with self.world:
             info = self._info()
-        info["deepsim"], _ = self._ends(slots, nobody, nobody)
+        info["deepsim"], _ = ends_by_name(slots, nobody, nobody, self.diverged)
         self._no_step_because = None
         return values_by_name(self._observations, self._seen, slots), info
 
@@ -290,7 +298,7 @@ class Environment:
         self._require_ready()
         if not slots:
             raise ResetNeededError("all agents are done")
-        given = self._collected(action_dict, slots)
+        given = actions_of_slots(action_dict, slots, self._slots, self._actions)
         waited = self._episodes.waiting
         with self.world:
             actions, earned, terminated, truncated = self._step(given, self._episodes.live_worlds())
@@ -301,8 +309,8 @@ class Environment:
                 last_action = self._objects.last_actions()
         self._no_step_because = None
         if waited is not self._episodes.waiting:
-            slots = self._with_joined(slots, waited)
-        info["deepsim"], done = self._ends(slots, terminated, truncated)
+            slots = with_joined(self._slots, slots, waited & ~self._episodes.waiting)
+        info["deepsim"], done = ends_by_name(slots, terminated, truncated, self.diverged)
         rewards = earned.tolist()
         reward = {slot.name: rewards[slot.world][slot.column] for slot in slots}
         observation = values_by_name(self._observations, self._seen, slots)
@@ -505,59 +513,10 @@ class Environment:
 
     # By name
 
-    def _collected(self, action_dict: Mapping[str, Any], slots: Sequence[Slot]) -> list[Any]:
-        """Returns the actions of live agents, by group, world and agent."""
-        if type(action_dict) is not dict and not isinstance(action_dict, Mapping):
-            raise TypeError(f"action_dict must be a dict by agent name, got {action_dict!r}")
-        for name in action_dict:
-            if name not in self._slots:
-                known = ", ".join(self.slots)
-                raise ActionError(name, f"no agent is named {name!r}: the agents are {known}")
-        rows = self._actions.void()
-        for slot in slots:
-            if slot.name not in action_dict:
-                raise ActionError(
-                    slot.name,
-                    f"agent {slot.name!r} has no action: every agent that is not done needs one",
-                )
-            rows[slot.group][slot.world][slot.row] = action_dict[slot.name]
-        return rows
-
     def _info(self) -> dict[str, Any]:
         """Returns the area's info by name, including that of agents that are done."""
         slots = self._slots.values()
         return info_by_name(self._hooks.info(), slots, self.agents, len(self.diverged))
-
-    def _ends(
-        self, slots: Sequence[Slot], terminated: Bools, truncated: Bools
-    ) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
-        """Returns the ends of episodes by kind, and whether each agent is done, by name."""
-        over, cut, lost, done = {}, {}, {}, {}
-        terminations, truncations = terminated.tolist(), truncated.tolist()
-        diverged = self.diverged.tolist()
-        for slot in slots:
-            name, world, column = slot.name, slot.world, slot.column
-            over[name] = terminations[world][column]
-            cut[name] = truncations[world][column]
-            lost[name] = diverged[world]
-            done[name] = over[name] or cut[name]
-        return {"terminated": over, "truncated": cut, "diverged": lost}, done
-
-    def _with_joined(self, slots: Sequence[Slot], waited: Bools) -> list[Slot]:
-        """Returns slots and those that have joined, in their order."""
-        joined = (waited & ~self._episodes.waiting).tolist()
-        acted = {slot.name for slot in slots}
-        return [
-            slot
-            for slot in self._slots.values()
-            if slot.name in acted or joined[slot.world][slot.column]
-        ]
-
-    def _spaces(self, attribute: str) -> dict[str, Space[Any]]:
-        return {
-            slot.name: deepcopy(getattr(self.groups[slot.group], attribute))
-            for slot in self._slots.values()
-        }
 
     def _require_open(self) -> None:
         if self._closed:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
 from deepsim_envs.area.agents import slot_name
+from deepsim_envs.errors import ActionError
 from deepsim_envs.spaces import GroupBatches, copied
 
 if TYPE_CHECKING:
@@ -44,6 +47,69 @@ def slots_of(groups: Sequence[Agents], worlds: int) -> tuple[Slot, ...]:
         for world in range(worlds)
         for column, (agent, group, row) in enumerate(places)
     )
+
+
+def spaces_by_name(
+    slots: Mapping[str, Slot], groups: Sequence[Agents], attribute: str
+) -> dict[str, Space[Any]]:
+    """Returns a copy of the observation or action space of each slot."""
+    return {name: deepcopy(getattr(groups[s.group], attribute)) for name, s in slots.items()}
+
+
+def with_joined(
+    slots: Mapping[str, Slot], acted: Iterable[Slot], joined: NDArray[np.bool_]
+) -> list[Slot]:
+    """Returns the slots that acted, and those that have joined (W, A), in the order of all."""
+    names, joins = {slot.name for slot in acted}, joined.tolist()
+    return [s for s in slots.values() if s.name in names or joins[s.world][s.column]]
+
+
+def actions_of_slots(
+    action_dict: Mapping[str, Any],
+    live: Iterable[Slot],
+    slots: Mapping[str, Slot],
+    batches: GroupBatches,
+) -> list[Any]:
+    """Returns the actions of live slots, by group, world and agent.
+
+    Raises:
+        ActionError: An action is missing, or of an unknown agent.
+    """
+    if type(action_dict) is not dict and not isinstance(action_dict, Mapping):
+        raise TypeError(f"action_dict must be a dict by agent name, got {action_dict!r}")
+    for name in action_dict:
+        if name not in slots:
+            known = ", ".join(slots)
+            raise ActionError(name, f"no agent is named {name!r}: the agents are {known}")
+    rows = batches.void()
+    for slot in live:
+        if slot.name not in action_dict:
+            raise ActionError(
+                slot.name,
+                f"agent {slot.name!r} has no action: every agent that is not done needs one",
+            )
+        rows[slot.group][slot.world][slot.row] = action_dict[slot.name]
+    return rows
+
+
+def ends_by_name(
+    slots: Iterable[Slot],
+    terminated: NDArray[np.bool_],
+    truncated: NDArray[np.bool_],
+    diverged: NDArray[np.bool_],
+) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
+    """Returns the ends of episodes by kind, and whether each agent is done, by name."""
+    over, cut, lost, done = {}, {}, {}, {}
+    terminations, truncations, divergences = (
+        ends.tolist() for ends in (terminated, truncated, diverged)
+    )
+    for slot in slots:
+        name, world, column = slot.name, slot.world, slot.column
+        over[name] = terminations[world][column]
+        cut[name] = truncations[world][column]
+        lost[name] = divergences[world]
+        done[name] = over[name] or cut[name]
+    return {"terminated": over, "truncated": cut, "diverged": lost}, done
 
 
 def values_by_name(

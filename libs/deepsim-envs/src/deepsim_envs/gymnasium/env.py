@@ -106,11 +106,14 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         self._seen, reward, terminated, truncated = step
         agent = self._agent
         column = agent.column
+        cut = truncated.item(0, column)
+        if self.environment.waiting[0, column]:
+            cut = cut or agent.left_out().item(0)
         return (
             agent.batch.get(self._seen[agent.group], 0, agent.row),
             reward.item(0, column),
             terminated.item(0, column),
-            truncated.item(0, column) or bool(agent.left_out()[0]),
+            cut,
             self._info(),
         )
 
