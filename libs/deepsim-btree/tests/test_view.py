@@ -9,6 +9,7 @@ import json
 import pickle
 import socket
 import threading
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -36,7 +37,9 @@ class Client:
 
     def read(self, until) -> None:
         """Take events until a condition holds."""
+        end = time.monotonic() + WAIT
         while not until():
+            assert time.monotonic() < end, "it never came"
             line = self.events.readline().decode()
             assert line, "the connection was closed"
             if line.startswith("event: ended"):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .feed import Feed
 
 _TIMEOUT = 10.0  # [s] in which a client has to send its request, or to take what it gets
+_GOODBYE = 2.0  # [s] in which clients get the last word when the server closes
 _MOST_CLIENTS = 32
 _LONGEST_COMMAND = 65536  # bytes
 _HEADERS = {
@@ -87,7 +88,7 @@ class Server(ThreadingHTTPServer):
         self.shutdown()
         self._thread.join()
         with self._left:
-            if not self._left.wait_for(lambda: not self._clients, timeout=0.5):
+            if not self._left.wait_for(lambda: not self._clients, timeout=_GOODBYE):
                 for client in self._clients:
                     with suppress(OSError):
                         client.shutdown(socket.SHUT_RDWR)
