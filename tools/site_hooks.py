@@ -31,8 +31,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if bare:
         raise PluginError("Public names without a docstring: " + ", ".join(bare))
     repository = Repository(ROOT)
-    python = config.plugins["mkdocstrings"].config["handlers"]["python"]
-    python["paths"] = [str(library.folder / "src") for library in reference.libraries.values()]
     config.extra.update(repository=repository, reference=reference)
     config.nav = menu(repository, reference)
     config.watch += [str(ROOT / name) for name in ("docs", "libs", "examples")]
