@@ -184,7 +184,7 @@ class ThreadTask:
         return self._is_done.is_set()
 
     def result(self) -> Any:
-        """Returns what it returned, after waiting for that; raises what it raised."""
+        """Waits for the end of the function; returns its result or raises its exception."""
         self._is_done.wait()
         if self._error is not None:
             raise self._error

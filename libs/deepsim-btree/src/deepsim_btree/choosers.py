@@ -74,7 +74,7 @@ class WeightedSelector(Chooser):
         seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
 
     Raises:
-        TypeError: A weight is no number, or `seed` neither an int nor None.
+        TypeError: A weight is not a number, or `seed` neither an int nor None.
         ValueError: A weight is not above 0 or not finite, or there are not as many as children.
     """
 
@@ -106,12 +106,12 @@ class WeightedSelector(Chooser):
         return order
 
     def reset(self) -> None:
-        """Become as good as new: the stream of random numbers starts from its seed again."""
+        """Starts the stream of random numbers from its seed again."""
         super().reset()
         self._stream = None
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
         yield from super().problems()
         yield from _unequal(self, "weights", self.weights)
 
@@ -180,7 +180,7 @@ class UtilitySelector(Chooser):
         return tuple(sorted(range(len(values)), key=lambda place: -values[place]))
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
         yield from super().problems()
         yield from _unequal(self, "utilities", self.utilities)
 
@@ -253,6 +253,6 @@ def _weight(value: float) -> float:
 
 
 def _unequal(node: Composite, argument: str, values: tuple[object, ...]) -> Iterator[str]:
-    """Yields what is wrong if a node has not as many of something as children."""
+    """Yields a problem if a node does not have one of something for each child."""
     if len(values) != len(node.children):
         yield f"{argument} must be one for each of {len(node.children)} children, got {len(values)}"

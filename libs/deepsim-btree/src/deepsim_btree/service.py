@@ -39,7 +39,7 @@ class Service(Parent):
             of it.
 
     Raises:
-        TypeError: `seconds` is no number.
+        TypeError: `seconds` is not a number.
         ValueError: `seconds` is negative, infinite or NaN.
     """
 

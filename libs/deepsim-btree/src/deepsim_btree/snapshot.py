@@ -107,7 +107,7 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
 
 
 def codes(nodes: Iterable[Behaviour], tick: int) -> list[int]:
-    """Returns what `letters` translates, for nodes whose tree has made `tick` ticks."""
+    """Returns the codes that `letters` translates, for nodes whose tree has made `tick` ticks."""
     # A trace does this at every tick: one pass, and one list of objects that are there already,
     # which is compared with the list of the tick before by their identities.
     older = _OLDER_CODES

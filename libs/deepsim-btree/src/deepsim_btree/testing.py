@@ -37,7 +37,7 @@ class Scripted(Behaviour):
         name: Name of the node; that of its class if None.
 
     Attributes:
-        log: What was done to the node: ``"start"``, a letter for each answer, and ``"end "`` with
+        log: The calls of the node: ``"start"``, a letter for each answer, and ``"end "`` with
             the letter of the status that ended the run, which is I for a halt.
 
     Raises:
@@ -55,34 +55,34 @@ class Scripted(Behaviour):
         self._position = 0
 
     def initialize(self) -> None:
-        """Note the start of a run."""
+        """Notes the start of a run."""
         self.log.append("start")
 
     def update(self) -> Status:
-        """Answer the next letter."""
+        """Answers the next letter."""
         letter = self.script[self._position % len(self.script)]
         self._position += 1
         self.log.append(letter)
         return _LETTERS[letter]
 
     def terminate(self, new_status: Status) -> None:
-        """Note the end of a run."""
+        """Notes the end of a run."""
         self.log.append(f"end {letter_of(new_status)}")
 
     def reset(self) -> None:
-        """Become as good as new: start with the first letter, and with an empty log."""
+        """Starts again with the first letter and an empty log."""
         super().reset()
         self.log.clear()
         self._position = 0
 
 
 def letter_of(status: Status) -> str:
-    """Return the letter that stands for a status in scripts."""
+    """Returns the letter that stands for a status in scripts."""
     return next(letter for letter, known in _LETTERS.items() if known is status)
 
 
 def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
-    """Tick a tree once for each letter and check what it, or what some of its nodes answer.
+    """Ticks a tree once for each letter and checks its answers, or those of some of its nodes.
 
     Args:
         tree: The tree.
@@ -110,7 +110,7 @@ def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
 
 
 def _find(root: Behaviour, name: str) -> Behaviour:
-    """Return the node with a name or a path."""
+    """Returns the node with a name or a path."""
     found = [node for node in root.walk() if node.name == name]
     if len(found) == 1:
         return found[0]
@@ -122,7 +122,7 @@ def _find(root: Behaviour, name: str) -> Behaviour:
 
 
 def substitute(root: Behaviour, replacements: Mapping[str, Behaviour]) -> Behaviour:
-    """Put other nodes in the place of those with certain names, and return the root.
+    """Puts other nodes in the place of those with certain names, and returns the root.
 
     Every use of a replacement is a copy, with the name of the node that it replaces.
 

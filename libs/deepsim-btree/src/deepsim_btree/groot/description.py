@@ -51,7 +51,7 @@ class Node:
 
 
 class Description:
-    """What does not change from tick to tick.
+    """The static description of a tree.
 
     Nodes are numbered from the root down, left to right. Each `SubTree` begins a tree of its own,
     and `Conditions`, which BehaviorTree.CPP has as attributes, are one with their child.

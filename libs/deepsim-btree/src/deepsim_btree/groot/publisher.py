@@ -47,8 +47,8 @@ class GrootPublisher:
 
     Args:
         tree: The tree.
-        port: The TCP port on 127.0.0.1, which Groot2 has to be told if it is another one.
-        tree_id: What the tree is called there.
+        port: The TCP port on 127.0.0.1, to be set in Groot2 too if it differs from the default.
+        tree_id: The name of the tree there.
 
     Raises:
         OSError: The port is taken.

@@ -37,14 +37,14 @@ class Trace:
     [(0, '...'), (1, 'RSR'), (2, 'RsR')]
 
     Args:
-        tree: What to watch.
+        tree: The tree to watch.
         limit: Keep only so many steps, the latest; None for all.
         stream: A text file, open for writing, that gets each step at once as a line of JSON, so
             that a crash loses nothing. It is not closed.
         blackboard: Record the entries of the blackboards too, as texts.
 
     Attributes:
-        recording: What was recorded; it grows with the tree.
+        recording: The recording so far.
 
     Raises:
         ValueError: `limit` is less than 1.
@@ -87,7 +87,7 @@ class Trace:
         self.close()
 
     def close(self) -> None:
-        """Stop recording.
+        """Stops recording.
 
         Raises:
             ValueError: It was closed before.

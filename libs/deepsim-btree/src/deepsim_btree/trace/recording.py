@@ -40,7 +40,7 @@ class Recording:
     """The steps that a `Trace` has recorded, in order.
 
     Args:
-        steps: What was recorded.
+        steps: The recorded steps.
         limit: Keep only so many steps, the latest; None for all.
 
     Attributes:
@@ -61,7 +61,7 @@ class Recording:
         self.last_time = self.steps[-1].time if self.steps else None
 
     def at(self, tick: int) -> Snapshot:
-        """Return how the tree looked after a tick; if it was reset, in the latest episode.
+        """Returns how the tree looked after a tick; if it was reset, in the latest episode.
 
         Raises:
             ValueError: Nothing was recorded so early, or the tree was not ticked so often.
@@ -73,7 +73,7 @@ class Recording:
         raise ValueError(f"tick {tick} was not recorded")
 
     def difference(self, other: Recording) -> str | None:
-        """Return in words where another recording first differs; None if they are the same.
+        """Returns in words where another recording first differs; None if they are the same.
 
         Two runs of a tree with the same seed in the same world have no difference, so this finds
         the tick at which a change of the code or of the world first shows.
@@ -88,7 +88,7 @@ class Recording:
         return None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file of JSON lines, in UTF-8."""
+        """Writes a file of JSON lines, in UTF-8."""
         Path(path).write_text("\n".join(self.lines()) + "\n", encoding="utf-8")
 
     def lines(self) -> list[str]:
@@ -97,10 +97,10 @@ class Recording:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
-        """Read a file that `save` or the stream of a `Trace` has written.
+        """Reads a file that `save` or the stream of a `Trace` has written.
 
         Raises:
-            ValueError: It is no such file; the message names the file and the line.
+            ValueError: It is not such a file; the message names the file and the line.
         """
         text = Path(path).read_text(encoding="utf-8")
         recording = cls()
@@ -130,7 +130,7 @@ class Recording:
 
 
 def head_line() -> str:
-    """Return the first line of a file."""
+    """Returns the first line of a file."""
     return json.dumps({"format": "deepsim-btree trace", "version": VERSION})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaying: a tree whose leaves answer what they answered when it was recorded."""
+"""Replaying: a tree whose leaves give their recorded answers again."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _copied(root: Behaviour, run: _Run) -> Behaviour:
 
 
 class _Run:
-    """What was recorded of one episode, by tick and path."""
+    """The answers of one recorded episode, by tick and path."""
 
     def __init__(self, episode: list[Step], last_tick: int) -> None:
         self.last_tick = last_tick
@@ -156,7 +156,7 @@ class _Run:
 
 
 class Recorded(Behaviour):
-    """A leaf that answers what was recorded of the one in its place."""
+    """A leaf that gives the recorded answers of the one in its place."""
 
     __slots__ = ("_path", "_run")
 

@@ -45,7 +45,7 @@ class BoardTexts:
     Entries of the tree's own blackboard, and of those above it, go by their names; private entries
     of a `SubTree` by the path of that node, a colon and their names. A text is made when its entry
     is written, and at every tick if the value is a list, tuple, dict or set; other values that
-    change in place show what they were when they were written.
+    change in place show their state at the time of writing.
 
     Args:
         tree: The tree.

@@ -34,8 +34,8 @@ class Feed:
 
     Args:
         limit: Number of steps that are kept.
-        control: The state of which is told too.
-        profile: The times of the nodes, told while they are measured.
+        control: Its state is sent too.
+        profile: The times of the nodes, sent while they are measured.
     """
 
     def __init__(self, limit: int, control: Control, profile: Profile) -> None:
@@ -64,7 +64,7 @@ class Feed:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Ends all readers, after they got what is there."""
+        """Ends all readers, after they got the last steps."""
         self._closed.set()
         with self._changed:
             self._changed.notify_all()

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Profile:
     """Measures the nodes of a tree from `update` to `stop`.
 
-    A node that is measured is of a subclass of its class meanwhile, so that others pay nothing. It
-    does what it did, and copies of it are of its own class.
+    A node that is measured is of a subclass of its class meanwhile, so that others pay nothing. Its
+    behaviour stays the same, and copies of it are of its own class.
 
     Args:
         tree: The tree.
@@ -44,7 +44,7 @@ class Profile:
         self._nodes = nodes
 
     def stop(self) -> None:
-        """Makes all nodes what they were."""
+        """Gives all nodes their own classes back."""
         self._restore(self._nodes)
         self._nodes = []
         self._revision = -1

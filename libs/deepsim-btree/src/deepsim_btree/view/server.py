@@ -35,8 +35,8 @@ class Server(ThreadingHTTPServer):
     Args:
         port: The TCP port on 127.0.0.1; 0 for any that is free.
         page: The page.
-        feed: What is sent to it.
-        control: What takes its commands.
+        feed: The steps to send.
+        control: Takes the commands of the page.
 
     Raises:
         OSError: The port is taken.
@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.NO_CONTENT, "text/plain", b"")
 
     def _enter(self) -> str | None:
-        """Returns what is asked for, without the token; None if the request was refused."""
+        """Returns the path without the token; None if the request was refused."""
         refusal = self.server.door.refusal(self.path, self.headers)
         if refusal is not None:
             self._refuse(HTTPStatus.FORBIDDEN, refusal)

@@ -23,7 +23,7 @@ def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
     a node. The page is complete in itself and loads nothing, so that it can be sent by mail.
 
     Args:
-        recording: What to show.
+        recording: The recording.
         title: Shown at the top.
 
     Raises:
