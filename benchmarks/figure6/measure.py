@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import tempfile
-import xmlrpc.client
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter_ns
@@ -20,9 +19,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from gazebo.servers import MASTER_URI, GazeboServer
+from gazebo.servers import GazeboServer
 
 from .lock_step import lock_step
+from .peers import deepsim_services, has_gazebo_ros, plugins
 from .plot import plot
 from .scene import names, write_world
 from .series import SERIES, Flat, Series
@@ -34,8 +34,12 @@ LOCK_STEP_SCENES = ((10, True), (10, False), (100, True), (100, False))
 CAPTION = (
     "Gazebo 11.1, world paused; Python client in another process on the same machine. "
     "Lines: mean; bands: one standard deviation.\n"
-    "Debian has no gazebo_ros: the plugin serves its two single-state services with the same "
-    "messages, for this benchmark only."
+)
+CAPTION += (
+    "gazebo_ros answers its own services, one model per call."
+    if has_gazebo_ros()
+    else "Debian has no gazebo_ros: a plugin of the tests stands for it, with the same messages, "
+    "search by name and pause around a write."
 )
 
 Times = dict[tuple[type[Series], str], list[float]]
@@ -50,13 +54,12 @@ def measure(counts: list[int], repetitions: int) -> None:
     """
     points: dict[type[Series], list[dict[str, Any]]] = {series: [] for series in SERIES}
     steps: dict[str, float] = {}
-    master = xmlrpc.client.ServerProxy(MASTER_URI)
-    master.setParam("/figure6", "/gazebo_batch_state/single_state_services", True)
     rospy.init_node("figure6", disable_signals=True)
     with tempfile.TemporaryDirectory() as folder:
         for count in track(counts, "Figure 6"):
             world = write_world(Path(folder) / f"{count}.world", count)
-            with GazeboServer(world, arguments=["-u"]):
+            server = GazeboServer(world, arguments=["-u"], plugins=plugins())
+            with server, deepsim_services():
                 for (series, action), times in _one_scene(names(count), repetitions).items():
                     points[series].append(_point(count, action, times))
         for count, floating in LOCK_STEP_SCENES:
@@ -79,6 +82,8 @@ def measure(counts: list[int], repetitions: int) -> None:
 
 def _one_scene(models: list[str], repetitions: int) -> Times:
     """Microseconds of every get and set, all series taking turns in every round."""
+    for name in ("get_model_state", "get_all_model_states", "set_model_states"):
+        rospy.wait_for_service("/gazebo/" + name, 30)
     series = [kind(models) for kind in SERIES]
     _check(series)
     times: Times = {(kind, action): [] for kind in SERIES for action in ("get", "set")}

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import rospy
+from deepsim_msgs import srv as deepsim
 from gazebo_batch_state_msgs.srv import GetModelStates, SetModelStates
 from gazebo_msgs.msg import ModelState
 from gazebo_msgs.srv import GetModelState, SetModelState
@@ -20,6 +21,9 @@ from gazebo_msgs.srv import GetModelState, SetModelState
 from deepsim_gazebo import GazeboSimulator
 from deepsim_sync import Cells, Changes, Key, Tables
 
+from .peers import has_gazebo_ros
+
+_SINGLE = "gazebo_ros" if has_gazebo_ros() else "as gazebo_ros does"
 MODELS: tuple[Key, ...] = (("models", "pose"), ("models", "twist"))
 
 
@@ -55,7 +59,7 @@ class Series(ABC):
 
 
 class Singles(Series):
-    """gazebo_ros's services: one call per model."""
+    """The services of gazebo_ros, or those of a plugin that stands for it: one call per model."""
 
     persistent: ClassVar[bool]
     peer = True
@@ -84,15 +88,42 @@ class Singles(Series):
 class NewConnections(Singles):
     """As the paper measures it."""
 
-    label = "one model per call, a connection per call (gazebo_ros)"
+    label = f"one model per call, a connection per call ({_SINGLE})"
     persistent = False
 
 
 class KeptConnections(Singles):
     """The same without the cost of connecting."""
 
-    label = "one model per call, persistent (gazebo_ros)"
+    label = f"one model per call, persistent ({_SINGLE})"
     persistent = True
+
+
+class Original(Series):
+    """DeepSim 0.1's messages: all states in one call, and a connection for each call."""
+
+    label = "services of DeepSim 0.1, by deepsim_services"
+    peer = True
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self._get = rospy.ServiceProxy("/gazebo/get_all_model_states", deepsim.GetAllModelStates)
+        self._set = rospy.ServiceProxy("/gazebo/set_model_states", deepsim.SetModelStates)
+        self._states: list[Any] = []
+
+    def get(self) -> None:
+        chosen = {state.model_name: state for state in self._get().model_states}
+        self._states = [chosen[name] for name in self.names]
+
+    def set(self) -> None:
+        self._set(self._states)
+
+    def positions(self) -> np.ndarray:
+        return _positions(self._states)
+
+    def close(self) -> None:
+        self._get.close()
+        self._set.close()
 
 
 class Friendly(Series):
@@ -168,7 +199,14 @@ class SharedMemory(Flat):
     shared_memory = True
 
 
-SERIES: tuple[type[Series], ...] = (NewConnections, KeptConnections, Friendly, Flat, SharedMemory)
+SERIES: tuple[type[Series], ...] = (
+    NewConnections,
+    KeptConnections,
+    Original,
+    Friendly,
+    Flat,
+    SharedMemory,
+)
 
 
 def _model_state(name: str, pose: Any, twist: Any) -> Any:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 import rospy
 from gazebo_batch_state_msgs import srv
-from gazebo_batch_state_msgs.msg import Light, SpawnRequest, Visual, VisualStates
+from gazebo_batch_state_msgs.msg import Light, SpawnRequest, StampedStates, Visual, VisualStates
 from gazebo_msgs.msg import LinkState, LinkStates, ModelState, ModelStates
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
 from rosgraph_msgs.msg import Clock
@@ -145,9 +146,40 @@ def time_and_topics() -> None:
         assert call("pause").success
 
 
+def many_at_once() -> None:
+    """A world that runs goes on once a second while models come."""
+    counts: set[int] = set()
+    arrived = threading.Event()
+
+    def hear(message: StampedStates) -> None:
+        counts.add(sum(name.startswith("many") for name in message.name))
+        arrived.set()
+
+    subscriber = rospy.Subscriber(SPACE + "stamped_model_states", StampedStates, hear)
+    call("unpause")
+    assert arrived.wait(10)
+    start = time.monotonic()
+    requests = [SpawnRequest(f"many{n}", BOX, pose(2 * n, 9, 9), "") for n in range(100)]
+    done = call("spawn_models", requests=requests)
+    seconds = time.monotonic() - start
+    assert all(done.success), done
+    call("pause")
+    subscriber.unregister()
+    assert seconds < 2.0 or counts - {0, 100}, f"{seconds} s, {counts}"
+    assert all(call("delete_models", names=[each.name for each in requests]).success)
+
+
 def main() -> None:
     rospy.init_node("friendly", anonymous=True)
-    for part in (too_many_names, spawn_and_delete, states, looks, pictures, time_and_topics):
+    for part in (
+        too_many_names,
+        spawn_and_delete,
+        states,
+        looks,
+        pictures,
+        many_at_once,
+        time_and_topics,
+    ):
         part()
         print(part.__name__, "is fine", flush=True)
 

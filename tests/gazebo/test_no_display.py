@@ -19,16 +19,29 @@ from deepsim_sync import CameraView, SpawnRequest
 from deepsim_sync.testing.conformance.models import EYE
 from gazebo.servers import ADDRESS, GazeboServer, RosMaster
 
+LIBRARY = "libgazebo_batch_state_pictures.so"
+
 
 @pytest.fixture(scope="module")
-def blind() -> Iterator[str]:
-    """The ROS master of a second gzserver, which has no display."""
+def master() -> Iterator[RosMaster]:
+    """The ROS master of a second gzserver."""
+    with RosMaster(11312) as master:
+        yield master
+
+
+@pytest.fixture(scope="module")
+def sightless(master: RosMaster) -> Iterator[GazeboServer]:
+    """The gzserver, which has no display."""
     gazebo_master = {"GAZEBO_MASTER_URI": f"http://{ADDRESS}:11346"}
-    with (
-        RosMaster(11312) as master,
-        GazeboServer(master_uri=master.uri, environment=gazebo_master),
-    ):
-        yield master.uri
+    with GazeboServer(master_uri=master.uri, environment=gazebo_master) as server:
+        yield server
+
+
+@pytest.fixture
+def blind(master: RosMaster, sightless: GazeboServer) -> str:
+    """The ROS master of a gzserver without a display."""
+    assert sightless.running
+    return master.uri
 
 
 def test_it_has_no_cameras_and_says_why(blind: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -65,3 +78,29 @@ def test_the_command_makes_the_table_the_data_and_a_map_of_lines(
     assert "racetrack_gazebo: policy random, seed 0" in finished.stdout
     assert "GazeboSimulator takes no pictures" in finished.stdout
     assert {path.name for path in tmp_path.iterdir()} == {"trajectory.csv", "map.png"}
+
+
+def test_it_does_not_load_what_takes_pictures(blind: str, sightless: GazeboServer) -> None:
+    """Not for models that come and go, nor when a picture is asked for."""
+    simulator = GazeboSimulator(blind)
+    simulator.spawn([SpawnRequest(EYE, "eye", Pose())])
+    simulator.step(5)
+    simulator.delete("eye")
+    client = BatchStateClient(blind)
+    with pytest.raises(CallRefusedError, match="found no display"):
+        client.look(CameraView(Pose()))
+    client.close()
+    simulator.close()
+    assert LIBRARY not in mapped(sightless)
+
+
+def mapped(server: GazeboServer) -> str:
+    """All files that a server has mapped."""
+    return Path(f"/proc/{server.pid}/maps").read_text(encoding="utf-8")
+
+
+def test_a_server_that_renders_loads_it(gazebo: GazeboSimulator, server: GazeboServer) -> None:
+    """With the first picture."""
+    assert gazebo.cameras is not None
+    gazebo.cameras.render(CameraView(Pose(), width=8, height=8))
+    assert LIBRARY in mapped(server)

@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from ros_python import run
 
 from deepsim_gazebo import GazeboSimulator
 from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_gazebo.ros.clock import CLOCK
-from gazebo import cache, sandbox
 
-MESSAGES = str(cache.install() / "lib/python3/dist-packages")
 SCRIPT = Path(__file__).with_name("friendly_services.py")
 CHECKSUMS = """
 import importlib, sys
@@ -30,30 +26,11 @@ for name in sys.argv[1:]:
 """
 
 
-def run(place: str, *arguments: str) -> str:
-    """Returns the output of a Python script with ROS, run on this machine or in the root."""
-    variables = {"ROS_MASTER_URI": os.environ["ROS_MASTER_URI"], "ROS_IP": os.environ["ROS_IP"]}
-    command: Sequence[str] = [f"{'/usr/bin/' if place == 'host' else ''}python3", *arguments]
-    if place == "root":
-        command = sandbox.inside(command)
-        variables |= sandbox.ENVIRONMENT
-    done = subprocess.run(
-        command,
-        env={**variables, "PYTHONPATH": MESSAGES, "HOME": "/root"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.parametrize("place", ["host", "root"])
 def test_friendly_services(gazebo: GazeboSimulator, place: str) -> None:
     """All of them, with rows that fail and rows that succeed."""
     output = run(place, str(SCRIPT))
-    assert output.count("is fine") == 6
+    assert output.count("is fine") == 7
 
 
 def test_checksums_are_those_of_genpy() -> None:

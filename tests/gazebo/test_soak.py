@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of lock-step calls while another client pauses, resumes and sends junk."""
+"""Thousands of lock-step calls beside a hostile client, while the server gets signals.
+
+Models come and go meanwhile. A long run, of 100,000 calls:
+
+    export DEEPSIM_SOAK_CALLS=50000
+    python tools/gazebo run --no-server -- .venv/bin/pytest -s tests/gazebo/test_soak.py
+"""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +22,13 @@ import pytest
 
 from deepsim_gazebo import (
     BatchStateClient,
+    CallLostError,
     CallRefusedError,
+    CallTimeoutError,
     ExchangeRequest,
     GazeboSimulator,
     Status,
+    UnreachableError,
 )
 from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_gazebo.ros.tcpros import ServiceClient
@@ -24,7 +37,11 @@ from deepsim_sync import Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing.conformance.models import HAMMER, RAISED
 from gazebo.servers import GazeboServer
 
-CALLS = 2000
+CALLS = int(os.environ.get("DEEPSIM_SOAK_CALLS", "2000"))
+LIFE = max(400, CALLS // 50)
+"""Calls from one signal to the next."""
+SIGNALS = (signal.SIGSTOP, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+GROWTH = 20_000  # of the server's memory in half a life [kB]
 SPEED = 2.0  # m/s
 STEP = 0.001  # s
 
@@ -39,6 +56,7 @@ class Pest:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.rounds = 0
+        self.lost = 0
         self.failures: list[BaseException] = []
 
     def __enter__(self) -> Pest:
@@ -57,20 +75,29 @@ class Pest:
         generator = np.random.default_rng(7)
         try:
             while not self._stop.is_set():
-                client.unpause()
-                request = self._junk(client, generator)
-                cut = int(generator.integers(0, len(request.pack())))
-                with pytest.raises(CallRefusedError):
-                    raw.call(request.pack()[:cut], "half a request")
-                client.pause()
-                assert client.exchange(request).status in (Status.STALE, Status.REFUSED)
-                assert None not in client.delete(["nobody", ""])
-                self.rounds += 1
+                try:
+                    self._round(client, raw, generator)
+                except (CallLostError, CallTimeoutError, UnreachableError):
+                    self.lost += 1  # the server has got a signal
+                    self._stop.wait(0.05)
         except BaseException as error:
             self.failures.append(error)
         finally:
             raw.close()
             client.close()
+
+    def _round(
+        self, client: BatchStateClient, raw: ServiceClient, generator: np.random.Generator
+    ) -> None:
+        client.unpause()
+        request = self._junk(client, generator)
+        cut = int(generator.integers(0, len(request.pack())))
+        with pytest.raises(CallRefusedError):
+            raw.call(request.pack()[:cut], "half a request")
+        client.pause()
+        assert client.exchange(request).status in (Status.STALE, Status.REFUSED)
+        assert None not in client.delete(["nobody", ""])
+        self.rounds += 1
 
     def _junk(self, client: BatchStateClient, generator: np.random.Generator) -> ExchangeRequest:
         """Returns a request with rows that do not exist and values that are not finite."""
@@ -80,42 +107,88 @@ class Pest:
         return ExchangeRequest(generation, {("models", "pose"): cells}, 0, ("lights",))
 
 
+@pytest.fixture
+def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
+    """The server, running again after the test."""
+    yield server
+    if not server.running:
+        server.start()
+
+
+@pytest.mark.parametrize("shared_memory", [False, True])
 def test_no_row_is_lost(
-    connect: Callable[..., GazeboSimulator], server: GazeboServer, empty: object
+    connect: Callable[..., GazeboSimulator],
+    restarted: GazeboServer,
+    empty: object,
+    shared_memory: bool,
 ) -> None:
-    """Each call writes rows, steps and reads the exact result, despite the other client."""
-    simulator = connect(shared_memory=False)
-    for name in ("a", "b", "c"):
-        simulator.spawn([SpawnRequest(RAISED, name, Pose((0, 0, 5)))])
+    """Each call writes rows, steps and reads the exact result, whatever happens around it."""
+    simulator = connect(shared_memory=shared_memory)
+    populate(simulator)
     generator = np.random.default_rng(1)
-    rows = np.arange(3, dtype=np.intp)
-    memory = []
+    signals = itertools.cycle(SIGNALS)
+    memory = {}
     with Pest() as pest:
         for call in range(CALLS):
-            if call % 100 == 50:
+            age = call % LIFE
+            if age % 100 == 50:
                 simulator.spawn([SpawnRequest(HAMMER, "guest", Pose((0, 0, 90)))])
-            if call % 100 == 99:
+            if age % 100 == 99:
                 simulator.delete("guest")
-            if call % (CALLS // 3) == 0:
-                memory.append(_resident(server.pid))
-            tables = Tables(simulator.entities)
-            pose = np.tile([0.0, 0, 5, 0, 0, 0, 1], (3, 1))
-            pose[:, :2] = generator.uniform(-50, 50, (3, 2))
-            twist = np.tile([SPEED, 0.0, 0, 0, 0, 0], (3, 1))
-            steps = int(generator.integers(1, 6))
-            batch = {
-                ("models", "pose"): Cells(rows * 0, rows, pose),
-                ("models", "twist"): Cells(rows * 0, rows, twist),
-            }
-            changes = Changes(tables.entities.generation, batch)
-            assert simulator.step(steps, None, changes) == ()
-            simulator.read(tables, [("models", "pose")])
-            expected = pose[:, 0] + SPEED * STEP * steps
-            np.testing.assert_allclose(tables.models.pose[0, :3, 0], expected, rtol=0, atol=1e-9)
-            np.testing.assert_allclose(tables.models.pose[0, :3, 1], pose[:, 1], rtol=0, atol=1e-9)
+            check_a_call(simulator, generator)
+            memory[age] = _resident(restarted.pid) if age in (LIFE // 2, LIFE - 1) else 0
+            if age == LIFE - 1:
+                assert memory[age] < memory[LIFE // 2] + GROWTH, f"kB: {memory}"
+                strike(restarted, next(signals), simulator, empty)
     assert not pest.failures
     assert pest.rounds > 10
-    assert memory[-1] < memory[1] + 20_000, f"kB over time: {memory}"
+    print(f"{CALLS} calls, {CALLS // LIFE} signals, {pest.rounds} rounds of junk, {pest.lost} lost")
+
+
+def populate(simulator: GazeboSimulator) -> None:
+    """Spawns three bodies that nothing pulls down."""
+    bodies = [SpawnRequest(RAISED, name, Pose((0, 0, 5))) for name in ("a", "b", "c")]
+    simulator.spawn(bodies)
+
+
+def check_a_call(simulator: GazeboSimulator, generator: np.random.Generator) -> None:
+    """Puts the bodies somewhere, makes some steps, and looks where they are."""
+    rows = np.arange(3, dtype=np.intp)
+    tables = Tables(simulator.entities)
+    pose = np.tile([0.0, 0, 5, 0, 0, 0, 1], (3, 1))
+    pose[:, :2] = generator.uniform(-50, 50, (3, 2))
+    twist = np.tile([SPEED, 0.0, 0, 0, 0, 0], (3, 1))
+    steps = int(generator.integers(1, 6))
+    batch = {
+        ("models", "pose"): Cells(rows * 0, rows, pose),
+        ("models", "twist"): Cells(rows * 0, rows, twist),
+    }
+    changes = Changes(tables.entities.generation, batch)
+    assert simulator.step(steps, None, changes) == ()
+    end = simulator.time[0]
+    simulator.read(tables, [("models", "pose")])
+    late = simulator.time[0] - end  # shared memory has the present, and somebody unpauses the world
+    expected = pose[:, 0] + SPEED * (STEP * steps + late)
+    np.testing.assert_allclose(tables.models.pose[0, :3, 0], expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(tables.models.pose[0, :3, 1], pose[:, 1], rtol=0, atol=1e-9)
+
+
+def strike(
+    server: GazeboServer, number: signal.Signals, simulator: GazeboSimulator, empty: object
+) -> None:
+    """Sends a signal; afterwards the bodies are there, in the same server or in the next one."""
+    if number == signal.SIGSTOP:
+        os.kill(server.pid, number)
+        os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WNOWAIT)
+        os.kill(server.pid, signal.SIGCONT)
+        return
+    status = server.end(number)
+    assert status == (0 if number == signal.SIGINT else -number), server.last_words()
+    server.start()
+    with contextlib.suppress(CallLostError):
+        simulator.step()
+    simulator.load(empty)
+    populate(simulator)
 
 
 def _resident(process: int) -> int:

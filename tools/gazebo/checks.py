@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gazebo import cache
 from gazebo.lock import locked
-from gazebo.plugin import SOURCE, TESTED, call_in_root
+from gazebo.plugin import PACKAGES, TESTED, call_in_root
 
 _PRECOMPILED = "cmake_pch"
 _WAITS_FOR = "it builds or checks the plugin"
@@ -45,21 +45,30 @@ def tidy() -> int:
         GazeboHostError: it found something; its output was printed.
     """
     with locked(cache.build() / "lock", waits_for=_WAITS_FOR):
-        folder, jobs = cache.build() / TESTED, str(os.cpu_count() or 1)
-        state, tidied = _digest(_sources()), folder / "tidied"
-        if tidied.is_file() and tidied.read_text(encoding="utf-8") == state:
-            print("clang-tidy: nothing has changed")
-            return 0
-        commands = str(_commands_for_clang(folder))
-        # -quiet leaves the count of ignored warnings, on stderr
-        command = ["run-clang-tidy", "-quiet", "-j", jobs, "-p", commands, str(SOURCE)]
-        _timed("clang-tidy", command)
-        tidied.write_text(state, encoding="utf-8")
+        for package in filter(_sources_of, PACKAGES):
+            _tidy(package)
     return 0
 
 
+def _tidy(package: Path) -> None:
+    folder, jobs = cache.build() / package.name, str(os.cpu_count() or 1)
+    state, tidied = _digest(package), folder / "tidied"
+    if tidied.is_file() and tidied.read_text(encoding="utf-8") == state:
+        print(f"clang-tidy of {package.name}: nothing has changed")
+        return
+    commands = str(_commands_for_clang(folder))
+    # -quiet leaves the count of ignored warnings, on stderr
+    command = ["run-clang-tidy", "-quiet", "-j", jobs, "-p", commands, str(package)]
+    _timed(f"clang-tidy of {package.name}", command)
+    tidied.write_text(state, encoding="utf-8")
+
+
 def _sources() -> list[Path]:
-    return sorted((SOURCE / TESTED).rglob("*.[ch]pp"))
+    return [source for package in PACKAGES for source in _sources_of(package)]
+
+
+def _sources_of(package: Path) -> list[Path]:
+    return sorted(package.rglob("*.[ch]pp"))
 
 
 def _commands_for_clang(folder: Path) -> Path:
@@ -84,10 +93,10 @@ def _timed(name: str, command: list[str], folder: Path = Path("/")) -> None:
     print(f"{name}: {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _digest(sources: list[Path]) -> str:
+def _digest(package: Path) -> str:
     """A hash of the sources and of the rules by which clang-tidy judges them."""
-    rules = [SOURCE / TESTED / ".clang-tidy", SOURCE / TESTED / "CMakeLists.txt"]
+    rules = [cache.CLONE / "plugins" / ".clang-tidy", package / "CMakeLists.txt"]
     total = hashlib.sha256()
-    for file in [*rules, *sources]:
+    for file in [*rules, *_sources_of(package)]:
         total.update(file.read_bytes())
     return total.hexdigest()

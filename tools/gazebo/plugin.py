@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build plugins/gazebo-batch-state inside the root, package after package, by plain CMake."""
+"""Build the packages of plugins/ inside the root, one after the other, by plain CMake."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -16,7 +17,14 @@ from gazebo.errors import GazeboHostError
 from gazebo.lock import locked
 
 SOURCE = cache.CLONE / "plugins" / "gazebo-batch-state"
-PACKAGES = ("gazebo_msgs", "gazebo_batch_state_msgs", "gazebo_batch_state")
+SERVICES = cache.CLONE / "plugins" / "deepsim-services"
+PACKAGES = (
+    SOURCE / "gazebo_msgs",
+    SOURCE / "gazebo_batch_state_msgs",
+    SOURCE / "gazebo_batch_state",
+    SERVICES / "deepsim_msgs",
+    SERVICES / "deepsim_services",
+)
 """In the order in which they need each other; Debian has no gazebo_msgs of its own."""
 TESTED = "gazebo_batch_state"
 """The package that has gtests."""
@@ -36,7 +44,7 @@ def build() -> int:
         for package in PACKAGES:
             start = time.monotonic()
             _build(package)
-            print(f"{package} is built: {time.monotonic() - start:.1f} s", flush=True)
+            print(f"{package.name} is built: {time.monotonic() - start:.1f} s", flush=True)
     return 0
 
 
@@ -58,8 +66,9 @@ def call_in_root(name: str, command: Sequence[str], folder: Path = Path("/")) ->
         raise GazeboHostError(f"{name} failed, see above")
 
 
-def _build(package: str) -> None:
-    source, folder, prefix = SOURCE / package, cache.build() / package, cache.install()
+def _build(source: Path) -> None:
+    package = source.name
+    folder, prefix = cache.build() / package, cache.install()
     if not (source / "CMakeLists.txt").is_file():
         raise GazeboHostError(f"no package in {source}")
     options = [
@@ -68,14 +77,20 @@ def _build(package: str) -> None:
         f"-DCMAKE_INSTALL_PREFIX={prefix}",
         f"-DCATKIN_ENABLE_TESTING={'ON' if package == TESTED else 'OFF'}",  # googletest, built once
     ]
-    configured = folder / "configured-with"
-    if not configured.is_file() or configured.read_text(encoding="utf-8") != str(options):
+    configured, recipe = folder / "configured-with", f"{options} {_definitions(source)}"
+    if not configured.is_file() or configured.read_text(encoding="utf-8") != recipe:
         configure = ["cmake", "-S", str(source), "-B", str(folder), *options]
         call_in_root(f"configuring {package}", configure)
-        configured.write_text(str(options), encoding="utf-8")
+        configured.write_text(recipe, encoding="utf-8")
     jobs = str(os.cpu_count() or 1)
     make = ["cmake", "--build", str(folder), "--target", "install", "--parallel", jobs]
     call_in_root(f"building {package}", make)
+
+
+def _definitions(source: Path) -> str:
+    """A hash of a package's messages and services: CMake notes what each of them needs."""
+    files = sorted([*source.glob("msg/*.msg"), *source.glob("srv/*.srv")])
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _forget_lost_clones() -> None:

@@ -31,6 +31,7 @@ from deepsim_sync import (
     checked_requests,
 )
 
+from .capabilities.camera_mounts import GazeboMounts
 from .capabilities.cameras import GazeboCameras
 from .capabilities.contacts import GazeboContacts
 from .capabilities.dynamics import GazeboDynamics
@@ -78,6 +79,7 @@ class GazeboSimulator:
         cameras: Pictures, if gzserver found a display when it started; otherwise None. The reason
             is logged, and is part of `BatchStateClient.names`.
         depth_cameras: Depths, models and links in pictures; the same object.
+        camera_mounts: Poses and lenses of the camera sensors, if there are cameras; otherwise None.
         physics: Factors of mass, weight, friction and damping.
         dynamics: Jacobians and bias forces.
         sensors: Measurements at the end of a step.
@@ -87,7 +89,6 @@ class GazeboSimulator:
     """
 
     worlds = 1
-    camera_mounts = None
     snapshots = None
 
     def __init__(
@@ -116,7 +117,9 @@ class GazeboSimulator:
         except BaseException:
             self.close()
             raise
-        self.cameras = self.depth_cameras = None if no_pictures else GazeboCameras(self._session)
+        self.camera_mounts = mounts = None if no_pictures else GazeboMounts(self._session)
+        self.cameras = None if mounts is None else GazeboCameras(self._session, mounts)
+        self.depth_cameras = self.cameras
         self.dynamics = GazeboDynamics(self._session, self.read)
         self.sensors = GazeboSensors(self._session, self.read, self.cameras, lock_step=lock_step)
         self._contacts: GazeboContacts | None = None
@@ -201,6 +204,8 @@ class GazeboSimulator:
             return
         self._session.take_control()
         self._client.reset()
+        if self.camera_mounts is not None:
+            self.camera_mounts.reset()
         self._invalidate()
         self._session.exchange()
 
@@ -292,6 +297,8 @@ class GazeboSimulator:
             if name not in self.entities.models:
                 raise UnknownEntityError("model", name, self.entities.models)
             raise GazeboError(f"cannot delete model {name!r}: {failure}")
+        if self.camera_mounts is not None:
+            self.camera_mounts.forget(name)
 
     def load(self, world: DescribedWorld) -> None:
         """Replaces the world by a description such as `deepsim_spawn.WorldDescription`, at time 0.

@@ -20,6 +20,7 @@ namespace msg = gazebo_batch_state_msgs;
 
 constexpr auto kLightPatience = std::chrono::seconds(5);
 constexpr auto kPoll = std::chrono::milliseconds(1);
+constexpr auto kTurn = std::chrono::seconds(1);  // how long the world stands still at a time
 
 /// Whether a model or light of the world itself has the name.
 bool IsTaken(const EntityIndex& index, const std::string& name) {
@@ -49,16 +50,24 @@ void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
   }
   Spawn(request, response);
   WaitUntilStarted();
-  renderer_.Settle(world_);
+  pictures_.Settle();
 }
 
 void EntityServices::Spawn(const msg::SpawnModels::Request& request,
                            msg::SpawnModels::Response& response) {
-  const std::size_t count = request.requests.size();
+  std::set<std::string> spawned;
+  for (std::size_t number = 0; number < request.requests.size();) {
+    number = SpawnFrom(number, request, response, spawned);
+  }
+}
+
+std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels::Request& request,
+                                      msg::SpawnModels::Response& response,
+                                      std::set<std::string>& spawned) {
   BatchWorld::Access access(world_);
   access.KeepLoopOut();
-  std::set<std::string> spawned;
-  for (std::size_t number = 0; number < count; ++number) {
+  const auto end = std::chrono::steady_clock::now() + kTurn;
+  do {
     const msg::SpawnRequest& wanted = request.requests[number];
     Reason& reason = response.messages[number];
     try {
@@ -72,9 +81,11 @@ void EntityServices::Spawn(const msg::SpawnModels::Request& request,
     if (reason.empty()) {
       spawned.insert(wanted.name);
     }
-  }
+    ++number;
+  } while (number < request.requests.size() && std::chrono::steady_clock::now() < end);
   access.Refresh();
   shared_.Write(access);
+  return number;
 }
 
 Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request) {
@@ -136,8 +147,8 @@ void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
     WaitUntilGone(light);
   }
   WaitUntilEnded(sensors);
-  renderer_.RemoveLights(std::move(carried));
-  renderer_.Settle(world_);
+  pictures_.RemoveLights(std::move(carried));
+  pictures_.Settle();
 }
 
 void EntityServices::WaitUntilGone(const std::string& light) {

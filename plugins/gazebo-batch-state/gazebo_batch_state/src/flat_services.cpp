@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "gazebo_batch_state/measure_services.hpp"
-#include "gazebo_batch_state/picture_sensor.hpp"
+#include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 
 namespace gazebo_batch_state {
@@ -218,7 +218,7 @@ void FlatServices::GetNames(msg::GetNames::Request& request, msg::GetNames::Resp
   response.lights = names(Table::kLights);
   response.joints = names(Table::kJoints);
   response.cameras = index.Cameras();
-  response.no_pictures = PictureSensor::WhyNone();
+  response.no_pictures = WhyNoPictures();
 }
 
 void FlatServices::OpenSharedMemory(msg::OpenSharedMemory::Request& request,

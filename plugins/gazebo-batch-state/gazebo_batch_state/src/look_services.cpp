@@ -2,6 +2,8 @@
 #include "gazebo_batch_state/look_services.hpp"
 
 #include <array>
+#include <gazebo/msgs/msgs.hh>
+#include <gazebo/physics/Link.hh>
 
 #include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
@@ -61,21 +63,32 @@ Reason Write(BatchWorld::Access& access, Table table, Row row, unsigned mask, do
 
 }  // namespace
 
-void FillLooks(const double* row, msg::Visual& visual) {
-  visual.ambient = ColorOf(row);
-  visual.diffuse = ColorOf(row + 4);
-  visual.specular = ColorOf(row + 8);
-  visual.emissive = ColorOf(row + 12);
-  visual.transparency = row[16];
-  visual.visible = row[17] != 0.0 ? 1 : 0;
+void FillLooks(const BatchWorld::View& view, Row row, msg::Visual& visual) {
+  const double* numbers = view.Looks(Table::kVisuals).Cells(row);
+  visual.ambient = ColorOf(numbers);
+  visual.diffuse = ColorOf(numbers + 4);
+  visual.specular = ColorOf(numbers + 8);
+  visual.emissive = ColorOf(numbers + 12);
+  visual.transparency = numbers[16];
+  visual.visible = numbers[17] != 0.0 ? 1 : 0;
+  const VisualEntity& entity = view.Index().Visuals()[row];
+  const gazebo::msgs::Visual& described = entity.link->Visuals().at(entity.id);
+  const gazebo::msgs::MeshGeom& mesh = described.geometry().mesh();
+  visual.geometry_type = static_cast<std::uint16_t>(described.geometry().type());
+  visual.mesh = mesh.filename();
+  visual.mesh_scale.x = mesh.has_scale() ? mesh.scale().x() : 1.0;
+  visual.mesh_scale.y = mesh.has_scale() ? mesh.scale().y() : 1.0;
+  visual.mesh_scale.z = mesh.has_scale() ? mesh.scale().z() : 1.0;
+  visual.pose = ToRos(gazebo::msgs::ConvertIgn(described.pose()));
 }
 
-void FillLooks(const double* row, msg::Light& light) {
-  light.diffuse = ColorOf(row);
-  light.specular = ColorOf(row + 4);
-  light.constant = row[8];
-  light.linear = row[9];
-  light.quadratic = row[10];
+void FillLooks(const BatchWorld::View& view, Row row, msg::Light& light) {
+  const double* numbers = view.Looks(Table::kLights).Cells(row);
+  light.diffuse = ColorOf(numbers);
+  light.specular = ColorOf(numbers + 4);
+  light.constant = numbers[8];
+  light.linear = numbers[9];
+  light.quadratic = numbers[10];
 }
 
 template <class Messages, class Response>
@@ -93,7 +106,7 @@ void LookServices::Get(Table table, const std::vector<std::string>& wanted, Mess
     messages[number].name = names[number];
     const auto row = index.Find(names[number]);
     if (row) {
-      FillLooks(access.Looks(table).Cells(*row), messages[number]);
+      FillLooks(access, *row, messages[number]);
       response.success[number] = 1;
     } else {
       response.messages[number] = Unknown(table, names[number]);

@@ -6,7 +6,6 @@
 #include <exception>
 #include <gazebo/common/Events.hh>
 #include <gazebo/rendering/Camera.hh>
-#include <gazebo/rendering/RenderEngine.hh>
 #include <gazebo/rendering/RenderingIface.hh>
 #include <gazebo/rendering/Scene.hh>
 #include <gazebo/sensors/SensorFactory.hh>
@@ -40,14 +39,6 @@ sdf::ElementPtr Described(const char* schema) {
 }
 
 }  // namespace
-
-Reason PictureSensor::WhyNone() {
-  const bool renders =
-      rendering::RenderEngine::Instance()->GetRenderPathType() != rendering::RenderEngine::NONE;
-  return renders ? Reason()
-                 : "this gzserver renders nothing: it found no display when it was started "
-                   "(DISPLAY; Xvfb makes one without a screen)";
-}
 
 std::shared_ptr<PictureSensor> PictureSensor::Install(const std::string& world) {
   sensors::SensorFactory::RegisterSensor(kName, &MakeSensor);

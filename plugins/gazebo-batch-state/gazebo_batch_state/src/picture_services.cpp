@@ -68,26 +68,30 @@ Reason CheckSize(const Picture& picture) {
                                        " bytes, more than " + std::to_string(kLargestMessage);
 }
 
-/// Aims at what a free camera sees.
-Reason AimFreely(const msg::GetImage::Request& request, Picture& picture) {
+/// Reads where a request has its camera, and with which opening angle.
+Reason ReadPlace(const msg::GetImage::Request& request, Pose3d& place, Lens& lens) {
   std::array<double, 7> numbers{};
   CopyPose(request.pose, numbers.data());
   Reason reason = CheckCell(Layout(Table::kModels).column[kPose], numbers.data());
-  if (!reason.empty()) {
-    return reason;
-  }
-  picture.pose = PoseOf(numbers.data());
-  picture.lens.horizontal_fov = request.horizontal_fov;
+  place = reason.empty() ? PoseOf(numbers.data()) : Pose3d::Zero;
+  lens.horizontal_fov = request.horizontal_fov;
+  return reason;
+}
+
+/// Aims at what a free camera sees.
+Reason AimFreely(const msg::GetImage::Request& request, Picture& picture) {
+  const Reason reason = ReadPlace(request, picture.pose, picture.lens);
   picture.lens.width = request.width;
   picture.lens.height = request.height;
-  return CheckLens(picture.lens);
+  return reason.empty() ? CheckLens(picture.lens) : reason;
 }
 
 /// Aims at what a camera sensor sees.
 ///
 /// \param sensor what Gazebo has by that name, if it has it already
-Reason Aim(const BatchWorld::View& view, const std::string& camera,
+Reason Aim(const BatchWorld::View& view, const msg::GetImage::Request& request,
            const gazebo::sensors::SensorPtr& sensor, Picture& picture) {
+  const std::string& camera = request.camera;
   const auto& known = view.Index().Cameras();
   if (std::find(known.begin(), known.end(), camera) == known.end()) {
     return Unknown(camera, known);
@@ -107,7 +111,8 @@ Reason Aim(const BatchWorld::View& view, const std::string& camera,
   picture.lens.height = ValueOf(image, "height", 240U);
   picture.lens.near = ValueOf(clip, "near", 0.1);
   picture.lens.far = ValueOf(clip, "far", 100.0);
-  const Reason reason = CheckLens(picture.lens);
+  Reason reason = request.mounted != 0 ? ReadPlace(request, picture.mount, picture.lens) : Reason();
+  reason = reason.empty() ? CheckLens(picture.lens) : reason;
   if (!reason.empty()) {
     return "camera '" + camera + "': " + reason;
   }
@@ -115,21 +120,26 @@ Reason Aim(const BatchWorld::View& view, const std::string& camera,
     picture.missing = "camera '" + camera + "'";
     return {};
   }
-  const Pose3d place = sensor ? sensor->Pose() : ValueOf(described, "pose", Pose3d::Zero);
-  const Pose3d mount = Compose(place, ValueOf(lens, "pose", Pose3d::Zero));
-  picture.pose = Compose(view.StateOf(Table::kLinks, *row).pose, mount);
+  if (request.mounted == 0) {
+    const Pose3d place = sensor ? sensor->Pose() : ValueOf(described, "pose", Pose3d::Zero);
+    picture.mount = Compose(place, ValueOf(lens, "pose", Pose3d::Zero));
+  }
+  picture.pose = Compose(view.StateOf(Table::kLinks, *row).pose, picture.mount);
   return {};
 }
 
 }  // namespace
 
-PictureServices::PictureServices(BatchWorld& world, Renderer& renderer)
-    : world_(world),
-      renderer_(renderer),
-      ambient_(gazebo::msgs::Convert(world.World()->SceneMsg().ambient())) {}
+PictureServices::PictureServices(const PictureSetting& setting)
+    : world_(setting.world),
+      renderer_(setting.world.World()->Name(), setting.stopped),
+      ambient_(setting.ambient) {}
+
+void PictureServices::RemoveLights(std::vector<std::string> names) {
+  renderer_.RemoveLights(std::move(names));
+}
 
 void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::Response& response) {
-  response.message = PictureSensor::WhyNone();
   const auto deadline = Clock::now() + kPatience;
   while (response.message.empty() && response.success == 0) {
     Picture picture;
@@ -144,7 +154,7 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
     {
       const BatchWorld::Access access(world_);
       response.message = request.camera.empty() ? AimFreely(request, picture)
-                                                : Aim(access, request.camera, sensor, picture);
+                                                : Aim(access, request, sensor, picture);
       response.message += response.message.empty() ? CheckSize(picture) : Reason();
       if (!response.message.empty()) {
         return;
@@ -158,6 +168,7 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
     }
     if (picture.missing.empty()) {
       response.pose = ToRos(picture.pose);
+      response.mount = ToRos(picture.mount);
       response.horizontal_fov = picture.lens.horizontal_fov;
       response.width = picture.lens.width;
       response.height = picture.lens.height;
@@ -178,3 +189,9 @@ void PictureServices::GetImage(msg::GetImage::Request& request, msg::GetImage::R
 }
 
 }  // namespace gazebo_batch_state
+
+/// The library's one function, see MakePictures.
+extern "C" gazebo_batch_state::Pictures* gazebo_batch_state_make_pictures(
+    const gazebo_batch_state::PictureSetting& setting) {
+  return new gazebo_batch_state::PictureServices(setting);
+}

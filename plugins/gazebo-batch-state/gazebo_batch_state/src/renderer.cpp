@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <gazebo/common/Events.hh>
 #include <gazebo/rendering/Light.hh>
 #include <gazebo/rendering/Scene.hh>
 #include <thread>
-#include <utility>
 
 #include "gazebo_batch_state/scene_sync.hpp"
 
@@ -20,10 +18,6 @@ constexpr auto kPoll = std::chrono::milliseconds(1);
 
 }  // namespace
 
-Renderer::Renderer(std::string world)
-    : world_(std::move(world)),
-      rendered_(gazebo::event::Events::ConnectPreRender([this] { rendering_ = true; })) {}
-
 void Renderer::Run(const std::function<void(PictureSensor&)>& work) {
   if (!sensor_) {
     sensor_ = PictureSensor::Install(world_);
@@ -31,11 +25,9 @@ void Renderer::Run(const std::function<void(PictureSensor&)>& work) {
   sensor_->Run([this, &work] { work(*sensor_); }, stopped_);
 }
 
-bool Renderer::Draws() const { return rendering_ && PictureSensor::WhyNone().empty(); }
-
 void Renderer::RemoveLights(std::vector<std::string> names) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (Draws() && !names.empty() && !stopped_ && std::chrono::steady_clock::now() < deadline) {
+  while (!names.empty() && !stopped_ && std::chrono::steady_clock::now() < deadline) {
     Run([&names](PictureSensor& sensor) {
       gazebo::rendering::Scene& scene = sensor.Scene();
       const auto remove = [&scene](const std::string& name) {
@@ -55,7 +47,7 @@ void Renderer::RemoveLights(std::vector<std::string> names) {
 
 void Renderer::Settle(BatchWorld& world) {
   const auto start = std::chrono::steady_clock::now();
-  bool settled = !Draws();
+  bool settled = false;
   while (!settled && !stopped_ && std::chrono::steady_clock::now() < start + kPatience) {
     const bool late = std::chrono::steady_clock::now() > start + kRepairAfter;
     SceneState state;

@@ -9,40 +9,27 @@ namespace gazebo_batch_state {
 namespace {
 
 constexpr const char* kNamespace = "/gazebo_batch_state";
-constexpr double kDefaultRate = 100.0;  // messages per second of simulated time
 constexpr auto kSweepPeriod = std::chrono::seconds(1);
 const ros::WallDuration kLookAround(0.05);  // how soon it is noticed that the server ends
-
-double RateOf(const ros::NodeHandle& node) {
-  const double rate = node.param("publish_rate", kDefaultRate);
-  if (rate > 0.0) {
-    return rate;
-  }
-  ROS_WARN_STREAM("publish_rate must be > 0, got " << rate << ": taking " << kDefaultRate);
-  return kDefaultRate;
-}
 
 }  // namespace
 
 Server::Server(const gazebo::physics::WorldPtr& world)
     : node_(kNamespace),
       world_(world),
-      renderer_(world->Name()),
-      topics_(node_, RateOf(node_)),
+      pictures_(world_),
+      topics_(node_),
       flat_(world_, shared_),
       mailbox_(world_, flat_, turn_),
       states_(world_, shared_),
       looks_(world_, shared_),
-      entities_(world_, renderer_, shared_),
+      entities_(world_, pictures_, shared_),
       whole_(world_, shared_),
       bounds_(world_),
       physics_(world_),
       measures_(world_),
       kinematics_(world_),
-      pictures_(world_, renderer_),
-      single_(world),
-      services_(node_, queue_, turn_),
-      single_services_(ros::NodeHandle("/gazebo"), queue_, turn_) {
+      services_(node_, queue_, turn_) {
   world_.OnStep([this](const BatchWorld::View& view, StepKind kind) {
     clock_.Publish(view.Now(), kind);
     topics_.Publish(view);
@@ -62,7 +49,7 @@ Server::~Server() {
 
 void Server::Interrupt() {  // nothing but atomic flags
   world_.Steps().Stop();
-  renderer_.Interrupt();
+  pictures_.Interrupt();
   ended_ = true;
 }
 
@@ -92,11 +79,7 @@ void Server::Offer() {
   services_.Offer("watch", measures_, &MeasureServices::Watch);
   services_.Offer("get_factors", physics_, &PhysicsServices::GetFactors);
   services_.Offer("scale_links", physics_, &PhysicsServices::ScaleLinks);
-  services_.Offer("get_image", pictures_, &PictureServices::GetImage);
-  if (node_.param("single_state_services", false)) {
-    single_services_.Offer("get_model_state", single_, &SingleStateServices::GetModelState);
-    single_services_.Offer("set_model_state", single_, &SingleStateServices::SetModelState);
-  }
+  services_.Offer("get_image", pictures_, &PictureLibrary::GetImage);
   services_.Offer("get_names", flat_, &FlatServices::GetNames);  // the last: then all are there
 }
 

@@ -35,9 +35,9 @@ const SharedFile& SharedMemory::Open(const BatchWorld::View& world, const std::s
       rows[static_cast<std::size_t>(table)] = static_cast<std::uint32_t>(world.Rows(table));
     }
     auto file = std::make_unique<SharedFile>(where, boot_, generation, rows);
-    Write(world, *file);
     found = files_.insert_or_assign(where, Entry{std::move(file), generation, {}}).first;
   }
+  Write(world, *found->second.file);  // what has been wanted since it was asked for before
   found->second.asked = Clock::now();
   return *found->second.file;
 }

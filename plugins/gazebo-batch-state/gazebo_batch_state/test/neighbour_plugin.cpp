@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gazebo_msgs/GetModelState.h>
+#include <gazebo_msgs/SetModelState.h>
 #include <ros/ros.h>
 #include <ros/spinner.h>
 #include <std_srvs/Trigger.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <gazebo/common/Events.hh>
 #include <gazebo/common/Plugin.hh>
 #include <gazebo/msgs/msgs.hh>
+#include <gazebo/physics/Model.hh>
 #include <gazebo/physics/PhysicsIface.hh>
 #include <gazebo/physics/World.hh>
 #include <gazebo/transport/transport.hh>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "gazebo_batch_state/ros_values.hpp"
 
 namespace gazebo_batch_state {
 
 /// Does with ROS and Gazebo as the plugin of gazebo_ros 2.9 does: it initialises ROS as `gazebo`
 /// unless another plugin has initialised it, offers its services below the name of the node,
-/// replaces entities by Gazebo's messages, and shuts the node down at its end.
+/// replaces entities by Gazebo's messages, reads and writes one model per call, found by its name
+/// and with a short pause around a write, and shuts the node down at its end.
 ///
-///     ~replace_light   puts the light `lamp` in the place of the light `sun`
+///     ~replace_light      puts the light `lamp` in the place of the light `sun`
+///     ~get_model_state    in the world frame
+///     ~set_model_state
 class NeighbourPlugin : public gazebo::SystemPlugin {
  public:
   ~NeighbourPlugin() override {
@@ -49,7 +59,11 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
     node_ = std::make_unique<ros::NodeHandle>("~");
     spinner_ = std::make_unique<ros::AsyncSpinner>(1);
     spinner_->start();
-    server_ = node_->advertiseService("replace_light", &NeighbourPlugin::ReplaceLight, this);
+    servers_ = {
+        node_->advertiseService("replace_light", &NeighbourPlugin::ReplaceLight, this),
+        node_->advertiseService("get_model_state", &NeighbourPlugin::GetModelState, this),
+        node_->advertiseService("set_model_state", &NeighbourPlugin::SetModelState, this),
+    };
   }
 
   bool ReplaceLight(std_srvs::Trigger::Request& /*request*/,
@@ -64,6 +78,36 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
     lights_->Publish(light, true);
     const bool made = Wait([this] { return world_->LightByName("lamp") != nullptr; });
     response.success = response.success != 0 && made ? 1 : 0;
+    return true;
+  }
+
+  bool GetModelState(gazebo_msgs::GetModelState::Request& request,
+                     gazebo_msgs::GetModelState::Response& response) {
+    const auto model = world_->ModelByName(request.model_name);
+    if (model) {
+      response.pose = ToRos(model->WorldPose());
+      response.twist = ToRos({model->WorldLinearVel(), model->WorldAngularVel()});
+    }
+    response.success = model ? 1 : 0;
+    return true;
+  }
+
+  bool SetModelState(gazebo_msgs::SetModelState::Request& request,
+                     gazebo_msgs::SetModelState::Response& response) {
+    const gazebo_msgs::ModelState& wanted = request.model_state;
+    const auto model = world_->ModelByName(wanted.model_name);
+    if (model) {
+      std::array<double, 7> numbers{};
+      CopyPose(wanted.pose, numbers.data());
+      const Twist twist = FromRos(wanted.twist);
+      const bool paused = world_->IsPaused();
+      world_->SetPaused(true);
+      model->SetWorldPose(PoseOf(numbers.data()));
+      world_->SetPaused(paused);
+      model->SetLinearVel(twist.linear);
+      model->SetAngularVel(twist.angular);
+    }
+    response.success = model ? 1 : 0;
     return true;
   }
 
@@ -84,7 +128,7 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
   gazebo::transport::PublisherPtr lights_;
   std::unique_ptr<ros::NodeHandle> node_;
   std::unique_ptr<ros::AsyncSpinner> spinner_;
-  ros::ServiceServer server_;
+  std::vector<ros::ServiceServer> servers_;
   gazebo::event::ConnectionPtr created_;
 };
 

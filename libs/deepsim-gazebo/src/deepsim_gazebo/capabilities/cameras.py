@@ -22,6 +22,8 @@ from deepsim_sync import (
     stereo_depth,
 )
 
+from .camera_mounts import GazeboMounts
+
 
 class GazeboCameras:
     """The cameras of a gzserver that found a display when it started.
@@ -31,8 +33,8 @@ class GazeboCameras:
     64 MB.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, mounts: GazeboMounts) -> None:
+        self._session, self._mounts = session, mounts
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,7 +121,8 @@ class GazeboCameras:
     def _look(self, camera: str | CameraView, *, rgb: bool = True, depth: bool = False) -> Shot:
         self._session.take_control()
         try:
-            return self._session.client.look(camera, rgb=rgb, depth=depth)
+            mount = self._mounts.changed(camera) if isinstance(camera, str) else None
+            return self._session.client.look(camera, rgb=rgb, depth=depth, mount=mount)
         except CallRefusedError:
             self._session.names.invalidate()
             if isinstance(camera, str) and camera not in self.names:

@@ -24,7 +24,7 @@ from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_gazebo.shared_memory.mailbox import Mailbox
 from deepsim_gazebo.shared_memory.shared_file import SharedFile
 from deepsim_math import Pose, Quaternion
-from deepsim_sync import CameraView, Entities
+from deepsim_sync import CameraMount, CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
 from .layout import TABLES
@@ -34,9 +34,9 @@ _GENERATION = struct.Struct("<Q")
 _COUNT = struct.Struct("<I")
 _BOOL = struct.Struct("<?")
 _FILE = struct.Struct("<IQ")
-_SHOT = struct.Struct("<8dII??")
+_SHOT = struct.Struct("<?8dII??")
 _STAMP = struct.Struct("<II")
-_PICTURE = struct.Struct("<II8dII")
+_PICTURE = struct.Struct("<II15dII")
 _MOST_LISTED = 20  # names in an error message
 _MOST_PER_CALL = 100  # models: the timeout is for one call
 
@@ -70,6 +70,8 @@ class Shot(NamedTuple):
 
     view: CameraView
     """Its pose and lens."""
+    mount: Pose
+    """Its pose in the frame of its link; the identity for a free camera."""
     rgb: NDArray[np.uint8]
     """(height, width, 3), or empty."""
     depth: NDArray[np.float32]
@@ -193,25 +195,35 @@ class BatchStateClient:
         body = np.array([timestep, *vector], dtype="<f8").tobytes()
         self.do("set_physics", body, f"timestep {timestep} s, gravity {vector.tolist()}")
 
-    def look(self, camera: str | CameraView, *, rgb: bool = True, depth: bool = False) -> Shot:
+    def look(
+        self,
+        camera: str | CameraView,
+        *,
+        rgb: bool = True,
+        depth: bool = False,
+        mount: CameraMount | None = None,
+    ) -> Shot:
         """Looks with a camera at the present instant.
 
         Args:
             camera: The name of a camera sensor, or a free camera.
             rgb: Whether to take a picture.
             depth: Whether to measure depths, and to tell links apart.
+            mount: Of a camera sensor that is elsewhere on its link than described.
 
         Raises:
             CallRefusedError: No camera sensor has the name, or the server cannot render it.
         """
         name, view = ("", camera) if isinstance(camera, CameraView) else (camera, None)
-        free = (0.0,) * 6 + (1.0, 0.0, 0, 0)
+        place = (0.0,) * 6 + (1.0, 0.0, 0, 0)
         if view is not None:
-            free = (*view.pose, view.horizontal_fov, view.width, view.height)
-        body = pack_string(name) + _SHOT.pack(*free, not rgb, depth)
+            place = (*view.pose, view.horizontal_fov, view.width, view.height)
+        elif mount is not None:
+            place = (*mount.pose, mount.horizontal_fov, 0, 0)
+        body = pack_string(name) + _SHOT.pack(mount is not None, *place, not rgb, depth)
         reader = self.ask("get_image", body, str(camera))
         self.check(reader, "get_image")
-        _, _, *pose, angle, width, height = reader.fields(_PICTURE)
+        _, _, *poses, angle, width, height = reader.fields(_PICTURE)
         colors = reader.octets()
         depths, drawn = reader.numbers("<f4"), reader.numbers("<i4")
         links = reader.strings()
@@ -225,11 +237,13 @@ class BatchStateClient:
         if depth and (drawn.min() < -1 or drawn.max() >= len(links)):
             raise MalformedReplyError("the answer of get_image shows links that it does not name")
         try:
-            view = CameraView(Pose(pose[:3], Quaternion(*pose[3:])), angle, width, height)
+            pose, mounted = (Pose(p[:3], Quaternion(*p[3:])) for p in (poses[:7], poses[7:]))
+            view = CameraView(pose, angle, width, height)
         except ValueError as error:
             raise MalformedReplyError(f"the answer of get_image has no lens: {error}") from None
         return Shot(
             view,
+            mounted,
             colors.reshape(height, width, 3).copy() if rgb else colors,
             depths.reshape(height, width).copy() if depth else depths,
             drawn.reshape(height, width).copy() if depth else drawn,

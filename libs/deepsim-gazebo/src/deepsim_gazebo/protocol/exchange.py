@@ -66,6 +66,11 @@ class RefusedCell(NamedTuple):
 class ExchangeRequest:
     """A request for one round trip.
 
+    >>> from deepsim_gazebo import BatchStateClient
+    >>> def advance(client: BatchStateClient, steps: int) -> float:
+    ...     reply = client.exchange(ExchangeRequest(steps=steps, kinds=["models"]))
+    ...     return reply.instant.time
+
     Attributes:
         generation: Generation of the rows in `cells`.
         cells: New values by (table, column).

@@ -22,7 +22,7 @@ SERVICES = {
     "get_bounds": _own("GetBounds", "cf52b6fdf7f418db3b8101df42cf1b6a"),
     "get_contacts": _own("GetContacts", "a5a40bb9f7a18cb95dc0aa0045fd7ec3"),
     "get_factors": _own("GetFactors", "77ae34fc08f437b845af40ba38b6b1c0"),
-    "get_image": _own("GetImage", "cc0beaadea34a35ee20a9606547eb2d2"),
+    "get_image": _own("GetImage", "03d0b13e98072e443b1b7d91303466e6"),
     "get_kinematics": _own("GetKinematics", "056d11b519175120a47561ad183b1686"),
     "get_names": _own("GetNames", "2a7824de5f69431a82417e7c7d1fcdea"),
     "get_sensors": _own("GetSensors", "5d17099dde1438b655c5d4e0bd95510c"),

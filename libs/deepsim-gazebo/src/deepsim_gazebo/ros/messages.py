@@ -43,6 +43,11 @@ _VALUES = {shape.message: value for value, shape in _SHAPES.items()}
 def to_ros(value: Value, message: M | type[M]) -> M:
     """Writes a value into a message.
 
+    >>> from types import SimpleNamespace
+    >>> message = SimpleNamespace(_type="geometry_msgs/Point", x=0.0, y=0.0, z=0.0)
+    >>> to_ros(Point(1, 2, 3), message).z
+    3.0
+
     Args:
         value: A value of one of the types in `Value`.
         message: A message class, which is instantiated, or a message to be filled.
@@ -68,6 +73,10 @@ def to_ros(value: Value, message: M | type[M]) -> M:
 
 def from_ros(message: object) -> Value:
     """Reads a message as a value; numbers are not changed.
+
+    >>> from types import SimpleNamespace
+    >>> from_ros(SimpleNamespace(_type="std_msgs/ColorRGBA", r=1.0, g=0.5, b=0.0, a=1.0))
+    Color(1.0, 0.5, 0.0, 1.0)
 
     Nothing is normalised: the quaternion of a new geometry_msgs/Pose is (0, 0, 0, 0), which a
     `World` refuses.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_gazebo.simulator import GazeboSimulator
 from deepsim_sync import (
+    CameraMount,
     CameraView,
     ContactPoints,
     DepthPicture,
@@ -50,6 +51,28 @@ class ServersCameras:
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
         """Measures depths and tells models and links apart, in one world."""
         return self._cameras[world].measure(camera)
+
+
+class ServersMounts:
+    """The camera mounts in the worlds of several servers; see `deepsim_sync.CameraMounts`."""
+
+    def __init__(self, servers: Sequence[GazeboSimulator]) -> None:
+        self._mounts = [each.camera_mounts for each in servers if each.camera_mounts is not None]
+
+    def get(self, camera: str, world: int = 0) -> CameraMount:
+        """Returns the present mount of a camera sensor in one world."""
+        return self._mounts[world].get(camera)
+
+    def described(self, camera: str) -> CameraMount:
+        """Returns the mount in the model's description."""
+        return self._mounts[0].described(camera)
+
+    def set(self, camera: str, mount: CameraMount, worlds: NDArray[np.intp] | None = None) -> None:
+        """Mounts a camera sensor in some worlds."""
+        self._mounts[0].check(camera)
+        checked = mount.checked(camera)
+        for world in range(len(self._mounts)) if worlds is None else np.asarray(worlds).tolist():
+            self._mounts[world].set(camera, checked)
 
 
 class ServersContacts:

@@ -41,6 +41,7 @@ from .capabilities import (
     ServersCameras,
     ServersContacts,
     ServersDynamics,
+    ServersMounts,
     ServersPhysics,
     ServersSensors,
 )
@@ -72,6 +73,7 @@ class GazeboServers:
         worlds: The number of worlds, W.
         cameras: Pictures, if all servers found a display when they started; otherwise None.
         depth_cameras: Depths, models and links in pictures; the same object.
+        camera_mounts: Poses and lenses of the camera sensors, if there are cameras; otherwise None.
         physics: Factors of mass, weight, friction and damping.
         dynamics: Jacobians and bias forces.
         sensors: Measurements at the end of a step.
@@ -80,7 +82,6 @@ class GazeboServers:
         UnreachableError: At one of the masters no gzserver with the plugin is running.
     """
 
-    camera_mounts = None
     snapshots = None
 
     def __init__(
@@ -118,6 +119,7 @@ class GazeboServers:
         self._tables: dict[int, Tables] = {}  # of each server
         renders = all(server.cameras is not None for server in self._servers)
         self.cameras = self.depth_cameras = ServersCameras(self._servers) if renders else None
+        self.camera_mounts = ServersMounts(self._servers) if renders else None
         self.physics = ServersPhysics(self._calls, self.worlds)
         self.dynamics = ServersDynamics(self._calls, self.worlds)
         self.sensors = ServersSensors(self._calls, self._servers[0])

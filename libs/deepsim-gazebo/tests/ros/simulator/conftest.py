@@ -227,7 +227,8 @@ class PluginServer:
         )
 
     def _get_image(self, request: Request) -> bytes:
-        name, numbers, size = request.string(), request.take("8d"), request.take("II")
+        name, mounted = request.string(), request.take("?")[0]
+        numbers, size = request.take("8d"), request.take("II")
         without_rgb, with_depth = request.take("??")
         if name not in ("", *self.cameras):
             return struct.pack("<?", False) + string(f"there is no camera {name!r}")
@@ -235,7 +236,8 @@ class PluginServer:
             return struct.pack("<?", False) + string("not now")
         self.aimed = (name, *numbers)
         width, height = (4, 2) if name else size
-        view = (0, 0, 1, 0, 0, 0, 1, 0.5) if name else numbers
+        mount = numbers[:7] if mounted else (0, 0, 0.25, 0, 0, 0, 1)
+        view = (0, 0, 1, 0, 0, 0, 1, numbers[7] if mounted else 0.5) if name else numbers
         rgb = np.arange(width * height * 3 * (not without_rgb), dtype=np.uint8)
         depth = np.full(width * height * with_depth, self.distance, dtype=np.float32)
         drawn = np.arange(len(depth), dtype=np.int32) % (len(self.drawn) + 1) - 1
@@ -244,7 +246,7 @@ class PluginServer:
         return (
             struct.pack("<?", True)
             + string("")
-            + struct.pack("<II8dII", 1, 0, *view, width, height)
+            + struct.pack("<II15dII", 1, 0, *view[:7], *mount, view[7], width, height)
             + b"".join(struct.pack("<I", len(each)) + each.tobytes() for each in arrays)
             + strings(self.drawn)
         )

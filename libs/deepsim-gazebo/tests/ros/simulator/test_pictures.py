@@ -12,7 +12,14 @@ import pytest
 
 from deepsim_gazebo import CallRefusedError, GazeboCameras, GazeboSimulator, MalformedReplyError
 from deepsim_math import Pose
-from deepsim_sync import CameraView, SpawnRequest, UnknownEntityError, UnsupportedError, World
+from deepsim_sync import (
+    CameraMount,
+    CameraView,
+    SpawnRequest,
+    UnknownEntityError,
+    UnsupportedError,
+    World,
+)
 
 VIEW = CameraView(Pose((1, 2, 3), (0, 0, 0.6, 0.8)), horizontal_fov=0.7, width=5, height=3)
 NO_DISPLAY = "it found no display"
@@ -103,6 +110,31 @@ def test_a_view_is_that_of_the_sensor(cameras: GazeboCameras) -> None:
     assert cameras.view("eye::link::camera") == CameraView(Pose((0, 0, 1)), 0.5, 4, 2)
     with pytest.raises(UnknownEntityError, match="no camera is named 'ear'"):
         cameras.view("ear")
+
+
+def test_a_camera_looks_from_where_it_is_mounted(
+    connect: Callable[..., GazeboSimulator], server: Any
+) -> None:
+    """Until a reset, or until its model is gone; its mount as described comes from the server."""
+    simulator = connect()
+    mounts, cameras = simulator.camera_mounts, simulator.cameras
+    assert mounts is not None
+    assert cameras is not None
+    camera, turned = "eye::link::camera", CameraMount(Pose((0, 0, 2), (0, 0, 1, 0)), 0.75)
+    described = CameraMount(Pose((0, 0, 0.25)), 0.5)
+    assert mounts.get(camera) == mounts.described(camera) == described
+    mounts.set(camera, turned)
+    assert (mounts.get(camera), mounts.described(camera)) == (turned, described)
+    cameras.render(camera)
+    assert server.aimed == (camera, 0, 0, 2, 0, 0, 1, 0, 0.75)
+    assert cameras.view(camera).horizontal_fov == 0.75
+    simulator.reset()
+    assert mounts.get(camera) == described
+    mounts.set(camera, turned, np.array([], dtype=np.intp))
+    assert mounts.get(camera) == described
+    for act in (mounts.get, mounts.described, lambda name: mounts.set(name, turned)):
+        with pytest.raises(UnknownEntityError, match="no camera is named 'ear'"):
+            act("ear")
 
 
 @pytest.mark.parametrize("number", [-2, 2])

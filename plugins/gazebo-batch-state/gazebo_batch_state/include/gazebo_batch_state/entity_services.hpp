@@ -4,8 +4,11 @@
 #include <gazebo_batch_state_msgs/DeleteModels.h>
 #include <gazebo_batch_state_msgs/SpawnModels.h>
 
+#include <set>
+#include <string>
+
 #include "gazebo_batch_state/batch_world.hpp"
-#include "gazebo_batch_state/renderer.hpp"
+#include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/shared_memory.hpp"
 #include "gazebo_batch_state/spawner.hpp"
 
@@ -14,8 +17,8 @@ namespace gazebo_batch_state {
 /// Models and lights that come and go: see SpawnModels.srv and DeleteModels.srv.
 class EntityServices {
  public:
-  EntityServices(BatchWorld& world, Renderer& renderer, SharedMemory& shared)
-      : world_(world), renderer_(renderer), shared_(shared), spawner_(world) {}
+  EntityServices(BatchWorld& world, PictureLibrary& pictures, SharedMemory& shared)
+      : world_(world), pictures_(pictures), shared_(shared), spawner_(world) {}
 
   void SpawnModels(gazebo_batch_state_msgs::SpawnModels::Request& request,
                    gazebo_batch_state_msgs::SpawnModels::Response& response);
@@ -25,11 +28,19 @@ class EntityServices {
  private:
   void Spawn(const gazebo_batch_state_msgs::SpawnModels::Request& request,
              gazebo_batch_state_msgs::SpawnModels::Response& response);
+  /// Spawns some models while the world stands still, from one on.
+  ///
+  /// \param spawned names of those before, of the same call
+  /// \return the number of the next one
+  std::size_t SpawnFrom(std::size_t number,
+                        const gazebo_batch_state_msgs::SpawnModels::Request& request,
+                        gazebo_batch_state_msgs::SpawnModels::Response& response,
+                        std::set<std::string>& spawned);
   Reason Spawn(BatchWorld::Access& access, const gazebo_batch_state_msgs::SpawnRequest& request);
   void WaitUntilGone(const std::string& light);
 
   BatchWorld& world_;
-  Renderer& renderer_;
+  PictureLibrary& pictures_;
   SharedMemory& shared_;
   DescriptionReader reader_;
   Spawner spawner_;

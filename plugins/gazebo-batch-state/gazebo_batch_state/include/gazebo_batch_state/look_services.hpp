@@ -12,8 +12,8 @@
 namespace gazebo_batch_state {
 
 /// Fills everything but the name of a message from a row of the table of visuals or lights.
-void FillLooks(const double* row, gazebo_batch_state_msgs::Visual& visual);
-void FillLooks(const double* row, gazebo_batch_state_msgs::Light& light);
+void FillLooks(const BatchWorld::View& view, Row row, gazebo_batch_state_msgs::Visual& visual);
+void FillLooks(const BatchWorld::View& view, Row row, gazebo_batch_state_msgs::Light& light);
 
 /// Visuals and lights by name: see GetVisuals.srv and its siblings.
 class LookServices {

@@ -25,7 +25,8 @@ namespace gazebo_batch_state {
 /// A picture to be taken, and what came of it.
 struct Picture {
   SceneState state;
-  Pose3d pose;  ///< of the camera, world frame; it looks along +x, +z is up
+  Pose3d pose;   ///< of the camera, world frame; it looks along +x, +z is up
+  Pose3d mount;  ///< of a camera sensor, in the frame of its link
   Lens lens;
   ignition::math::Color ambient;  ///< light of the world's description
   bool has_rgb = true;
@@ -41,9 +42,6 @@ struct Picture {
 /// this is one, of its own kind, that measures nothing. Gazebo owns it and ends it on that thread.
 class PictureSensor : public gazebo::sensors::Sensor {
  public:
-  /// Why this server takes no pictures; empty where it does.
-  static Reason WhyNone();
-
   /// Adds one to a world, once; not with access to the world.
   ///
   /// \throws std::runtime_error if Gazebo does not start it in time

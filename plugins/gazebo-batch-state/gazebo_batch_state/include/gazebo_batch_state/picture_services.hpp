@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gazebo_batch_state_msgs/GetImage.h>
-
 #include <ignition/math/Color.hh>
+#include <string>
+#include <vector>
 
-#include "gazebo_batch_state/batch_world.hpp"
+#include "gazebo_batch_state/pictures.hpp"
 #include "gazebo_batch_state/renderer.hpp"
 
 namespace gazebo_batch_state {
 
-/// Pictures of the present instant: see GetImage.srv.
-class PictureServices {
+/// Pictures of the present instant.
+class PictureServices : public Pictures {
  public:
-  /// Call it where the world does not run yet.
-  PictureServices(BatchWorld& world, Renderer& renderer);
+  explicit PictureServices(const PictureSetting& setting);
 
   void GetImage(gazebo_batch_state_msgs::GetImage::Request& request,
-                gazebo_batch_state_msgs::GetImage::Response& response);
+                gazebo_batch_state_msgs::GetImage::Response& response) override;
+  void RemoveLights(std::vector<std::string> names) override;
+  void Settle() override { renderer_.Settle(world_); }
 
  private:
   BatchWorld& world_;
-  Renderer& renderer_;
+  Renderer renderer_;
   ignition::math::Color ambient_;
 };
 

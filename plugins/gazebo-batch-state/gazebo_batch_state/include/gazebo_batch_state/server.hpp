@@ -18,11 +18,9 @@
 #include "gazebo_batch_state/mailbox_service.hpp"
 #include "gazebo_batch_state/measure_services.hpp"
 #include "gazebo_batch_state/physics_services.hpp"
-#include "gazebo_batch_state/picture_services.hpp"
-#include "gazebo_batch_state/renderer.hpp"
+#include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/service_table.hpp"
 #include "gazebo_batch_state/shared_memory.hpp"
-#include "gazebo_batch_state/single_state_services.hpp"
 #include "gazebo_batch_state/state_services.hpp"
 #include "gazebo_batch_state/state_topics.hpp"
 #include "gazebo_batch_state/turn.hpp"
@@ -53,7 +51,7 @@ class Server {
   ros::CallbackQueue queue_;
   Turn turn_;
   BatchWorld world_;
-  Renderer renderer_;
+  PictureLibrary pictures_;
   SharedMemory shared_;
   StateTopics topics_;
   ClockTopic clock_;
@@ -67,10 +65,7 @@ class Server {
   PhysicsServices physics_;
   MeasureServices measures_;
   KinematicsServices kinematics_;
-  PictureServices pictures_;
-  SingleStateServices single_;
   ServiceTable services_;
-  ServiceTable single_services_;
   std::atomic<bool> ended_{false};
   std::thread thread_;
 };

@@ -19,7 +19,7 @@ class SharedMemory {
  public:
   SharedMemory();
 
-  /// The file in a directory; made and written if it is not there yet.
+  /// The file in a directory, made if it is not there yet; what clients want of it is written.
   ///
   /// \throws std::runtime_error saying why there can be none
   const SharedFile& Open(const BatchWorld::View& world, const std::string& directory);

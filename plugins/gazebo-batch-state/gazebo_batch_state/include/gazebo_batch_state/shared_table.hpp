@@ -18,7 +18,8 @@
 ///    sets the bits of the tables that it reads in `wanted`: others are not written;
 /// 2. asks for another file when `obsolete` is not 0;
 /// 3. takes the buffer `latest`, notes its `sequence`, copies the tables in `filled` that it needs
-///    (an exchange writes what is wanted since a moment ago), and looks at `sequence`
+///    (an exchange writes what is wanted since a moment ago, and so does asking for the file again:
+///    a world that stands still writes nothing by itself), and looks at `sequence`
 ///    again: if that was odd or is another one, it begins anew. With four buffers in turn that
 ///    happens only when three more instants were written meanwhile.
 namespace gazebo_batch_state {

@@ -4,27 +4,42 @@
 #include <ros/node_handle.h>
 #include <ros/publisher.h>
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "gazebo_batch_state/batch_world.hpp"
+#include "gazebo_batch_state/rate_limit.hpp"
 
 namespace gazebo_batch_state {
 
-/// Topics model_states, link_states and visual_states; costs nothing while nobody subscribes.
+/// The states of a world as topics, each at a rate of its own; costs nothing while nobody
+/// subscribes. Which there are, and the parameters, is in README.md.
 class StateTopics {
  public:
-  /// \param rate messages per second of simulated time, of each topic
-  StateTopics(ros::NodeHandle node, double rate);
+  /// Reads the parameters and advertises.
+  explicit StateTopics(const ros::NodeHandle& node);
 
-  /// Publishes if it is time to; called at the end of each step.
+  /// Publishes what is due; called at the end of each step.
   void Publish(const BatchWorld::View& view);
 
  private:
-  bool IsDue(const Instant& now);
+  struct Topic {
+    ros::Publisher publisher;
+    RateLimit limit;
+    std::function<void(const BatchWorld::View&, const ros::Publisher&)> publish;
+  };
 
-  ros::Publisher models_;
-  ros::Publisher links_;
-  ros::Publisher visuals_;
-  double period_;
-  double last_ = -1.0;  // simulated time [s]
+  /// \param build makes the message of an instant
+  /// \param rate the name of the parameter with its rate, below `rates`
+  template <class Message>
+  void Add(const std::string& topic, const std::string& rate,
+           std::function<Message(const BatchWorld::View&)> build);
+  void AddTransforms();
+  void AddRobots();
+
+  ros::NodeHandle node_;
+  std::vector<Topic> topics_;
 };
 
 }  // namespace gazebo_batch_state

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Offers the services of DeepSim 0.1's plugin below /gazebo, for clients that were written for it:
+/// each is answered by a call of gazebo_batch_state. What such a client takes from gazebo_ros
+/// (spawn_sdf_model, delete_model, ...) comes from gazebo_ros.
+#include <ros/ros.h>
+
+#include "deepsim_services/state_services.hpp"
+#include "deepsim_services/visual_services.hpp"
+#include "deepsim_services/visual_topic.hpp"
+#include "deepsim_services/world_services.hpp"
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "deepsim_services");
+  deepsim_services::StateServices states;
+  deepsim_services::VisualServices visuals;
+  deepsim_services::VisualTopic topic;
+  deepsim_services::WorldServices world;
+  ros::spin();
+}
