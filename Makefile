@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
+.PHONY: help demo test fast robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -25,11 +25,17 @@ help: ## list the targets
 demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
 	@echo "==> [3/3] the demo"
 	$(BIN)/deepsim run examples/racetrack --policy pursuit --episodes 3
+	@echo "==> watch it live in the browser: $(BIN)/deepsim view examples/racetrack --policy pursuit"
 
 test: lint types contracts ## all checks and all tests, on this Python
 	@$(STEP) tests $(BIN)/pytest -q --brief
 	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
 	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
+
+fast: .venv/tools ## lint, types, contracts and the tests marked quick: under a minute on two cores
+	@mkdir -p build; $(MAKE) --no-print-directory lint types contracts > build/fast.log 2>&1 & checks=$$!; \
+	$(STEP) quick $(BIN)/pytest -q --brief -m quick; status=$$?; \
+	wait $$checks || status=1; cat build/fast.log; exit $$status
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (310 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Property tests try the same examples in every run; `--brief` shortens the output."""
+"""Property tests try the same examples in every run; adds `--brief` and the mark `quick`."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,9 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 _DOT = 50  # tests
+_ROOT = Path(__file__).resolve().parent
+_QUICK = [_ROOT / "libs" / f"deepsim-{name}" / "tests" for name in ("fx", "gazebo", "math", "sync")]
+"""Folders whose tests are marked quick: what most others stand on, in half a minute of one core."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,6 +36,24 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the short output where it is asked for."""
     if config.getoption("--brief", default=False):
         config.pluginmanager.register(Brief())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out, for `-m quick`, folders without a test that is marked so."""
+    if config.option.markexpr != "quick" or collection_path.suffix != ".py":
+        return None
+    return None if _is_quick(collection_path) else True
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of these folders."""
+    for item in items:
+        if _is_quick(item.path):
+            item.add_marker("quick")
+
+
+def _is_quick(path: Path) -> bool:
+    return any(folder in path.parents for folder in _QUICK)
 
 
 class Brief:

@@ -56,3 +56,17 @@ def test_a_failure_is_shown_as_ever(run):
     lines = run(TESTS + "\ndef test_breaks():\n    assert 1 == 2\n")
     assert "E       assert 1 == 2" in lines
     assert any(line.startswith("FAILED test_toy.py::test_breaks") for line in lines)
+
+
+def test_quick_tests_are_those_of_some_libraries(tmp_path):
+    """`-m quick` does not even collect the others."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = quick: as in the root\n")
+    for name in ("math", "btree"):
+        folder = tmp_path / f"libs/deepsim-{name}/tests"
+        folder.mkdir(parents=True)
+        text = "def test_it(): pass\n" if name == "math" else "raise ImportError\n"
+        (folder / f"test_{name}.py").write_text(text)
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "quick", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1].startswith("1 passed in "), done.stdout
