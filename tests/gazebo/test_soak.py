@@ -182,8 +182,9 @@ def strike(
         os.waitid(os.P_PID, server.pid, os.WSTOPPED | os.WNOWAIT)
         os.kill(server.pid, signal.SIGCONT)
         return
-    status = server.end(number)
-    assert status == (0 if number == signal.SIGINT else -number), server.last_words()
+    # Gazebo 11 aborts once in a hundred times, when its transport library joins its own thread.
+    expected = (0, -signal.SIGABRT) if number == signal.SIGINT else (-number,)
+    assert server.end(number) in expected, server.last_words()
     server.start()
     with contextlib.suppress(CallLostError):
         simulator.step()
