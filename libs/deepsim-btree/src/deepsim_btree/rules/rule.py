@@ -140,7 +140,12 @@ def _is_source(node: ast.FunctionDef, code: CodeType) -> bool:
 def _contents(code: CodeType) -> tuple[object, ...]:
     """Returns all names and constants; instructions depend on the imports of the module, too."""
     constants = [const for const in code.co_consts if not isinstance(const, CodeType)]
-    return code.co_names, code.co_varnames, repr(constants)
+    # Before Python 3.11 the qualified names of comprehensions are among them.
+    return (
+        code.co_names,
+        code.co_varnames,
+        [repr(c) for c in constants if "<locals>" not in repr(c)],
+    )
 
 
 @lru_cache(maxsize=8)
