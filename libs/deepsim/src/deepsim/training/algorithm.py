@@ -32,8 +32,10 @@ def algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dict
     try:
         from sb3_contrib import MaskablePPO, RecurrentPPO  # noqa: PLC0415 (only where needed)
     except ImportError as error:
-        why = "the task masks actions" if masked else "policies with a memory"
-        raise TaskError(f"{why}: this needs SB3-Contrib, pip install 'deepsim[train]'") from error
+        why = "the task has masks of actions" if masked else "lstm makes policies with a memory"
+        raise TaskError(
+            f"{why}, which need the PPO of SB3-Contrib: pip install 'deepsim[train]'"
+        ) from error
     if masked:
         return MaskablePPO, f"{kind}Policy", {}
     memory = {"lstm_hidden_size": config.lstm, "log_std_init": config.log_std}
