@@ -244,7 +244,8 @@ class Client:
             self.gui.setdefault(message["uuid"], {}).update(message["updates"])
         elif kind.startswith("Gui") and "uuid" in message and "props" in message:
             props = message["props"]
-            self.gui[message["uuid"]] = {"type": kind, "value": message.get("value"), **props}
+            place = {"value": message.get("value"), "container": message.get("container_uuid")}
+            self.gui[message["uuid"]] = {"type": kind, **place, **props}
         elif name is not None and "props" in message:
             self.props[name] = {"type": kind, "owner": message["owner"], **message["props"]}
 

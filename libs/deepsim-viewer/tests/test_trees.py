@@ -25,7 +25,12 @@ def patrol(seen):
 
 def page_of(client):
     """The tree of the panel."""
-    (page,) = [each for each in client.gui.values() if each["type"] == "GuiHtmlMessage"]
+    folder = client.gui[client.find("Tree")]["container"]
+    (page,) = [
+        each
+        for each in client.gui.values()
+        if each["type"] == "GuiHtmlMessage" and each["container"] == folder
+    ]
     return page
 
 

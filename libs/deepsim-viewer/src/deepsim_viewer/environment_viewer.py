@@ -35,7 +35,7 @@ class EnvironmentViewer:
         policy: Who acts.
         seed: Of the first episode; later ones go on with the random numbers.
         speed: As of `Viewer`.
-        demonstrations: A file, made anew, of all episodes, driven by hand or not, as
+        demonstrations: A new file of all episodes, driven by hand or not, as
             `deepsim_envs.Recorder` writes it: `deepsim_envs.replay` runs them again, bit for bit.
             Episode n then has the seed ``seed + n``.
         settings: Other arguments of `Viewer`. Its `trees` are by default those that the area has in

@@ -51,7 +51,7 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint; one limit for each axis. What is 0 or empty stays as it is."""
+    """Properties of a joint; one limit for each axis; 0 or empty leaves it as it is."""
 
     joint_name: str = ""
     damping: float = 0.0

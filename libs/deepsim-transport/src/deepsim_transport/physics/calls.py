@@ -33,7 +33,7 @@ def checked_steps(n: Any) -> int:
     """Returns how many steps a request asks for.
 
     Raises:
-        ValueError: It is no int from 1 to `MOST_STEPS`.
+        ValueError: It is not an int from 1 to `MOST_STEPS`.
     """
     if type(n) is not int or n < 1:
         raise ValueError(f"n must be an int >= 1, got {n!r}")

@@ -51,7 +51,7 @@ def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> byt
     """Does what a message says; returns the bytes of the `Answer`, also where that raises.
 
     Raises:
-        MessageError: The bytes are no message of that class.
+        MessageError: The bytes are not a message of that class.
     """
     message = decode(kind, payload)
     try:
@@ -143,7 +143,7 @@ class Commands:
         """Changes a row in all worlds.
 
         Raises:
-            UnknownEntityError: There is none of that name.
+            UnknownEntityError: The name is unknown.
             ValueError: A value is none of its column.
             WriteRefusedError: The simulator does not take it.
         """

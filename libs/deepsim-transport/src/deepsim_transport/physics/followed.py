@@ -65,7 +65,7 @@ class FollowedSimulator:
     Raises:
         NoAnswerError: No server answers there.
 
-    Example::
+    Example, with a server that runs elsewhere::
 
         world = World(FollowedSimulator(Transport(namespace="lab")))
         world.tick()  # shows the next state

@@ -112,7 +112,7 @@ class WorldMirror:
         self._heard.set()
 
     def _take(self) -> bool:
-        """Takes what was heard; returns whether anything changed."""
+        """Applies the updates that came; returns whether anything changed."""
         changed = False
         while self._waiting:
             try:

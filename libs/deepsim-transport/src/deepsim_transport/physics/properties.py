@@ -83,7 +83,7 @@ def friction_factors(
 
 
 def damping_factor(name: str, damping: float, joint: JointDescription) -> float:
-    """Returns the factor that makes the damping of all axes what is asked.
+    """Returns the factor that gives all axes the requested damping.
 
     Raises:
         UnsupportedError: No factor does.

@@ -68,9 +68,19 @@ class RemoteSimulator:
     Raises:
         NoAnswerError: No server answers there.
 
-    Example::
-
-        world = World(RemoteSimulator(Transport(namespace="lab")))
+    >>> import threading
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_sync import World
+    >>> from deepsim_transport import PhysicsServer
+    >>> transport = Transport(namespace="lab")  # needs a master
+    >>> server = PhysicsServer(MujocoSimulator(), transport, paused=True)
+    >>> threading.Thread(target=server.run, daemon=True).start()  # in another process, elsewhere
+    >>> world = World(RemoteSimulator(transport))
+    >>> world.tick()
+    >>> bool(world.time[0] == server.simulator.time[0] > 0.0)
+    True
+    >>> server.stop()
+    >>> transport.close()
     """
 
     snapshots = None

@@ -139,7 +139,7 @@ class RemoteCameras:
         return picture
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths and tells models and links apart."""
+        """Measures depths, and which model and link each pixel shows."""
         arrays = self._shoot("measure", camera, world)
         return DepthPicture(*(arrays[name] for name in DepthPicture._fields))
 

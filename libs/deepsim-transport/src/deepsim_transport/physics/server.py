@@ -58,10 +58,12 @@ class PhysicsServer:
         paused: Whether the physics rests until somebody lets it run.
         loader: Reads the models that others spawn; by default it finds what this process finds.
 
-    Example::
-
-        with Transport(namespace="lab") as transport:
-            PhysicsServer(MujocoSimulator(world), transport, speed=1.0).run()
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> with Transport(namespace="lab") as transport:  # needs a master
+    ...     with PhysicsServer(MujocoSimulator(), transport, steps=10) as server:
+    ...         server.run_once()  # or run(), without end
+    ...         round(server.simulator.time[0] / server.simulator.timestep)
+    10
     """
 
     def __init__(
@@ -105,7 +107,7 @@ class PhysicsServer:
 
     @property
     def paused(self) -> bool:
-        """Whether the physics rests; all who follow are told."""
+        """Whether the physics rests; updates say so to all who follow."""
         return self._updates.paused
 
     @paused.setter

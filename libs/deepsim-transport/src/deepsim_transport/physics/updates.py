@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a world publishes of its state: the rows that changed, and all of it to whoever comes."""
+"""The published state of a world: rows that changed, and the whole state on request."""
 
 from __future__ import annotations
 

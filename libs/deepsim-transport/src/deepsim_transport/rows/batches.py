@@ -32,7 +32,7 @@ def key_of(text: Any) -> Key:
     """Returns the column of a text such as ``models.pose``.
 
     Raises:
-        MessageError: There is no such column.
+        MessageError: The column is unknown.
     """
     kind, _, column = str(text).partition(".")
     if kind not in COLUMNS or column not in COLUMNS[kind]:
@@ -55,7 +55,7 @@ def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: i
 
     Raises:
         MessageError: They do not fit together.
-        ValueError: A row or a value is none of its column.
+        ValueError: A row does not exist, or a value does not fit its column.
     """
     batch = {}
     for name, values in arrays.items():

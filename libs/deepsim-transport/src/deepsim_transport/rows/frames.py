@@ -15,6 +15,7 @@ from deepsim_transport.errors import MessageError
 
 _MAGIC = b"DSF1"
 _TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "|b1", "|u1")}
+_ENCODE = json.JSONEncoder(separators=(",", ":")).encode  # json.dumps would make one per call
 _MOST = 1 << 30  # bytes of an array, so that no header makes us allocate more
 
 
@@ -36,9 +37,9 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
     parts: list[Any] = []
     for name, array in (arrays or {}).items():
         kept = np.ascontiguousarray(array)
-        listed.append([name, kept.dtype.newbyteorder("<").str, array.shape])
+        listed.append([name, kept.dtype.str, array.shape])
         parts.append(kept.data)  # joined below: copied once
-    text = json.dumps({**header, "arrays": listed}, separators=(",", ":")).encode()
+    text = _ENCODE({**header, "arrays": listed}).encode()
     return b"".join((_MAGIC, len(text).to_bytes(4, "little"), text, *parts))
 
 
@@ -52,7 +53,7 @@ def unpack(payload: bytes) -> Frame:
     if payload[:4] != _MAGIC or begin > len(payload):
         raise MessageError(f"{len(payload)} bytes are no frame")
     try:
-        header = json.loads(payload[8:begin])
+        header = json.loads(payload[8:begin].decode())
         listed = header.pop("arrays")
         arrays = {}
         for name, word, shape in listed:

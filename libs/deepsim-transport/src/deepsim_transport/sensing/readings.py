@@ -21,7 +21,7 @@ def sensor_topic(sensor: str) -> str:
 
 
 class Readings:
-    """What a `SensorServer` publishes of one sensor; only the latest is kept.
+    """The measurements of one sensor that a `SensorServer` publishes; only the latest is kept.
 
     Args:
         transport: The session; its namespace names the world.

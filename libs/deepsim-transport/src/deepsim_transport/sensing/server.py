@@ -78,7 +78,7 @@ class SensorServer:
         return tuple(due)
 
     def run(self) -> None:
-        """Measures what is due until `stop`, which any thread may call."""
+        """Measures with the sensors that are due until `stop`, which any thread may call."""
         while not self._stopped.is_set():
             if not self.run_once(force=False):
                 self._stopped.wait(_LOOK)

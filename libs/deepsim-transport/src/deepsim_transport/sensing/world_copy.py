@@ -47,7 +47,7 @@ class WorldCopy:
 
     @property
     def time(self) -> np.ndarray:
-        """(W,) simulated time of what is shown [s]."""
+        """(W,) simulated time of the copy [s]."""
         return self._mirror.time
 
     def follow(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may reach a master from other machines, and what they may do there."""
+"""Users of a master that other machines reach, and their rights."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Credentials:
-    """How a process makes itself known to a master that has an `Access`.
+    """The user, password and certificates of a process at a master that has an `Access`.
 
     Attributes:
         certificates: For TLS.
@@ -105,7 +105,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Access:
-    """Who may reach a master: over TLS, with a certificate of its authority, and a password.
+    """The users of a master, who enter over TLS with a certificate of its authority and a password.
 
     Example::
 
@@ -124,7 +124,7 @@ class Access:
             nothing.
 
     Raises:
-        TransportError: A name or password cannot be used, or there is no operator.
+        TransportError: A name or password cannot be used, or `operators` is empty.
     """
 
     certificates: Certificates
@@ -187,7 +187,7 @@ class Access:
             }
 
     def _rules(self) -> dict[str, Any]:
-        """What each kind of user may send to the master, and get from it."""
+        """Returns the rules of zenoh: the rights of each kind of user at the master."""
         heard, asked = "gazebo/**", [f"gazebo/*/{topic}" for topic in _LOOKING]
         listed = "@/*/router/*/gazebo/**"  # the list of topics; ** alone has no keys with @
         allowed = {

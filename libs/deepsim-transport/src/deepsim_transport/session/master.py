@@ -53,16 +53,15 @@ class Master:
     Args:
         host: The address to listen at; by default that of `get_master_uri`.
         port: The same.
-        access: Who may reach it, and what they may do.
+        access: Users who may reach it, and their rights.
 
     Raises:
         TransportError: The address is taken or cannot be had, or other machines reach it and no
             `access` is given.
 
-    Example::
-
-        with Master():  # until it is closed, others find each other here
-            ...
+    >>> with Master("127.0.0.1", 11399) as master:  # until it is closed, others meet here
+    ...     master.port
+    11399
     """
 
     def __init__(self, host: str = "", port: int = 0, *, access: Access | None = None) -> None:

@@ -10,7 +10,7 @@ _KINDS = ("publisher", "subscriber", "queryable")
 
 
 class Topic(NamedTuple):
-    """Who takes part in a topic, each by the name of its session, in alphabetical order."""
+    """The sessions that take part in a topic, by name, in alphabetical order."""
 
     publishers: tuple[str, ...] = ()
     subscribers: tuple[str, ...] = ()

@@ -47,12 +47,14 @@ class Transport:
 
     Raises:
         NoAnswerError: No master answers there.
-        AccessError: It refuses the credentials, or wants some; the error says what is wrong.
+        AccessError: It refuses the credentials, or needs some; the message names the cause.
 
-    Example::
-
-        with Master(), Transport(namespace="lab") as transport:
-            transport.subscribe("world_stats", WorldStatistics, print)
+    >>> from deepsim_transport.messages import WorldStatistics
+    >>> with Transport(namespace="lab") as transport:  # needs a master
+    ...     subscriber = transport.subscribe("world_stats", WorldStatistics, print)
+    ...     publisher = transport.advertise("world_stats", WorldStatistics)
+    ...     transport.key("world_stats")
+    'gazebo/lab/world_stats'
     """
 
     def __init__(
@@ -114,7 +116,7 @@ class Transport:
         return {name[len(self.key("")) :]: topic for name, topic in found.items()}
 
     def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
-        """Sends a message to whoever does what it says, and returns when it is done.
+        """Sends a command, and returns when it has been carried out.
 
         Raises:
             NoAnswerError: Nobody answers, or not within the time [s].

@@ -73,7 +73,7 @@ def composed_model(name: str, parts: Sequence[Part]) -> ModelDescription:
         parts: Each after the one that holds it.
 
     Raises:
-        ValueError: There is no part, a size is not > 0 m, a shape, joint or axis is unknown, or a
+        ValueError: `parts` is empty, a size is not > 0 m, a shape, joint or axis is unknown, or a
             part is held by none of those before it.
         ModelFormatError: A mesh does not exist, or cannot be read.
     """

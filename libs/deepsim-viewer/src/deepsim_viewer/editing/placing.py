@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a new model stands: on the ground, on a grid, or on other models."""
+"""Places of new models: on the ground, on a grid, or on other models."""
 
 from __future__ import annotations
 

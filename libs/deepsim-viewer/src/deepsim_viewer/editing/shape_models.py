@@ -60,7 +60,7 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
         color: Of all parts.
 
     Raises:
-        ValueError: The size is not > 0, or there is no such shape.
+        ValueError: The size is not > 0, or the shape is unknown.
     """
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")

@@ -22,8 +22,11 @@ from deepsim_viewer.editing.composed_model import (
     composed_model,
 )
 
+from .plain_lines import plain_lines
+
 _MESH = "mesh"
 _NOTHING = "nothing"
+_NONE = "no part yet"
 
 
 class ComposeFolder:
@@ -44,7 +47,7 @@ class ComposeFolder:
         self._insert_model, self._notify = insert, notify
         self._parts: list[Part] = []
         with gui.add_folder("Compose", expand_by_default=False):
-            self._list = gui.add_markdown("no part yet")
+            self._list = gui.add_html(plain_lines(_NONE))
             self._shape: Any = gui.add_dropdown("Part", (*SOLIDS, _MESH))
             self._mesh = gui.add_text("Mesh", "model://", visible=False)
             self._size = gui.add_vector3("Part size [m]", (0.2,) * 3, min=(0.001,) * 3, step=0.01)
@@ -101,7 +104,7 @@ class ComposeFolder:
             self._notify("Refused", str(error))
             return
         self._parts = parts
-        self._list.content = "  \n".join(map(_line, parts)) or "no part yet"
+        self._list.content = plain_lines(*(map(_line, parts) if parts else (_NONE,)))
         names = tuple(part.name for part in parts)
         self._parent.options = (*reversed(names), WORLD) if names else (_NOTHING, WORLD)
         self._parent.value = self._parent.options[0]
@@ -116,4 +119,4 @@ class ComposeFolder:
 
 def _line(part: Part) -> str:
     held = "" if part.parent is None else f", {part.joint} on {part.parent}"
-    return f"**{part.name}**: {part.shape}{held}"
+    return f"{part.name}: {part.shape}{held}"

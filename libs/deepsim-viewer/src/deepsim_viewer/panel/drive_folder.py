@@ -71,7 +71,7 @@ class DriveFolder:
         return {**actions, slot: _action(space, driven)}
 
     def _stick_shares(self, count: int) -> list[tuple[int, float]]:
-        """Which entries the stick moves, and how far: up and left; right, where there is one."""
+        """Returns the entries that the stick moves, and how far: up and left, or right alone."""
         if count == 1:
             return [(0, -self._stick.left)]
         return [(0, self._stick.up), (1, self._stick.left)]
@@ -119,7 +119,8 @@ class DriveFolder:
         button.on_hold(hold, _RATE)
         self._buttons.append(button)
 
-    def _moved(self, event: Any) -> None:
+    async def _moved(self, event: Any) -> None:
+        # On the loop of the server: in a thread it could come after its browser has gone.
         if event.client is not None:
             self._touch(event.client.client_id)
 

@@ -10,6 +10,8 @@ import viser
 
 from deepsim_viewer.control import Control
 
+from .plain_lines import plain_lines
+
 _SPEEDS: dict[str, float | None] = {
     "1/16 x": 1 / 16, "1/4 x": 1 / 4, "1/2 x": 1 / 2, "1 x": 1.0, "2 x": 2.0, "4 x": 4.0,
     "8 x": 8.0, "as fast as it goes": None,
@@ -29,7 +31,8 @@ class RunFolder:
     def __init__(self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object]) -> None:
         self._control = control
         self._last = (0.0, 0.0)  # wall and simulated time of the last line
-        self._status = gui.add_markdown("")
+        # Not Markdown, which the page would compile to code for each new text, and keep.
+        self._status = gui.add_html("")
         self._play = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         step = gui.add_button("Step", icon=viser.Icon.PLAYER_TRACK_NEXT)
         names = [name for name, speed in _SPEEDS.items() if speed == control.speed]
@@ -72,7 +75,7 @@ class RunFolder:
             return
         factor = max(0.0, simulated - self._last[1]) / passed
         self._last = (wall, simulated)
-        self._status.content = f"**{simulated:.2f} s** · {factor:.2f} x real time"
+        self._status.content = plain_lines(f"{simulated:.2f} s · {factor:.2f} x real time")
 
     def _show_paused(self) -> None:
         paused = self._control.paused

@@ -16,10 +16,12 @@ from deepsim_sync import SCOPE, World
 from deepsim_viewer.frame import Frame
 
 from .joint_sliders import JointSliders
+from .plain_lines import plain_lines
 
 Post = Callable[[Callable[[], object]], object]
 
 _NOBODY = "nothing"
+_ADVICE = "Click a model, or choose its name."
 _EVERY = 0.25  # [s] of wall time between two lines of text
 _PUSH = 0.2  # [s] of simulated time for which a force acts
 
@@ -62,7 +64,7 @@ class SelectionFolder:
             self._which: Any = gui.add_slider(
                 "World", 0, max(1, len(offsets) - 1), 1, 0, visible=len(offsets) > 1
             )
-            self._row = gui.add_markdown("Click a model, or choose its name.")
+            self._row = gui.add_html(plain_lines(_ADVICE))
             self._follow = gui.add_checkbox("Follow by camera", False)
             self._move = gui.add_checkbox("Move by gizmo", False)
             self._force = gui.add_vector3("Force [N]", (0.0, 0.0, 10.0), step=0.1)
@@ -144,7 +146,7 @@ class SelectionFolder:
                 self._joints.remove()
                 self._joints = None
             if model is None:
-                self._row.content = "Click a model, or choose its name."
+                self._row.content = plain_lines(_ADVICE)
             else:
                 self._joints = JointSliders(
                     self._server, self._world, self._post, self._frame, model, number
@@ -157,11 +159,11 @@ class SelectionFolder:
         x, y, z = cells[:3]
         vx, vy, vz, wx, wy, wz = cells[7:]
         turn = ", ".join(f"{part:.3f}" for part in cells[3:7])
-        self._row.content = (
-            f"position {x:.3f}, {y:.3f}, {z:.3f} m  \n"
-            f"orientation {turn}  \n"
-            f"velocity {vx:.2f}, {vy:.2f}, {vz:.2f} m/s  \n"
-            f"turning {wx:.2f}, {wy:.2f}, {wz:.2f} rad/s"
+        self._row.content = plain_lines(
+            f"position {x:.3f}, {y:.3f}, {z:.3f} m",
+            f"orientation {turn}",
+            f"velocity {vx:.2f}, {vy:.2f}, {vz:.2f} m/s",
+            f"turning {wx:.2f}, {wy:.2f}, {wz:.2f} rad/s",
         )
         if self._joints is not None:
             self._joints.show(self._frame)

@@ -58,7 +58,7 @@ def decode_layout(data: bytes, generation: int) -> Layout:
         DeepSimError: A name occurs twice.
         KeyError: Something is missing.
         TypeError: Something has another type.
-        ValueError: It is no JSON, or numbers do not fit together.
+        ValueError: It is not JSON, or numbers do not fit together.
     """
     found = json.loads(data)
     entities = Entities(generation, **{kind: map(str, found["entities"][kind]) for kind in KINDS})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the worlds stand beside each other."""
+"""The grid in which worlds stand beside each other."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from .lights import add_lights
 
 
 class Scene:
-    """Shows frames; it is built anew when entities come or go.
+    """Shows frames; entities that come or go have it built again.
 
     Args:
         server: The server of the browser.
