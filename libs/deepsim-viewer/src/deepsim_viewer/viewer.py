@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -219,13 +220,19 @@ class Viewer:
     def _send(self) -> None:
         """Sends the latest frame, over and over; runs in a thread of its own."""
         for frame, marks, tree in self._mail:
-            with self.server.atomic():
-                self.scene.show(frame)
-                self._marks.show(frame, marks)
-            self.latest = frame
-            self._run.show(float(frame.time[0]))
-            self._selection.show(frame)
-            self._trees.show(tree)
+            # viser wakes its loop from this thread too, which fails now and then where many
+            # browsers wait ("deque mutated during iteration"): the next frame has all of this one.
+            with suppress(RuntimeError):
+                self._show(frame, marks, tree)
+
+    def _show(self, frame: Frame, marks: dict[str, Any], tree: Snapshot | None) -> None:
+        with self.server.atomic():
+            self.scene.show(frame)
+            self._marks.show(frame, marks)
+        self.latest = frame
+        self._run.show(float(frame.time[0]))
+        self._selection.show(frame)
+        self._trees.show(tree)
 
     def _reset(self, seed: int) -> None:
         self.post(lambda: self.world.reset(seed))
