@@ -7,35 +7,26 @@ answers, tick by tick, is on the page docs/truth-tables.md. ``deepsim_btree.trac
 tree does and ``deepsim_btree.xml`` reads and writes files; both are imported only when asked for.
 """
 
-from .background import Background, InThread
 from .behaviour import Behaviour
-from .blackboard import Blackboard
-from .choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
-from .composite import Composite
-from .conditional import IfThenElse, WhileDoElse
-from .counters import Limit, Repeater, Retry, RunOnce
-from .decorator import Decorator
-from .entries import DeleteEntry, SetEntry
-from .errors import BtreeError, BusyError, StructureError, TickError, XmlError
-from .function_leaves import Action, Check
-from .guard import Guard
-from .key import key
-from .leaf_classes import action, condition
-from .leaves import Failure, Running, Success
-from .light_tree import LightTree
-from .loop import Loop
-from .memory import Selector, Sequence
-from .parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
-from .placeholder import AGENT
-from .ports import InOut, Input, Output, PortLeaf
-from .problem import Problem
-from .random_order import RandomSelector, RandomSequence
-from .reactive import ReactiveSelector, ReactiveSequence
-from .render import render_dot, render_mermaid, render_text
-from .routine import Routine, next_tick
-from .service import Service
-from .status import Status
-from .status_map import (
+from .blackboard.blackboard import Blackboard
+from .blackboard.key import key
+from .blackboard.ports import InOut, Input, Output, PortLeaf
+from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
+from .composites.composite import Composite
+from .composites.conditional import IfThenElse, WhileDoElse
+from .composites.memory import Selector, Sequence
+from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
+from .composites.random_order import RandomSelector, RandomSequence
+from .composites.reactive import ReactiveSelector, ReactiveSequence
+from .composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
+from .composites.switch import Switch
+from .composites.try_catch import TryCatch
+from .decorators.counters import Limit, Repeater, Retry, RunOnce
+from .decorators.decorator import Decorator
+from .decorators.guard import Guard
+from .decorators.loop import Loop
+from .decorators.service import Service
+from .decorators.status_map import (
     Condition,
     FailureIsRunning,
     FailureIsSuccess,
@@ -47,15 +38,24 @@ from .status_map import (
     SuccessIsRunning,
     UntilFail,
 )
-from .stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
-from .subtree import SubTree
-from .switch import Switch
+from .decorators.subtree import SubTree
+from .decorators.timers import Cooldown, Delay, Timeout
+from .decorators.updated import WasUpdated, WhenUpdated
+from .errors import BtreeError, BusyError, StructureError, TickError, XmlError
+from .leaves.background import Background, InThread
+from .leaves.classes import action, condition
+from .leaves.constant import Failure, Running, Success
+from .leaves.entries import DeleteEntry, SetEntry
+from .leaves.function import Action, Check
+from .leaves.routine import Routine, next_tick
+from .leaves.wait import Wait
+from .light_tree import LightTree
+from .placeholder import AGENT
+from .problem import Problem
+from .render import render_dot, render_mermaid, render_text
+from .status import Status
 from .template import Template
-from .timers import Cooldown, Delay, Timeout
 from .tree import Tree
-from .try_catch import TryCatch
-from .updated import WasUpdated, WhenUpdated
-from .wait import Wait
 
 __all__ = [
     "AGENT",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn
 
-from .entry import KnownEntries
+from .blackboard.entry import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths
 from .status import INVALID, RUNNING, Status
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .blackboard import Blackboard
+    from .blackboard.blackboard import Blackboard
     from .parent import Parent
     from .tree import Tree
 

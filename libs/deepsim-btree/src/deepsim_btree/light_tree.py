@@ -7,7 +7,7 @@ import copy
 from typing import TYPE_CHECKING, cast
 
 from .arguments import check_int
-from .blackboard import Blackboard
+from .blackboard.blackboard import Blackboard
 from .clock import read_clock
 from .compiled import NoStatusError, halt_leaf
 from .errors import BusyError, StructureError, TickError

@@ -13,7 +13,7 @@ from .status import RUNNING, Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .blackboard import Blackboard
+    from .blackboard.blackboard import Blackboard
     from .tree import Tree
 
 

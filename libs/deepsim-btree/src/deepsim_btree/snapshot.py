@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Mapping, NamedTuple
 
-from .decorator import Decorator
+from .decorators.decorator import Decorator
 from .parent import Parent
 from .status import Status
 

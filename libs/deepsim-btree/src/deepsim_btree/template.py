@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
+from .blackboard.key import Key
 from .compiled import Compiler, Program, copy_nodes
 from .errors import StructureError, shortened
-from .key import Key
 from .levels import deepest
 from .light_tree import LightTree
 

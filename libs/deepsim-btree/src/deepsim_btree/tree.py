@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
-from .blackboard import Blackboard
+from .blackboard.blackboard import Blackboard
+from .blackboard.connections import unconnected
 from .clock import read_clock
-from .connections import unconnected
 from .errors import BusyError, StructureError, TickError, shortened
 from .levels import all_paths, deepest
 from .problem import Problem

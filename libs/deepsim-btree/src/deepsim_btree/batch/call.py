@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError, TickError
-from deepsim_btree.key import Key
 from deepsim_btree.placeholder import AGENT
 
 if TYPE_CHECKING:

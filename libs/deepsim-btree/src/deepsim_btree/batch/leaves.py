@@ -14,8 +14,8 @@ from .node import FAILURE, Node
 
 if TYPE_CHECKING:
     from deepsim_btree.errors import TickError
-    from deepsim_btree.function_leaves import FunctionLeaf
-    from deepsim_btree.leaves import Constant
+    from deepsim_btree.leaves.constant import Constant
+    from deepsim_btree.leaves.function import FunctionLeaf
 
     from .node import Codes, Numbers
     from .team import Team

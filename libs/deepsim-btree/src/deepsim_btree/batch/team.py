@@ -7,12 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any, Callable
 
 from deepsim_btree.errors import StructureError
-from deepsim_btree.function_leaves import Action, Check
-from deepsim_btree.leaves import Constant
+from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.function import Action, Check
+from deepsim_btree.leaves.wait import Wait
 from deepsim_btree.levels import all_paths
 from deepsim_btree.parent import Parent
 from deepsim_btree.rules.rule import NoRuleError
-from deepsim_btree.wait import Wait
 
 from . import leaves
 from .control import ControlNode
@@ -20,7 +20,7 @@ from .streams import Streams
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.random_order import RandomComposite
+    from deepsim_btree.composites.random_order import RandomComposite
 
     from .node import Node, Numbers
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import StructureError
+from deepsim_btree.leaves.wait import Wait
 from deepsim_btree.levels import all_paths
 from deepsim_btree.parent import Parent
 from deepsim_btree.rules.flow import NO_STATUS
 from deepsim_btree.rules.rule import NoRuleError
-from deepsim_btree.subtree import SubTree
-from deepsim_btree.wait import Wait
 
 from .control import Control
 from .leaf_call import leaf_call

@@ -6,10 +6,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError
-from deepsim_btree.function_leaves import Action, Check, FunctionLeaf
-from deepsim_btree.key import Key
-from deepsim_btree.leaves import Constant
+from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.placeholder import AGENT
 from deepsim_btree.rules.flow import CHECKED, UNCHECKED
 from deepsim_btree.status import FAILURE, SUCCESS

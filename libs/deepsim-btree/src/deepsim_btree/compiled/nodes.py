@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.function_leaves import FunctionLeaf
+from deepsim_btree.decorators.subtree import Scope, SubTree
+from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import INVALID
-from deepsim_btree.subtree import Scope, SubTree
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour

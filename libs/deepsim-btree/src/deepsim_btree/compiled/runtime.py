@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.errors import TickError
-from deepsim_btree.function_leaves import truth
+from deepsim_btree.leaves.function import truth
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.stream import draw_order
 

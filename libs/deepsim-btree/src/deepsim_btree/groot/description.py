@@ -7,14 +7,14 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from deepsim_btree.decorator import Decorator
+from deepsim_btree.blackboard.key import key
+from deepsim_btree.composites.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.decorators.decorator import Decorator
+from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError
-from deepsim_btree.function_leaves import FunctionLeaf
-from deepsim_btree.key import key
+from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Parent
-from deepsim_btree.reactive import ReactiveSelector, ReactiveSequence
 from deepsim_btree.script import Conditions
-from deepsim_btree.subtree import SubTree
 from deepsim_btree.xml.builtin_types import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
 from deepsim_btree.xml.element import Element, escape, is_name
 from deepsim_btree.xml.model import model_element

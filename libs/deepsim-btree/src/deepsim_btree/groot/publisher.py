@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from deepsim_btree.blackboard import Blackboard
+    from deepsim_btree.blackboard.blackboard import Blackboard
     from deepsim_btree.errors import TickError
     from deepsim_btree.trace import Snapshot
     from deepsim_btree.tree import Tree

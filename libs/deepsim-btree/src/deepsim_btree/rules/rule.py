@@ -102,7 +102,7 @@ def method_call(expression: ast.expr | None) -> str:
 def has_one_child(cls: type[Any]) -> bool:
     """Returns whether ``self.child`` is the child of a `Decorator` in methods of a class."""
     getter = getattr(getattr(cls, "child", None), "fget", None)
-    return getattr(getter, "__module__", "") == "deepsim_btree.decorator"
+    return getattr(getter, "__module__", "") == "deepsim_btree.decorators.decorator"
 
 
 def _definition(method: FunctionType) -> ast.FunctionDef:

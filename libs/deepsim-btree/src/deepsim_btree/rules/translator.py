@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, Union
 
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.composites.random_order import RandomComposite
 from deepsim_btree.errors import StructureError
-from deepsim_btree.function_leaves import truth
-from deepsim_btree.key import Key
-from deepsim_btree.random_order import RandomComposite
+from deepsim_btree.leaves.function import truth
 from deepsim_btree.status import SKIPPED
 
 from .expressions import OPERATORS, PURE, UnknownError, index_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_status
-from deepsim_btree.decorator import Decorator
+from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .language import Script

@@ -27,7 +27,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
 
-from deepsim_btree.key import Key
+from deepsim_btree.blackboard.key import Key
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour

@@ -6,12 +6,12 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.subtree import SubTree
+from deepsim_btree.decorators.subtree import SubTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deepsim_btree.entry import Entry
+    from deepsim_btree.blackboard.entry import Entry
     from deepsim_btree.tree import Tree
 
 # What can change without being written again, and is cheap to look at: only so many elements are.

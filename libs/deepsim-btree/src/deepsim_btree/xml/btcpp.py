@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Callable
 
-from deepsim_btree.counters import Repeater
+from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence
+from deepsim_btree.decorators.counters import Repeater
+from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunning, UntilFail
 from deepsim_btree.errors import XmlError
-from deepsim_btree.parallel import Parallel, ParallelSelector, ParallelSequence
 from deepsim_btree.status import RUNNING, SUCCESS
-from deepsim_btree.status_map import FailureIsSuccess, SuccessIsRunning, UntilFail
 
 from .element import Element
 

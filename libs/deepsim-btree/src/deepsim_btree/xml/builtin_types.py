@@ -5,19 +5,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
-from deepsim_btree.conditional import IfThenElse, WhileDoElse
-from deepsim_btree.counters import Limit, Repeater, Retry, RunOnce
-from deepsim_btree.entries import DeleteEntry, SetEntry
-from deepsim_btree.key import Key
-from deepsim_btree.leaves import Failure, Running, Success
-from deepsim_btree.loop import Loop
-from deepsim_btree.memory import Selector, Sequence
-from deepsim_btree.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
-from deepsim_btree.random_order import RandomSelector, RandomSequence
-from deepsim_btree.reactive import ReactiveSelector, ReactiveSequence
-from deepsim_btree.script import Precondition, RunScript, ScriptCheck
-from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
-from deepsim_btree.status_map import (
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
+from deepsim_btree.composites.memory import Selector, Sequence
+from deepsim_btree.composites.parallel import (
+    Parallel,
+    ParallelAll,
+    ParallelSelector,
+    ParallelSequence,
+)
+from deepsim_btree.composites.random_order import RandomSelector, RandomSequence
+from deepsim_btree.composites.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
+from deepsim_btree.composites.switch import Switch, case_key
+from deepsim_btree.composites.try_catch import TryCatch
+from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
+from deepsim_btree.decorators.loop import Loop
+from deepsim_btree.decorators.status_map import (
     Condition,
     FailureIsRunning,
     FailureIsSuccess,
@@ -29,12 +33,13 @@ from deepsim_btree.status_map import (
     SuccessIsRunning,
     UntilFail,
 )
-from deepsim_btree.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
-from deepsim_btree.switch import Switch, case_key
-from deepsim_btree.timers import Cooldown, Delay, Timeout
-from deepsim_btree.try_catch import TryCatch
-from deepsim_btree.updated import WasUpdated, WhenUpdated
-from deepsim_btree.wait import Wait
+from deepsim_btree.decorators.timers import Cooldown, Delay, Timeout
+from deepsim_btree.decorators.updated import WasUpdated, WhenUpdated
+from deepsim_btree.leaves.constant import Failure, Running, Success
+from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
+from deepsim_btree.leaves.wait import Wait
+from deepsim_btree.script import Precondition, RunScript, ScriptCheck
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .node_type import MISSING, Attribute, NodeType
 from .texts import EntryName, Literal, Milliseconds, OutputEntry, to_text, to_value

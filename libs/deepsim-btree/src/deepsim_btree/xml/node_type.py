@@ -6,9 +6,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deepsim_btree.conditional import Conditional
-from deepsim_btree.decorator import Decorator
-from deepsim_btree.function_leaves import Check
+from deepsim_btree.composites.conditional import Conditional
+from deepsim_btree.decorators.decorator import Decorator
+from deepsim_btree.leaves.function import Check
 from deepsim_btree.parent import Parent
 
 if TYPE_CHECKING:

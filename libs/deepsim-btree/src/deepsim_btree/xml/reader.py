@@ -7,9 +7,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.key import MillisecondsKey
+from deepsim_btree.blackboard.key import MillisecondsKey
+from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.script import Conditions
-from deepsim_btree.subtree import SubTree
 
 from .builtin_types import (
     BUILTIN_TYPES,

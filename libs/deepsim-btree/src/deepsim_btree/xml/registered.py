@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.function_leaves import Action, Check, FunctionLeaf
+from deepsim_btree.blackboard.ports import Port, PortLeaf
+from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
+from deepsim_btree.leaves.routine import Routine
 from deepsim_btree.parent import Parent
-from deepsim_btree.ports import Port, PortLeaf
-from deepsim_btree.routine import Routine
 
 from .node_type import MISSING, Attribute, NodeType
 from .texts import Literal

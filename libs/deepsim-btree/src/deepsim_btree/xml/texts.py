@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.key import Key, MillisecondsKey, key
-from deepsim_btree.number import read_number
+from deepsim_btree.blackboard.key import Key, MillisecondsKey, key
+from deepsim_btree.blackboard.number import read_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

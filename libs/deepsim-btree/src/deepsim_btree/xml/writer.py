@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from deepsim_btree.blackboard.key import key
+from deepsim_btree.composites.switch import Switch
+from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
-from deepsim_btree.function_leaves import FunctionLeaf
-from deepsim_btree.key import key
+from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.script import Conditions
-from deepsim_btree.subtree import SubTree
-from deepsim_btree.switch import Switch
 
 from .btcpp import check_name, rewritten
 from .builtin_types import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED

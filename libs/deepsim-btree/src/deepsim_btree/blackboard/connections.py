@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of what nodes read and writes on the blackboard, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.composites.switch import Switch
+from deepsim_btree.decorators.loop import Loop
+from deepsim_btree.decorators.updated import WasUpdated
+from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
+from deepsim_btree.leaves.function import FunctionLeaf
+from deepsim_btree.leaves.wait import Wait
+from deepsim_btree.parent import Parent
+from deepsim_btree.problem import Problem
+
+from .key import Key
+from .ports import Port, PortLeaf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deepsim_btree.tree import Tree
+
+    from .entry import Entry
+
+# Nodes of other classes may write entries that nobody knows of before they run.
+_KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait, WasUpdated)
+
+
+class _Use(NamedTuple):
+    """The use of an entry by a node."""
+
+    node: Behaviour
+    entry: Key
+    reads: bool
+    writes: bool
+    port: Port[object] | None = None
+
+
+def unconnected(tree: Tree) -> list[Problem]:
+    """Returns the entries that are read but never written, and ports of types that do not fit."""
+    nodes = list(tree.root.walk())
+    entries: dict[int, tuple[Entry, list[_Use]]] = {}
+    for node in nodes:
+        for use in _uses(node):
+            entry = use.entry.entry(node)
+            entries.setdefault(id(entry), (entry, []))[1].append(use)
+    all_known = all(isinstance(node, _KNOWN) for node in nodes)
+    found: list[Problem] = []
+    for entry, uses in entries.values():
+        found += _other_types(uses)
+        if all_known and entry.source() is None and not any(use.writes for use in uses):
+            found += [
+                Problem(
+                    use.node.path,
+                    f"reads {{{use.entry.name}}}, which no node writes and the blackboard lacks",
+                )
+                for use in uses
+                if use.reads
+            ]
+    return found
+
+
+def _uses(node: Behaviour) -> Iterator[_Use]:
+    if isinstance(node, PortLeaf):
+        for name, connected in node.connections.items():
+            if isinstance(connected, Key):
+                port = node.ports[name]
+                reads, writes = port.direction != "output", port.direction != "input"
+                yield _Use(node, connected, reads, writes, port)
+        return
+    read: Iterable[object] = ()
+    if isinstance(node, FunctionLeaf):
+        read = (*node.args, *node.kwargs.values())
+    elif isinstance(node, SetEntry):
+        read = (node.value,)
+        yield _Use(node, Key(node.entry), reads=False, writes=True)
+    elif isinstance(node, Loop):
+        read = (node.queue,)
+        if node.entry is not None:
+            yield _Use(node, Key(node.entry), reads=False, writes=True)
+    elif isinstance(node, Switch):
+        read = (node.on,)
+    for value in read:
+        if isinstance(value, Key):
+            yield _Use(node, value, reads=True, writes=False)
+
+
+def _other_types(uses: list[_Use]) -> Iterator[Problem]:
+    for reader in uses:
+        for writer in uses:
+            if reader is writer or reader.port is None or writer.port is None:
+                continue
+            if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
+                yield Problem(
+                    reader.node.path,
+                    f"port {reader.port.name} reads {reader.port.type_name} from "
+                    f"{{{reader.entry.name}}}, where {writer.node.path} writes "
+                    f"{writer.port.type_name}",
+                )
+
+
+def _fits(written: type, read: type) -> bool:
+    """Returns whether a value of one class may be one of the other."""
+    if read is float and issubclass(written, int):
+        return True
+    return issubclass(written, read) or issubclass(read, written)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys: places on the blackboard, given to a node instead of a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deepsim_btree.arguments import check_int, check_seconds
+from deepsim_btree.rules.expressions import pure
+
+from .entry import NOTHING
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+    from .entry import Entry
+
+
+class Key(NamedTuple):
+    """The name of an entry of the blackboard, to be looked up at each tick."""
+
+    name: str
+    """Name of the entry; an @ in front means the blackboard of the tree, above all subtrees."""
+
+    def __repr__(self) -> str:
+        return f"key({self.name!r})"
+
+    def entry(self, node: Behaviour) -> Entry:
+        """Returns the entry that `node` sees under this key."""
+        known = node._known
+        if known is None:
+            known = node._find_known()
+        entry = known.found.get(self.name)
+        if entry is None:
+            entry = known.found[self.name] = (
+                node.tree.blackboard.entry(self.name[1:])
+                if self.name[0] == "@"
+                else known.board.entry(self.name)
+            )
+        return entry
+
+    def read(self, node: Behaviour) -> Any:
+        """Returns the value of the entry as `node` sees it.
+
+        Raises:
+            KeyError: No such entry exists.
+        """
+        try:
+            entry = node._known.found[self.name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not found yet
+            entry = self.entry(node)
+        value = entry.value
+        return entry.inherited() if value is NOTHING else value
+
+    def write(self, node: Behaviour, value: object) -> None:
+        """Writes the entry that `node` sees under this key."""
+        try:
+            entry = node._known.found[self.name]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not found yet
+            entry = self.entry(node)
+        entry.value = value
+        entry.writes += 1
+
+
+class MillisecondsKey(Key):
+    """The key of an entry that holds milliseconds where a node has seconds."""
+
+    __slots__ = ()
+
+    def read(self, node: Behaviour) -> float:
+        """Returns the value of the entry in seconds [s].
+
+        Raises:
+            KeyError: No such entry exists.
+            TypeError: It is not a number.
+        """
+        return check_seconds(super().read(node)) / 1000
+
+
+@pure
+def read_int(node: Behaviour, argument: str, value: Any) -> int:
+    """Returns a whole number that a node was given, or that the entry of its key holds.
+
+    Raises:
+        KeyError: No such entry exists.
+        TypeError: It is not a whole number.
+    """
+    if not isinstance(value, Key):
+        number: int = value
+        return number
+    found = value.read(node)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return check_int(argument, found)
+
+
+@pure
+def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
+    """Returns a truth value that a node was given, or that the entry of its key holds.
+
+    Raises:
+        KeyError: No such entry exists.
+        TypeError: It is neither a bool nor a number, as scripts write them.
+    """
+    if not isinstance(value, Key):
+        return bool(value)
+    found = value.read(node)
+    if not isinstance(found, (bool, int, float)):
+        raise TypeError(f"{argument} must be true or false, got {found!r}")
+    return bool(found)
+
+
+@pure
+def read_seconds(node: Behaviour, value: float) -> float:
+    """Returns a span of time that a node was given, or that the entry of its key holds [s].
+
+    Raises:
+        KeyError: No such entry exists.
+        TypeError: It is not a number.
+    """
+    return check_seconds(value.read(node)) if isinstance(value, Key) else value
+
+
+def key(name: str) -> Any:
+    """Names an entry of the blackboard in place of a value: ``drive(speed=key("speed"))``.
+
+    The value is read at each tick, by the node that has the key. A name that starts with an @
+    means the blackboard of the whole tree, also inside a `SubTree`.
+
+    Args:
+        name: Name of the entry.
+
+    Returns:
+        The key. It is typed as Any, to be accepted wherever the value itself is.
+
+    Raises:
+        TypeError: `name` is not a str.
+        ValueError: `name` is empty or has braces or white space around it.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a key must be a str, got {name!r}")
+    if not name.strip("@") or name != name.strip() or "{" in name or "}" in name:
+        raise ValueError(f"the name of a key must be a word without braces, got {name!r}")
+    return Key(name)

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Typed ports: what a leaf reads and writes, declared in its class and connected from outside."""
+
+from __future__ import annotations
+
+import types
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Mapping,
+    Type,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    overload,
+)
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.errors import StructureError
+
+from .entry import NOTHING
+from .key import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from typing_extensions import Self
+
+T = TypeVar("T")
+_Type = Type[T]  # inside of a Port `type` is an attribute
+
+
+class Port(Generic[T]):
+    """Base of `Input`, `Output` and `InOut`.
+
+    Attributes:
+        type: Class of the values, without what is in the brackets of ``list[int]``; of a union the
+            class that is not None, or object if there are more. An int is accepted for a float.
+        default: Value of an input that is not connected.
+        has_default: Whether there is one.
+        description: For people, and for editors of XML files.
+        name: Name of the attribute that the port is.
+    """
+
+    direction: ClassVar[str]
+
+    @overload
+    def __init__(self, type: type[T], *, default: T = ..., description: str = ...) -> None: ...
+
+    @overload  # for int | None, which type checkers know no type of
+    def __init__(
+        self: Port[Any], type: types.UnionType, *, default: Any = ..., description: str = ...
+    ) -> None: ...
+
+    def __init__(self, type: Any, *, default: Any = NOTHING, description: str = "") -> None:
+        self._classes = _classes(type)
+        some = [cls for cls in self._classes if cls is not _NONE]
+        only: Any = some[0] if len(some) == 1 else object
+        self.type: _Type[T] = only
+        self.type_name = type.__name__ if self._classes == (type,) else str(type)
+        self.has_default = default is not NOTHING
+        self.default = default
+        self.description = description
+        self.name = ""
+
+    def __set_name__(self, owner: _Type[Any], name: str) -> None:
+        self.name = name
+
+    def check(self, node: Behaviour, value: object) -> T:
+        """Returns `value` if it is of the port's type.
+
+        Raises:
+            TypeError: It is not.
+        """
+        if isinstance(value, self._classes) or (float in self._classes and isinstance(value, int)):
+            return cast("T", value)
+        raise TypeError(f"port {self.name} of {node.path} takes {self.type_name}, got {value!r}")
+
+    def connection(self, node: PortLeaf) -> object:
+        """Returns the `key` or value that the port of `node` is connected to, or its default.
+
+        Raises:
+            StructureError: There is neither.
+        """
+        connected = node._connections.get(self.name, self.default)
+        if connected is NOTHING:
+            raise StructureError(
+                f"port {self.name} of {node.path} is not connected and has no default"
+            )
+        return connected
+
+
+_NONE = type(None)
+
+
+def _classes(type_: Any) -> tuple[Any, ...]:
+    """Returns the classes of the values of a port.
+
+    Raises:
+        TypeError: `type_` is not a type.
+    """
+    origin = get_origin(type_)
+    if origin is Union or origin is getattr(types, "UnionType", Union):
+        return tuple(cls for choice in get_args(type_) for cls in _classes(choice))
+    type_ = _NONE if type_ is None else origin or type_
+    if not isinstance(type_, type):
+        raise TypeError(f"the type of a port must be a class, got {type_!r}")
+    return (type_,)
+
+
+class Input(Port[T]):
+    """A port that a `PortLeaf` reads: ``speed = Input(float, default=1.0)``, then ``self.speed``.
+
+    Args:
+        type: Class of the values, or several: ``float | None``, of which type checkers know Any
+            unless they are told, ``x: Input[float | None] = Input(float | None)``.
+        default: Value if nothing is connected; without it a connection is required.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is not a class, and no union of classes.
+    """
+
+    direction = "input"
+
+    @overload
+    def __get__(self, instance: None, owner: _Type[Any]) -> Self: ...
+
+    @overload
+    def __get__(self, instance: PortLeaf, owner: _Type[Any]) -> T: ...
+
+    def __get__(self, instance: PortLeaf | None, owner: _Type[Any]) -> Self | T:
+        try:
+            entry = instance._known.found[self]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not connected by a key, or not found yet
+            if instance is None:
+                return self
+            value = self._find(instance)
+        else:
+            value = entry.value
+            if value is NOTHING:
+                value = entry.inherited()
+        return value if value.__class__ is self.type else self.check(instance, value)  # type: ignore[arg-type]
+
+    def _find(self, node: PortLeaf) -> Any:
+        connected = self.connection(node)
+        if isinstance(connected, Key):
+            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
+            return connected.read(node)
+        if self.direction == "input" and node._find_tree() is not None:
+            known = node._known or node._find_known()
+            known.found[self] = known.constant(connected)
+        return connected
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        raise AttributeError(
+            f"{self.name} of {instance.path} is an input: declare it InOut to write it"
+        )
+
+
+class Writable(Port[T]):
+    """Base of `Output` and `InOut`."""
+
+    def __set__(self, instance: PortLeaf, value: T) -> None:
+        if value.__class__ is not self.type:
+            self.check(instance, value)
+        try:
+            entry = instance._known.found[self]  # type: ignore[union-attr]
+        except (KeyError, AttributeError):  # not connected, or not found yet
+            self._write_first(instance, value)
+        else:
+            entry.value = value
+            entry.writes += 1
+
+    def _write_first(self, node: PortLeaf, value: T) -> None:
+        connected = node._connections.get(self.name)
+        if isinstance(connected, Key):
+            connected.write(node, value)
+            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
+        elif self.direction == "inout":
+            raise StructureError(
+                f'port {self.name} of {node.path} cannot be written: connect it by key("...")'
+            )
+
+
+class Output(Writable[T]):
+    """A port that a `PortLeaf` writes by assignment: ``left = Output(float)``, ``self.left = 2.0``.
+
+    What is written while the port is not connected is dropped: nobody asked for it.
+
+    Args:
+        type: Class of the values.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is not a class, and no union of classes.
+    """
+
+    direction = "output"
+
+    @overload
+    def __init__(self, type: type[T], *, description: str = ...) -> None: ...
+
+    @overload
+    def __init__(self: Output[Any], type: types.UnionType, *, description: str = ...) -> None: ...
+
+    def __init__(self, type: Any, *, description: str = "") -> None:
+        super().__init__(type, description=description)
+
+    @overload
+    def __get__(self, instance: None, owner: _Type[Any]) -> Self: ...
+
+    @overload
+    def __get__(self, instance: PortLeaf, owner: _Type[Any]) -> T: ...
+
+    def __get__(self, instance: PortLeaf | None, owner: _Type[Any]) -> Self | T:
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"{self.name} of {instance.path} is an output: declare it InOut to read it"
+        )
+
+
+class InOut(Writable[T], Input[T]):
+    """A port that a `PortLeaf` both reads and writes.
+
+    Args:
+        type: Class of the values.
+        default: Value that is read if nothing is connected.
+        description: For people, and for editors of XML files.
+
+    Raises:
+        TypeError: `type` is not a class, and no union of classes.
+    """
+
+    direction = "inout"
+
+
+class PortLeaf(Behaviour):
+    """A leaf with ports; subclass it, declare them and override `update`.
+
+    Every port is a keyword argument: a value, or the `key` of an entry of the blackboard.
+
+    >>> class Drive(PortLeaf):
+    ...     speed = Input(float, default=1.0)
+    ...     left = InOut(float)
+    ...     def update(self):
+    ...         self.left -= self.speed
+    ...         return Status.RUNNING if self.left > 0 else Status.SUCCESS
+    >>> tree = Tree(Drive(speed=2.0, left=key("distance")), blackboard={"distance": 3.0})
+    >>> tree.tick().name, tree.blackboard["distance"]
+    ('RUNNING', 1.0)
+
+    Args:
+        name: Name of the node; that of its class if None.
+        **ports: What the ports are connected to.
+
+    Raises:
+        TypeError: No such port exists, a value is of the wrong type, or an output is given a
+            value rather than a key.
+    """
+
+    __slots__ = ("_connections",)
+
+    ports: ClassVar[Mapping[str, Port[Any]]] = {}
+    """The ports of the class by name, those of its bases included."""
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Port)}
+        super().__init_subclass__()
+        taken = sorted(name for name in own if hasattr(PortLeaf, name) or name in ("ID", "name"))
+        if taken:
+            raise TypeError(f"{cls.__name__} cannot have a port called {taken[0]}: it is taken")
+        cls.ports = {**cls.ports, **own}
+
+    def __init__(self, name: str | None = None, **ports: object) -> None:
+        super().__init__(name)
+        self._connections: dict[str, object] = {}
+        for port_name, connected in ports.items():
+            port = self.ports.get(port_name)
+            if port is None:
+                known = ", ".join(self.ports) or "none"
+                raise TypeError(f"{self.name} has no port {port_name}; its ports: {known}")
+            if not isinstance(connected, Key):
+                if port.direction == "output":
+                    raise TypeError(
+                        f"port {port_name} of {self.name} is an output and needs a key, "
+                        f'such as key("{port_name}"), got {connected!r}'
+                    )
+                port.check(self, connected)
+            self._connections[port_name] = connected
+
+    @property
+    def connections(self) -> dict[str, object]:
+        """The connections of the ports, as given to the constructor; a copy."""
+        return dict(self._connections)
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        for name, port in self.ports.items():
+            required = port.direction != "output" and not port.has_default
+            if required and name not in self._connections:
+                yield f"port {name} is not connected and has no default"

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selectors that try their children by weight or by utility rather than in the order given."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Callable, Union
+
+from deepsim_btree.arguments import check_int
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.stream import draw_weighted_order, stream_start
+
+from .composite import Composite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deepsim_btree.behaviour import Behaviour
+
+    Utility = Union[Callable[[], float], float, Key]
+
+
+class Chooser(Composite):
+    """Tries its children one after another, in an order that is decided at the start of each run.
+
+    It succeeds at the first that succeeds, and fails when all have failed or were INVALID.
+    """
+
+    __slots__ = ("_order", "_turn")
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+        self._order: tuple[int, ...] = ()
+        self._turn = 0
+
+    def decide(self) -> tuple[int, ...]:
+        """Returns the positions of the children in the order in which they are tried."""
+        raise NotImplementedError(f"{type(self).__name__} must override decide()")
+
+    def update(self) -> Status:
+        """Ticks the child whose turn it is, and the next ones if it fails."""
+        if self.status is not RUNNING:
+            self._order = self.decide()
+            self._turn = 0
+        order = self._order
+        while self._turn < len(order):
+            status = self.tick_child(self._children[order[self._turn]])
+            if status is RUNNING or status is SUCCESS:
+                return status
+            self._turn += 1
+        is_skipped = order and all(self._children[place].status is SKIPPED for place in order)
+        return SKIPPED if is_skipped else FAILURE
+
+
+class WeightedSelector(Chooser):
+    """A selector that draws which child to try first, by weight; then which next, of the others.
+
+    A child with twice the weight of another is drawn twice as often. Random numbers are as for
+    `RandomSelector`: a stream for each node, the same on every machine.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(WeightedSelector([Success("often"), Success("rarely")], weights=[3, 1]), seed=1)
+    >>> tips = []
+    >>> for _ in range(1000):
+    ...     status = tree.tick()
+    ...     tips.append(tree.root.tip().name)
+    >>> tips.count("often")
+    763
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        weights: A number above 0 for each child.
+        seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
+
+    Raises:
+        TypeError: A weight is not a number, or `seed` neither an int nor None.
+        ValueError: A weight is not above 0 or not finite, or there are not as many as children.
+    """
+
+    __slots__ = ("_stream", "seed", "weights")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        weights: Iterable[float],
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(children, name)
+        self.weights = tuple(_weight(value) for value in weights)
+        self.seed = None if seed is None else check_int("seed", seed)
+        self._stream: int | None = None
+        for problem in _unequal(self, "weights", self.weights):
+            raise ValueError(problem)
+
+    def decide(self) -> tuple[int, ...]:
+        """Draws the order."""
+        for problem in _unequal(self, "weights", self.weights):
+            raise ValueError(problem)
+        if self._stream is None:
+            tree = self._find_tree()
+            self._stream = stream_start(self.seed, 0 if tree is None else tree.seed, self.path)
+        self._stream, order = draw_weighted_order(self._stream, self.weights)
+        return order
+
+    def reset(self) -> None:
+        """Starts the stream of random numbers from its seed again."""
+        super().reset()
+        self._stream = None
+
+    def problems(self) -> Iterator[str]:
+        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        yield from _unequal(self, "weights", self.weights)
+
+
+class UtilitySelector(Chooser):
+    """A selector that tries the child of the highest utility first, then the next best.
+
+    Utilities are asked for at the start of each run, those of all children before any is tried.
+    Of equal ones the earlier child comes first. `ReactiveUtilitySelector` asks at every tick.
+
+    >>> from deepsim_btree import Running, Tree, key
+    >>> root = UtilitySelector([Running("eat"), Running("sleep")], utilities=[key("hunger"), 0.5])
+    >>> tree = Tree(root, blackboard={"hunger": 0.8})
+    >>> tree.tick().name, tree.root.tip().name
+    ('RUNNING', 'eat')
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        utilities: For each child a function without arguments that returns a number, the `key` of
+            an entry that holds one, or a number.
+
+    Raises:
+        TypeError: A utility is something else.
+        ValueError: There are not as many utilities as children.
+    """
+
+    __slots__ = ("utilities",)
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        utilities: Iterable[Utility],
+    ) -> None:
+        super().__init__(children, name)
+        self.utilities = tuple(utilities)
+        for utility in self.utilities:
+            is_number = isinstance(utility, (int, float)) and not isinstance(utility, bool)
+            if not is_number and not isinstance(utility, Key) and not callable(utility):
+                raise TypeError(f"a utility must be a function, a key or a number, got {utility!r}")
+        for problem in _unequal(self, "utilities", self.utilities):
+            raise ValueError(problem)
+
+    def values(self) -> list[float]:
+        """Returns the utilities of the children as they are now.
+
+        Raises:
+            ValueError: One is NaN, or there are not as many as children.
+        """
+        for problem in _unequal(self, "utilities", self.utilities):
+            raise ValueError(problem)
+        values = []
+        for child, utility in zip(self._children, self.utilities):
+            found = utility.read(self) if isinstance(utility, Key) else utility
+            value = float(found() if callable(found) else found)
+            if math.isnan(value):
+                raise ValueError(f"the utility of {child.name} is NaN")
+            values.append(value)
+        return values
+
+    def decide(self) -> tuple[int, ...]:
+        """Sorts the children by their utilities."""
+        values = self.values()
+        return tuple(sorted(range(len(values)), key=lambda place: -values[place]))
+
+    def problems(self) -> Iterator[str]:
+        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        yield from super().problems()
+        yield from _unequal(self, "utilities", self.utilities)
+
+
+class ReactiveUtilitySelector(UtilitySelector):
+    """A `UtilitySelector` that asks at every tick, and halts the child that lost its turn.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        utilities: As for `UtilitySelector`.
+        margin: By how much another utility must be higher than that of the child that is RUNNING
+            to take its turn; keeps two that are nearly equal from taking turns.
+
+    Raises:
+        TypeError: A utility is neither a function, a key nor a number.
+        ValueError: There are not as many utilities as children, or `margin` is negative or NaN.
+    """
+
+    __slots__ = ("margin",)
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        utilities: Iterable[Utility],
+        margin: float = 0.0,
+    ) -> None:
+        super().__init__(children, name, utilities=utilities)
+        if not margin >= 0.0:
+            raise ValueError(f"margin must be >= 0, got {margin!r}")
+        self.margin = float(margin)
+
+    def decide(self) -> tuple[int, ...]:
+        """Sorts the children by their utilities; the one that is RUNNING has the margin on top."""
+        values = self.values()
+        for place, child in enumerate(self._children):
+            if child.status is RUNNING:
+                values[place] += self.margin
+        # Of equal ones that which is RUNNING goes on.
+        ranks = [
+            (-value, child.status is not RUNNING) for value, child in zip(values, self._children)
+        ]
+        return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
+
+    def update(self) -> Status:
+        """Tries the children from the best; halts one that was RUNNING and lost its turn."""
+        running = next((child for child in self._children if child.status is RUNNING), None)
+        order = self.decide()
+        answer, skipped = FAILURE, 0
+        for place in order:
+            child = self._children[place]
+            status = self.tick_child(child)
+            if status is RUNNING or status is SUCCESS:
+                answer = status
+                if running is not None and running is not child:
+                    running.halt()
+                break
+            skipped += status is SKIPPED
+        return SKIPPED if order and skipped == len(order) else answer
+
+
+def _weight(value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"a weight must be a number, got {value!r}")
+    if not 0.0 < value < math.inf:
+        raise ValueError(f"a weight must be finite and above 0, got {value!r}")
+    return float(value)
+
+
+def _unequal(node: Composite, argument: str, values: tuple[object, ...]) -> Iterator[str]:
+    """Yields a problem if a node does not have one of something for each child."""
+    if len(values) != len(node.children):
+        yield f"{argument} must be one for each of {len(node.children)} children, got {len(values)}"

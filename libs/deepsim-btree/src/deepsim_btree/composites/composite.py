@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of the nodes with any number of children."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.parent import Parent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Composite(Parent):
+    """A node with any number of children, which decides which of them run.
+
+    Children can be changed while the composite is not RUNNING and its tree is not inside a tick.
+    Each change is done whole or not at all. Every method that adds nodes raises `TypeError` for
+    a value that is not a node, `StructureError` for a node with another parent, for the root of a
+    `Tree` and for a node above this one, and `BusyError` at the wrong moment.
+
+    To write one, override `update` and tick children with ``self.tick_child(child)``; when it
+    returns anything but RUNNING it must have halted every child that is RUNNING.
+
+    Args:
+        children: The nodes below, in order.
+        name: Name of the node; that of its class if None.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+
+    def add_child(self, child: Behaviour) -> None:
+        """Adds a node behind the other children."""
+        count = len(self._children)
+        self._splice(count, count, [child])
+
+    def add_children(self, children: Iterable[Behaviour]) -> None:
+        """Adds nodes behind the other children; all of them or, on an error, none."""
+        count = len(self._children)
+        self._splice(count, count, list(children))
+
+    def prepend_child(self, child: Behaviour) -> None:
+        """Adds a node before the other children."""
+        self._splice(0, 0, [child])
+
+    def insert_child(self, child: Behaviour, index: int) -> None:
+        """Adds a node before the child at `index`, which may be negative as in a list.
+
+        Raises:
+            IndexError: No such place exists.
+        """
+        count = len(self._children)
+        if not -count <= index <= count:
+            raise IndexError(f"{self.path} has {count} children: no place {index} to insert at")
+        self._splice(index, index, [child])
+
+    def remove_child(self, child: Behaviour) -> int:
+        """Removes a child, which is free for another parent then; returns where it was.
+
+        Raises:
+            ValueError: It is not a child of this node.
+        """
+        index = self._index(child)
+        self._splice(index, index + 1, [])
+        return index
+
+    def remove_all_children(self) -> None:
+        """Removes every child."""
+        self._adopt([])
+
+    def replace_child(self, child: Behaviour, replacement: Behaviour) -> int:
+        """Puts another node where `child` is; returns where that was.
+
+        Raises:
+            ValueError: `child` is not a child of this node.
+        """
+        index = self._index(child)
+        self._splice(index, index + 1, [replacement])
+        return index
+
+    def _index(self, child: Behaviour) -> int:
+        for index, candidate in enumerate(self._children):
+            if candidate is child:
+                return index
+        raise ValueError(f"{child!r} is no child of {self.path}")

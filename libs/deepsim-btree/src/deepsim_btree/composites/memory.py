@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequence and Selector: they remember the child that is RUNNING and go on there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.rules import rule_part
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+
+from .serial import Serial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class MemoryComposite(Serial):
+    """Runs its children in order; while one is RUNNING the next tick starts at that one."""
+
+    __slots__ = ("_current",)
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+        self._current = 0
+
+    def update(self) -> Status:
+        """Runs children, from the first or from the one that is RUNNING."""
+        return self._run_in_turn(self._children)
+
+    @rule_part
+    def _run_in_turn(self, children: list[Behaviour]) -> Status:
+        go_on = self.go_on
+        first = self._current if self.status is RUNNING else 0
+        status = go_on
+        for position, child in enumerate(children[first:], first):
+            status = self.tick_child(child)
+            if status is not go_on:
+                if status is RUNNING:
+                    self._current = position
+                    return RUNNING
+                if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                    return FAILURE if status is INVALID else status
+        return SKIPPED if status is SKIPPED and self._all_skipped() else go_on
+
+
+class Sequence(MemoryComposite):
+    """Runs its children in order and succeeds when all have succeeded.
+
+    Fails at the first child that fails or is INVALID; succeeds if there are no children.
+    Children that have succeeded are not asked again while a later one is RUNNING:
+    `ReactiveSequence` does that.
+    """
+
+    __slots__ = ()
+    go_on = SUCCESS
+
+
+class Selector(MemoryComposite):
+    """Tries its children in order and succeeds at the first that succeeds.
+
+    Fails when all have failed or were INVALID, and if there are no children. Children that have
+    failed are not asked again while a later one is RUNNING: `ReactiveSelector` does that.
+    """
+
+    __slots__ = ()
+    go_on = FAILURE

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Composites that run all their children at each tick, one after another in one thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.arguments import check_int
+from deepsim_btree.blackboard.key import Key, read_int
+from deepsim_btree.errors import StructureError
+from deepsim_btree.rules import pure
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+
+from .composite import Composite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Parallel(Composite):
+    """Runs all its children at each tick until enough of them have succeeded or failed.
+
+    A child that has finished is not ticked again in the same run; INVALID counts as FAILURE.
+    The node succeeds once `success` children have succeeded. Otherwise it fails once `failure`
+    children have failed, or when so many have finished that it cannot succeed any more. Children
+    that are still RUNNING then are halted.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        success: How many children must succeed; -1 is all of them, -2 all but one, and so on; or
+            the `key` of the number.
+        failure: How many children must fail, counted in the same way.
+        eager: Stop a tick at the child that decides. By default every unfinished child is ticked
+            first, so that the outcome and what was ticked do not depend on their order.
+
+    Raises:
+        TypeError: `success` or `failure` is not an int.
+        ValueError: `success` or `failure` is 0.
+    """
+
+    __slots__ = ("_failures", "_successes", "eager", "failure", "success")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        success: int = -1,
+        failure: int = 1,
+        eager: bool = False,
+    ) -> None:
+        super().__init__(children, name)
+        self.success = _threshold("success", success)
+        self.failure = _threshold("failure", failure)
+        self.eager = eager
+        self._successes = self._failures = 0
+
+    def update(self) -> Status:
+        """Ticks the children that have not finished and count those that have, in all ticks."""
+        needed, allowed = self.thresholds()
+        eager = self.eager
+        is_fresh = self.status is not RUNNING
+        successes, failures = (0, 0) if is_fresh else (self._successes, self._failures)
+        skipped = 0
+        for child in self._children:
+            if (is_fresh or child.status is RUNNING or child.status is SKIPPED) and (
+                not eager or (successes < needed and failures < allowed)
+            ):
+                status = self.tick_child(child)
+                if status is not RUNNING:  # asked first, which most children answer
+                    if status is SUCCESS:
+                        successes += 1
+                    elif status is SKIPPED:
+                        skipped += 1
+                        if self.counts_skipped():
+                            needed -= 1
+                    else:
+                        failures += 1
+        if successes < needed and failures < allowed:
+            if skipped and skipped == len(self._children):
+                return SKIPPED
+            self._successes, self._failures = successes, failures
+            return RUNNING
+        for child in self._children:
+            child.halt()
+        return SUCCESS if successes >= needed else FAILURE
+
+    @pure
+    def thresholds(self) -> tuple[int, int]:
+        """Returns how many successes make the node succeed, and how many failures make it fail.
+
+        Raises:
+            StructureError: It has too few children to reach one of them.
+        """
+        count = len(self._children)
+        success: Any = self.success
+        failure: Any = self.failure
+        if success.__class__ is Key:
+            success = _threshold("success", read_int(self, "success", success))
+        if failure.__class__ is Key:
+            failure = _threshold("failure", read_int(self, "failure", failure))
+        if not (-count <= success <= count and -count <= failure <= count):
+            for problem in _unfit(count, success=success, failure=failure):
+                raise StructureError(f"{self.path}: {problem}")
+        needed = success if success > 0 else count + 1 + success
+        allowed = failure if failure > 0 else count + 1 + failure
+        return needed, min(allowed, count - needed + 1)
+
+    @pure
+    def counts_skipped(self) -> bool:
+        """Returns whether a child that is SKIPPED need not succeed: the others are enough then."""
+        return not isinstance(self.success, Key) and self.success < 0
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        yield from _unfit(len(self._children), success=self.success, failure=self.failure)
+
+
+class ParallelSequence(Parallel):
+    """Runs all its children at each tick; succeeds when all have, fails when one does.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        eager: Stop a tick at the first failure, as the original DeepSim does.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+    ) -> None:
+        super().__init__(children, name, success=-1, failure=1, eager=eager)
+
+
+class ParallelSelector(Parallel):
+    """Runs all its children at each tick; succeeds when one does, fails when all have failed.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        eager: Stop a tick at the first success, as the original DeepSim does.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+    ) -> None:
+        super().__init__(children, name, success=1, failure=-1, eager=eager)
+
+
+class ParallelAll(Composite):
+    """Runs all its children to their ends at the same time, and only then answers.
+
+    Args:
+        children: The nodes below.
+        name: Name of the node; that of its class if None.
+        max_failures: How many children must fail to make the node fail; -1 is all of them, -2 all
+            but one, and so on; or the `key` of the number. A tick raises StructureError where
+            there are too few children.
+
+    Raises:
+        TypeError: `max_failures` is not an int.
+        ValueError: `max_failures` is 0.
+    """
+
+    __slots__ = ("_failures", "max_failures")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        max_failures: int = 1,
+    ) -> None:
+        super().__init__(children, name)
+        self.max_failures = _threshold("max_failures", max_failures)
+        self._failures = 0
+
+    def update(self) -> Status:
+        """Ticks the children that have not finished, and count those that have failed."""
+        allowed = self.threshold()
+        is_fresh = self.status is not RUNNING
+        failures = 0 if is_fresh else self._failures
+        running = skipped = 0
+        for child in self._children:
+            if is_fresh or child.status is RUNNING or child.status is SKIPPED:
+                status = self.tick_child(child)
+                if status is RUNNING:
+                    running += 1
+                elif status is SKIPPED:
+                    skipped += 1
+                elif status is not SUCCESS:
+                    failures += 1
+        if skipped and skipped == len(self._children):
+            return SKIPPED
+        if running:
+            self._failures = failures
+            return RUNNING
+        return FAILURE if failures and failures >= allowed else SUCCESS
+
+    @pure
+    def threshold(self) -> int:
+        """Returns how many failures make the node fail.
+
+        Raises:
+            StructureError: It has too few children to reach it.
+        """
+        count = len(self._children)
+        allowed = read_int(self, "max_failures", self.max_failures)
+        for problem in _unfit(count, max_failures=allowed):
+            raise StructureError(f"{self.path}: {problem}")
+        return allowed if allowed > 0 else count + 1 + allowed
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        yield from _unfit(len(self._children), max_failures=self.max_failures)
+
+
+def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
+    """Yields a problem for each threshold that so many children can never reach."""
+    # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
+    for argument, threshold in thresholds.items():
+        if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):
+            yield f"{argument}={threshold} does not fit its {count} children"
+
+
+def _threshold(argument: str, value: Any) -> Any:
+    if isinstance(value, Key):
+        return value
+    if check_int(argument, value) == 0:
+        raise ValueError(f"{argument} must be 1, 2 ... children or -1 (all), -2 ...; got 0")
+    return value

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ReactiveSequence and ReactiveSelector: they ask every child again at every tick."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+
+from .serial import Serial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class ReactiveComposite(Serial):
+    """Runs its children from the first at each tick and halts the one that lost its turn."""
+
+    __slots__ = ("_running",)
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+        self._running = -1
+
+    def update(self) -> Status:
+        """Runs children from the first; then halt a later one that was RUNNING until now."""
+        go_on = self.go_on
+        running = self._running if self.status is RUNNING else -1
+        status = go_on
+        for position, child in enumerate(self._children):
+            status = self.tick_child(child)
+            if status is not go_on:  # noqa: SIM102 - asked first, which most children answer
+                if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                    if position < running:
+                        self._children[running].halt()
+                    self._running = position
+                    return FAILURE if status is INVALID else status
+        return SKIPPED if status is SKIPPED and self._all_skipped() else go_on
+
+
+class ReactiveSequence(ReactiveComposite):
+    """A `Sequence` that asks every child again at every tick: conditions guard what follows.
+
+    As soon as an earlier child is not SUCCESS any more, the child that was RUNNING is halted.
+    """
+
+    __slots__ = ()
+    go_on = SUCCESS
+
+
+class ReactiveSelector(ReactiveComposite):
+    """A `Selector` that tries every child again at every tick: the first has priority.
+
+    As soon as an earlier child does not fail any more, the child that was RUNNING is halted.
+    """
+
+    __slots__ = ()
+    go_on = FAILURE

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Composites of BehaviorTree.CPP that finish one child per tick, or keep their place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+
+from .composite import Composite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Stepwise(Composite):
+    """Runs its children one after another and pauses after each that answered in its first tick."""
+
+    __slots__ = ("_current", "_skipped")
+    go_on: ClassVar[Status]
+    keeps_place: ClassVar[bool] = False
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+        self._current = 0
+        self._skipped = 0
+
+    def update(self) -> Status:
+        """Runs the child whose turn it is, and those after it that go on from an earlier tick."""
+        if self.status is not RUNNING:
+            self._skipped = 0
+            if not self.keeps_place:
+                self._current = 0
+        children = self._children
+        while self._current < len(children):
+            child = children[self._current]
+            was_running = child.status is RUNNING
+            status = self.tick_child(child)
+            if status is RUNNING:
+                return RUNNING
+            if status is SKIPPED:
+                self._skipped += 1
+                self._current += 1
+                continue
+            status = FAILURE if status is INVALID else status
+            if status is not self.go_on:
+                return status
+            self._current += 1
+            if not was_running and self._current < len(children):
+                return RUNNING
+        self._current = 0
+        return SKIPPED if self._skipped and self._skipped == len(children) else self.go_on
+
+    def reset(self) -> None:
+        """Resets the node: begin with the first child."""
+        super().reset()
+        self._current = 0
+
+
+class AsyncSequence(Stepwise):
+    """A `Sequence` that lets a tick pass after each child that succeeded at once."""
+
+    __slots__ = ()
+    go_on = SUCCESS
+
+
+class AsyncSelector(Stepwise):
+    """A `Selector` that lets a tick pass after each child that failed at once."""
+
+    __slots__ = ()
+    go_on = FAILURE
+
+
+class SequenceWithMemory(AsyncSequence):
+    """An `AsyncSequence` that begins its next run at the child that failed or was halted."""
+
+    __slots__ = ()
+    keeps_place = True

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Switch: a value decides which child runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard.number import read_number
+from deepsim_btree.parent import Parent
+from deepsim_btree.rules import pure
+from deepsim_btree.status import FAILURE, INVALID, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Switch(Parent):
+    """Runs the child whose case equals a value, which is asked for at every tick.
+
+    When the value changes while a child is RUNNING, that child is halted. A case that is a text
+    stands for all values that are written like it. A number and its text are the same case, as in
+    BehaviorTree.CPP: 2 and ``"2"`` stand for 2, 2.0 and ``"2"``. True is written both ways,
+    ``"True"`` and ``"true"``.
+
+    Args:
+        cases: From values to the nodes that run for them.
+        default: The node for all other values; without it they are a FAILURE.
+        name: Name of the node; that of its class if None.
+        on: The value: a function without arguments, or the `key` of an entry of the blackboard.
+
+    Raises:
+        TypeError: `on` is neither.
+    """
+
+    __slots__ = ("_cases", "_positions", "on")
+
+    def __init__(
+        self,
+        cases: Mapping[object, Behaviour],
+        default: Behaviour | None = None,
+        name: str | None = None,
+        *,
+        on: Callable[[], object] | Key,
+    ) -> None:
+        if not isinstance(on, Key) and not callable(on):
+            raise TypeError(f'on must be a function or a key such as key("mode"), got {on!r}')
+        super().__init__((*cases.values(), *(() if default is None else (default,))), name)
+        self._cases = tuple(cases)
+        self._positions: dict[object, int] = {}
+        for position, case in enumerate(cases):
+            self._positions.setdefault(case_key(case), position)
+        self.on = on
+
+    @property
+    def cases(self) -> tuple[object, ...]:
+        """The values that have a child of their own, in the order of the children."""
+        return self._cases
+
+    def update(self) -> Status:
+        """Asks for the value, halts the child that lost its turn and ticks the other."""
+        value = self.on.read(self) if isinstance(self.on, Key) else self.on()
+        chosen = self.choose(value)
+        for position, child in enumerate(self._children):
+            if position != chosen:
+                child.halt()
+        for position, child in enumerate(self._children):
+            if position == chosen:
+                status = self.tick_child(child)
+                return FAILURE if status is INVALID else status
+        return FAILURE
+
+    @pure
+    def choose(self, value: object) -> int:
+        """Returns the position of the child for `value`; that of the default if there is none."""
+        if value.__class__ is str or value.__class__ is int:  # the quick way for most values
+            return self._positions.get(case_key(value), len(self._cases))
+        forms = _forms(value)
+        for key, position in self._positions.items():
+            if key in forms:
+                return position
+        return len(self._cases)
+
+
+def case_key(case: object) -> object:
+    """Returns what decides which values a case stands for: a number for the text of a number."""
+    if isinstance(case, str):
+        number = read_number(case)
+        if number is not None:
+            return number
+    return case
+
+
+def _forms(value: object) -> tuple[object, ...]:
+    """Returns a value, its texts, and the number that its text is."""
+    text = str(value)
+    if isinstance(value, bool):
+        return value, text, text.lower()  # files have true and false
+    number = None if isinstance(value, (int, float)) else read_number(text)
+    return (value, text) if number is None else (value, text, number)

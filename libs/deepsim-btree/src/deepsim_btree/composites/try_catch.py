@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TryCatch: a sequence with a child that cleans up after a failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.blackboard.key import read_bool
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+
+from .composite import Composite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class TryCatch(Composite):
+    """Runs all children but the last as a `Sequence`; after a failure runs the last, and fails.
+
+    Args:
+        children: The nodes below, at least two.
+        name: Name of the node; that of its class if None.
+        catch_on_halt: Tick the last child once, too, when the node is halted before that has run;
+            or the `key` of an entry that says so.
+    """
+
+    __slots__ = ("_current", "_is_catching", "_skipped", "catch_on_halt")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        catch_on_halt: bool = False,
+    ) -> None:
+        super().__init__(children, name)
+        self.catch_on_halt = catch_on_halt
+        self._current = 0
+        self._skipped = 0
+        self._is_catching = False
+
+    def update(self) -> Status:
+        """Goes on with the sequence, or with the last child."""
+        if self.status is not RUNNING:
+            self._current = self._skipped = 0
+            self._is_catching = False
+        while not self._is_catching and self._current < len(self._children) - 1:
+            status = self.tick_child(self._children[self._current])
+            if status is RUNNING:
+                return RUNNING
+            self._skipped += status is SKIPPED
+            self._is_catching = status is FAILURE or status is INVALID
+            self._current += 1
+        if self._is_catching:
+            status = self.tick_child(self._children[-1])
+            return RUNNING if status is RUNNING else FAILURE
+        return SKIPPED if self._skipped and self._skipped == self._current else SUCCESS
+
+    def terminate(self, new_status: Status) -> None:
+        """Cleans up after a halt, if that is wanted."""
+        if new_status is not INVALID or self._is_catching:
+            return
+        if read_bool(self, "catch_on_halt", self.catch_on_halt):
+            child = self._children[-1]
+            if self.tick_child(child) is RUNNING:
+                child.halt()
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        if len(self._children) == 1:
+            yield "TryCatch needs a child to try and one to clean up"

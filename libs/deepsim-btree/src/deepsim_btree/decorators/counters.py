@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decorators that count: Limit, Repeater, Retry and RunOnce."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from deepsim_btree.arguments import check_count
+from deepsim_btree.blackboard.key import Key, read_bool, read_int
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+
+from .decorator import Decorator
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Limit(Decorator):
+    """Ticks its child at most `tick_limit` times per run, then halts it and fails.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        tick_limit: How many ticks the child gets; with 0 the node fails at once.
+        lifetime: Count over all runs until `Tree.reset`, rather than from the start of each.
+
+    Raises:
+        TypeError: `tick_limit` is not an int.
+        ValueError: `tick_limit` is negative.
+    """
+
+    __slots__ = ("_ticks", "lifetime", "tick_limit")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        tick_limit: int,
+        lifetime: bool = False,
+    ) -> None:
+        super().__init__(child, name)
+        self.tick_limit = check_count("tick_limit", tick_limit, 0)
+        self.lifetime = lifetime
+        self._ticks = 0
+
+    def update(self) -> Status:
+        """Ticks the child, or fail if it has had its ticks."""
+        if self.status is not RUNNING and not self.lifetime:
+            self._ticks = 0
+        if self._ticks >= self.tick_limit:
+            self.child.halt()
+            return FAILURE
+        self._ticks += 1
+        return self.tick_child(self.child)
+
+    def reset(self) -> None:
+        """Resets the node: the count starts from 0."""
+        super().reset()
+        self._ticks = 0
+
+
+class Repeater(Decorator):
+    """Runs its child `repeat` times, one completion per tick at most; answers as the last run did.
+
+    INVALID counts as FAILURE.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        repeat: How many runs: -1 for no end, 0 to succeed without ticking the child; or the `key`
+            of the number.
+        on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
+
+    Raises:
+        TypeError: `repeat` is not an int.
+        ValueError: `repeat` is below -1, or `on_failure` is another text.
+    """
+
+    __slots__ = ("_runs", "on_failure", "repeat")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        repeat: int,
+        on_failure: Literal["continue", "abort"] = "continue",
+    ) -> None:
+        super().__init__(child, name)
+        self.repeat = repeat if isinstance(repeat, Key) else check_count("repeat", repeat, -1)
+        if on_failure not in ("continue", "abort"):
+            raise ValueError(f"on_failure must be 'continue' or 'abort', got {on_failure!r}")
+        self.on_failure = on_failure
+        self._runs = 0
+
+    def update(self) -> Status:
+        """Ticks the child and count the runs that it finishes."""
+        repeat = read_int(self, "repeat", self.repeat)
+        if repeat == 0:
+            return SUCCESS
+        if self.status is not RUNNING:
+            self._runs = 0
+        status = self.tick_child(self.child)
+        if status is RUNNING or status is SKIPPED:
+            return status
+        self._runs += 1
+        if status is SUCCESS:
+            return SUCCESS if self._runs == repeat else RUNNING
+        return FAILURE if self._runs == repeat or self.on_failure == "abort" else RUNNING
+
+
+class Retry(Decorator):
+    """Runs its child until it succeeds, at most `attempts` times, one completion per tick.
+
+    INVALID counts as FAILURE.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        attempts: How many runs may fail before the node fails; -1 for no end; or the `key` of the
+            number.
+
+    Raises:
+        TypeError: `attempts` is not an int.
+        ValueError: `attempts` is 0 or below -1.
+    """
+
+    __slots__ = ("_runs", "attempts")
+
+    def __init__(self, child: Behaviour, name: str | None = None, *, attempts: int) -> None:
+        super().__init__(child, name)
+        if not isinstance(attempts, Key) and check_count("attempts", attempts, -1) == 0:
+            raise ValueError("attempts must be at least 1, or -1 for no end; got 0")
+        self.attempts = attempts
+        self._runs = 0
+
+    def update(self) -> Status:
+        """Ticks the child and count the runs that fail."""
+        if self.status is not RUNNING:
+            self._runs = 0
+        status = self.tick_child(self.child)
+        if status is RUNNING or status is SUCCESS or status is SKIPPED:
+            return status
+        self._runs += 1
+        return FAILURE if self._runs == read_int(self, "attempts", self.attempts) else RUNNING
+
+
+class RunOnce(Decorator):
+    """Runs its child to the end once; from then on gives the same answer without ticking it.
+
+    A run that is halted does not count. `Tree.reset` lets the child run once more.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        then_skip: Answer SKIPPED from then on instead; or the `key` of an entry that says so.
+    """
+
+    __slots__ = ("_answer", "then_skip")
+
+    def __init__(
+        self, child: Behaviour, name: str | None = None, *, then_skip: bool = False
+    ) -> None:
+        super().__init__(child, name)
+        self.then_skip = then_skip
+        self._answer = RUNNING  # until there is one
+
+    def update(self) -> Status:
+        """Ticks the child, or repeat its answer."""
+        if self._answer is not RUNNING:
+            return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
+        status = self.tick_child(self.child)
+        if status is not RUNNING and status is not SKIPPED:
+            self._answer = status
+        return status
+
+    def reset(self) -> None:
+        """Resets the node: the child may run once more."""
+        super().reset()
+        self._answer = RUNNING

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loop: runs its child for each element of a queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.arguments import check_status
+from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+
+from .decorator import Decorator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Loop(Decorator):
+    """Runs its child for one element of a queue after another; fails when the child fails.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        queue: The elements, which every run takes from the first; or the `key` of an entry. From a
+            `collections.deque` there the elements are taken out, other sequences stay as they are.
+        entry: Name of the entry that holds the current element while the child runs; None for
+            none.
+        if_empty: What to answer when no element is left.
+
+    Raises:
+        TypeError: `entry` is not a str, `if_empty` not a `Status`, or `queue` neither a key nor
+            iterable.
+    """
+
+    __slots__ = ("_entry_key", "_left", "if_empty", "queue")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        queue: Iterable[Any] | Key,
+        entry: str | None = None,
+        if_empty: Status = SUCCESS,
+    ) -> None:
+        super().__init__(child, name)
+        self.queue = queue if isinstance(queue, Key) else tuple(queue)
+        self._entry_key: Key | None = None if entry is None else key(entry)
+        self.if_empty = check_status("if_empty", if_empty)
+        self._left: deque[Any] = deque()
+
+    @property
+    def entry(self) -> str | None:
+        """Names of the entry that holds the current element; None if nothing holds it."""
+        return None if self._entry_key is None else self._entry_key.name
+
+    def update(self) -> Status:
+        """Takes an element unless the child is in a run, and ticks the child."""
+        if self.status is not RUNNING:
+            queue = self.queue.read(self) if isinstance(self.queue, Key) else self.queue
+            self._left = queue if isinstance(queue, deque) else deque(queue)
+        if self.status is not RUNNING or self.child.status is not RUNNING:
+            if not self._left:
+                return self.if_empty
+            element = self._left.popleft()
+            if self._entry_key is not None:
+                self._entry_key.write(self, element)
+        status = self.tick_child(self.child)
+        return FAILURE if status is FAILURE or status is INVALID else RUNNING

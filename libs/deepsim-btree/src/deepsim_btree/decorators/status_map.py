@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decorators that translate the status of their child: each is one row of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Tuple
+
+from deepsim_btree.arguments import check_status
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+
+from .decorator import Decorator
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+Answers = Tuple[Status, Status, Status, Status, Status]
+
+
+class StatusMap(Decorator):
+    """Answers ``answers[status of the child]``, the child being ticked once per tick.
+
+    A child that is RUNNING while the answer is not RUNNING is halted in the same tick. A child
+    that has finished while the answer is RUNNING starts a new run at the next tick.
+    """
+
+    __slots__ = ()
+    answers: Answers  # for the child's INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
+
+    def update(self) -> Status:
+        """Ticks the child and translate."""
+        status = self.tick_child(self.child)
+        answer = self.answers[status]
+        if status is RUNNING and answer is not RUNNING:
+            self.child.halt()
+        return answer
+
+
+class Inverter(StatusMap):
+    """Swaps SUCCESS and FAILURE."""
+
+    __slots__ = ()
+    answers = (INVALID, RUNNING, FAILURE, SUCCESS, SKIPPED)
+
+
+class Succeeder(StatusMap):
+    """Succeeds however its child finishes; RUNNING stays RUNNING, so that it can finish."""
+
+    __slots__ = ()
+    answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS, SKIPPED)
+
+
+class RunningIsFailure(StatusMap):
+    """Fails while its child is RUNNING, which is halted: a child that must answer at once."""
+
+    __slots__ = ()
+    answers = (INVALID, FAILURE, SUCCESS, FAILURE, SKIPPED)
+
+
+class RunningIsSuccess(StatusMap):
+    """Succeeds while its child is RUNNING, which is halted: one tick of work is enough."""
+
+    __slots__ = ()
+    answers = (INVALID, SUCCESS, SUCCESS, FAILURE, SKIPPED)
+
+
+class FailureIsSuccess(StatusMap):
+    """Succeeds when its child fails: an attempt that may fail."""
+
+    __slots__ = ()
+    answers = (INVALID, RUNNING, SUCCESS, SUCCESS, SKIPPED)
+
+
+class FailureIsRunning(StatusMap):
+    """Stays RUNNING when its child fails, and starts it again: wait for a success."""
+
+    __slots__ = ()
+    answers = (INVALID, RUNNING, SUCCESS, RUNNING, SKIPPED)
+
+
+class SuccessIsRunning(StatusMap):
+    """Stays RUNNING when its child succeeds, and starts it again: wait for a failure."""
+
+    __slots__ = ()
+    answers = (INVALID, RUNNING, RUNNING, FAILURE, SKIPPED)
+
+
+class SuccessIsFailure(StatusMap):
+    """Fails however its child finishes."""
+
+    __slots__ = ()
+    answers = (INVALID, RUNNING, FAILURE, FAILURE, SKIPPED)
+
+
+class UntilFail(StatusMap):
+    """Runs its child again and again until it fails, and then succeeds.
+
+    An INVALID child is started again too.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        on_end: What to answer when the child has failed.
+
+    Raises:
+        TypeError: `on_end` is not a `Status`.
+    """
+
+    __slots__ = ("answers",)
+
+    def __init__(
+        self, child: Behaviour, name: str | None = None, *, on_end: Status = SUCCESS
+    ) -> None:
+        super().__init__(child, name)
+        self.answers = (RUNNING, RUNNING, RUNNING, check_status("on_end", on_end), RUNNING)
+
+
+class Condition(StatusMap):
+    """Succeeds when its child answers one particular status, and otherwise fails.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        success_status: The status that counts as success.
+        otherwise: What to answer for every other status. With RUNNING the node waits for
+            `success_status`, as in the original DeepSim.
+
+    Raises:
+        TypeError: `success_status` or `otherwise` is not a `Status`.
+    """
+
+    __slots__ = ("answers",)
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        success_status: Status = SUCCESS,
+        otherwise: Status = FAILURE,
+    ) -> None:
+        super().__init__(child, name)
+        check_status("success_status", success_status)
+        check_status("otherwise", otherwise)
+        self.answers = (
+            SUCCESS if success_status is INVALID else otherwise,
+            SUCCESS if success_status is RUNNING else otherwise,
+            SUCCESS if success_status is SUCCESS else otherwise,
+            SUCCESS if success_status is FAILURE else otherwise,
+            SUCCESS if success_status is SKIPPED else otherwise,
+        )

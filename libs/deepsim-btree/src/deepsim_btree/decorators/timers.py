@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decorators that measure time on the clock of the tree: Timeout, Delay and Cooldown."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from deepsim_btree.arguments import check_seconds
+from deepsim_btree.blackboard.key import Key, read_seconds
+from deepsim_btree.status import FAILURE, RUNNING, Status
+
+from .decorator import Decorator
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+
+
+class Timer(Decorator):
+    """A decorator that needs ``Tree(root, clock=...)``.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+
+    Raises:
+        TypeError: `seconds` is not a number.
+        ValueError: `seconds` is negative, infinite or NaN.
+    """
+
+    __slots__ = ("_since", "seconds")
+    needs_clock = True
+
+    def __init__(self, child: Behaviour, name: str | None = None, *, seconds: float) -> None:
+        super().__init__(child, name)
+        self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
+        self._since = -math.inf
+
+    def reset(self) -> None:
+        """Resets the node: no time is remembered."""
+        super().reset()
+        self._since = -math.inf
+
+
+class Timeout(Timer):
+    """Fails, and halts its child, `seconds` after the start of the run if that still goes on.
+
+    The child is not ticked any more at that moment.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    """
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Ticks the child, or fail if its time is over."""
+        now = self.tree.now
+        if self.status is not RUNNING:
+            self._since = now
+        if now - self._since >= read_seconds(self, self.seconds):
+            self.child.halt()
+            return FAILURE
+        return self.tick_child(self.child)
+
+
+class Delay(Timer):
+    """Stays RUNNING for `seconds` from the start of the run before it ticks its child.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    """
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Waits, or tick the child."""
+        now = self.tree.now
+        if self.status is not RUNNING:
+            self._since = now
+        if now - self._since < read_seconds(self, self.seconds):
+            return RUNNING
+        return self.tick_child(self.child)
+
+
+class Cooldown(Timer):
+    """Fails without starting its child until `seconds` have passed since that was last ticked.
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    """
+
+    __slots__ = ()
+
+    def update(self) -> Status:
+        """Ticks the child unless it would have to start too early."""
+        now = self.tree.now
+        if self.status is not RUNNING and now - self._since < read_seconds(self, self.seconds):
+            return FAILURE
+        self._since = now
+        return self.tick_child(self.child)

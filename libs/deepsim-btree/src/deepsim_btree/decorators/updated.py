@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that ask whether an entry of the blackboard was written: WasUpdated and WhenUpdated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+
+from .decorator import Decorator
+
+if TYPE_CHECKING:
+    from deepsim_btree.blackboard.entry import Entry
+
+
+class WasUpdated(Behaviour):
+    """Succeeds if an entry was written since this node looked last, also with the same value.
+
+    At the first look it succeeds if there is such an entry. Later runs go on from the last look,
+    until `Tree.reset`.
+
+    Args:
+        entry: Name of the entry, as for `key`.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        TypeError: `entry` is not a str.
+    """
+
+    __slots__ = ("_key", "_seen")
+
+    def __init__(self, entry: str, name: str | None = None) -> None:
+        super().__init__(name)
+        self._key: Key = key(entry)
+        self._seen = 0
+
+    @property
+    def entry(self) -> str:
+        """Names of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Looks."""
+        writes = _writes(self._key.entry(self), self._seen)
+        if writes == self._seen:
+            return FAILURE
+        self._seen = writes
+        return SUCCESS
+
+    def reset(self) -> None:
+        """Resets the node: forgets the last look."""
+        super().reset()
+        self._seen = 0
+
+
+class WhenUpdated(Decorator):
+    """Runs its child when an entry was written since it looked last, also with the same value.
+
+    It does not look while its child is RUNNING. At the first look the child runs if there is such
+    an entry. Later runs go on from the last look, until `Tree.reset`.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(WhenUpdated(Success(), entry="goal"))
+    >>> tree.tick().name
+    'SKIPPED'
+    >>> tree.blackboard["goal"] = 3
+    >>> tree.tick().name, tree.tick().name
+    ('SUCCESS', 'SKIPPED')
+
+    Args:
+        child: The node below.
+        name: Name of the node; that of its class if None.
+        entry: Name of the entry, as for `key`.
+        otherwise: What to answer if it was not written; RUNNING waits for it.
+
+    Raises:
+        TypeError: `entry` is not a str, or `otherwise` no `Status`.
+    """
+
+    __slots__ = ("_is_open", "_key", "_seen", "otherwise")
+
+    def __init__(
+        self,
+        child: Behaviour,
+        name: str | None = None,
+        *,
+        entry: str,
+        otherwise: Status = SKIPPED,
+    ) -> None:
+        super().__init__(child, name)
+        self._key: Key = key(entry)
+        self.otherwise = check_status("otherwise", otherwise)
+        self._seen = 0
+        self._is_open = False
+
+    @property
+    def entry(self) -> str:
+        """Names of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Looks, unless the child is in a run, and ticks it."""
+        # RUNNING may be the answer without a run of the child.
+        if self.status is not RUNNING:
+            self._is_open = False
+        if not self._is_open:
+            writes = _writes(self._key.entry(self), self._seen)
+            if writes == self._seen:
+                return self.otherwise
+            self._seen = writes
+        status = self.tick_child(self.child)
+        self._is_open = status is RUNNING
+        return status
+
+    def reset(self) -> None:
+        """Resets the node: forgets the last look."""
+        super().reset()
+        self._seen = 0
+        self._is_open = False
+
+
+def _writes(entry: Entry, seen: int) -> int:
+    """Returns how often an entry was written; the same as before if it has no value."""
+    source = entry.source()
+    return seen if source is None else source.writes

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Background: a leaf that waits for a thread, a process or an asyncio task, and cancels it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.errors import BusyError
+from deepsim_btree.status import RUNNING, SUCCESS, Status
+
+from .function import FunctionLeaf, is_async, pauses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Background(FunctionLeaf):
+    """A leaf that starts something elsewhere and is RUNNING until that is done.
+
+    Its function is called at the start of each run. It is an ``async def``, which becomes a task of
+    the asyncio loop in which the tree is ticked; or `InThread` of a function, which runs in a
+    thread; or it returns a future: that of ``submit`` of a `concurrent.futures` executor, or a task
+    or future of asyncio. The node answers the `Status` that comes out, or SUCCESS for None; an
+    exception there is one of the node.
+
+    When the node is halted the future is cancelled. A task of asyncio that cleans up, and a thread,
+    go on for a while after that; a new run of the node is RUNNING until they have ended, and only
+    then calls the function again, so that two never overlap.
+
+    >>> from concurrent.futures import Future
+    >>> from deepsim_btree import Tree
+    >>> download = Future()  # of executor.submit(function, ...) in a program
+    >>> tree = Tree(Background(lambda: download, name="download"))
+    >>> tree.tick().name
+    'RUNNING'
+    >>> download.set_result(None)
+    >>> tree.tick().name
+    'SUCCESS'
+
+    Between runs the node can be copied and pickled; before that has ended which it started, this
+    raises `BusyError`.
+
+    Args:
+        function: Called at the start of each run; must not block.
+        *args: Handed to it then.
+        name: Name of the node; that of the function if None.
+        **kwargs: Handed to it then.
+
+    Raises:
+        TypeError: `function` is not callable, or a generator function.
+    """
+
+    __slots__ = ("_ending", "_future")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        self._forget_ended()
+        if self._future is not None or self._ending is not None:
+            raise BusyError(f"{self.path} waits for a future: halt it first, and let that end")
+        return super().__reduce_ex__(protocol)
+
+    def _take(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        super()._take(args, kwargs)
+        self._future: Any = None
+        self._ending: Any = None  # of an earlier run, which was cancelled but goes on
+
+    @classmethod
+    def _check_function(cls, function: Callable[..., Any]) -> None:
+        if pauses(function) and not is_async(function):
+            raise TypeError(f"{function!r} is a generator function: use Routine or @action")
+
+    def initialize(self) -> None:
+        """Starts the function, unless what an earlier run has started goes on."""
+        self._forget_ended()
+        if self._ending is None:
+            self._start()
+
+    def update(self) -> Status:
+        """Looks whether it is done."""
+        if self._future is None:
+            self._forget_ended()
+            if self._ending is not None:
+                return RUNNING
+            self._start()
+        if not self._future.done():
+            return RUNNING
+        result: Any = self._future.result()
+        return SUCCESS if result is None else result
+
+    def terminate(self, new_status: Status) -> None:
+        """Cancels it if it is not done."""
+        future, self._future = self._future, None
+        if future is not None and not future.done():
+            future.cancel()
+            self._ending = future
+
+    def _start(self) -> None:
+        future = self.call()
+        if hasattr(future, "cr_frame"):
+            future = _task(future)
+        if not all(callable(getattr(future, name, None)) for name in ("done", "result", "cancel")):
+            raise TypeError(f"the function must return a future or a task, got {future!r}")
+        self._future = future
+
+    def _forget_ended(self) -> None:
+        if getattr(self, "_ending", None) is not None and self._ending.done():
+            self._ending = None
+
+
+def _task(coroutine: Any) -> Any:
+    """Returns a coroutine as a task of the loop that runs."""
+    import asyncio  # noqa: PLC0415 - takes 40 ms, which only those pay who use it
+
+    try:
+        return asyncio.get_running_loop().create_task(coroutine)
+    except RuntimeError:
+        coroutine.close()
+        raise RuntimeError(
+            "an async def needs the asyncio loop in which the tree is ticked, and none runs here: "
+            "tick inside one, or return asyncio.run_coroutine_threadsafe(...)"
+        ) from None
+
+
+class InThread:
+    """Makes a thread of each call of a function: ``Background(InThread(photograph), camera)``.
+
+    The function gets a `threading.Event` as its first argument, which is set when the node is
+    halted: it has to look at that now and then, and to return early.
+
+    >>> from deepsim_btree import Tree
+    >>> def count(stop, numbers):
+    ...     while not stop.wait(0.001):
+    ...         numbers.append(len(numbers))
+    >>> numbers = []
+    >>> tree = Tree(Background(InThread(count), numbers))
+    >>> tree.tick().name, tree.root.name
+    ('RUNNING', 'count')
+    >>> tree.halt()  # the thread ends
+
+    Args:
+        function: Called in a thread that does not keep the program from ending.
+
+    Raises:
+        TypeError: `function` is not callable.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"function must be callable, got {function!r}")
+        self.function = function
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> ThreadTask:
+        """Starts a thread."""
+        return ThreadTask(self.function, args, kwargs)
+
+
+class ThreadTask:
+    """A call of a function in a thread, as much like a future as a node needs."""
+
+    def __init__(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        self._stop = threading.Event()
+        self._is_done = threading.Event()
+        self._result: Any = None
+        self._error: BaseException | None = None
+        thread = threading.Thread(
+            target=self._run, args=(function, args, kwargs), name=function.__name__, daemon=True
+        )
+        thread.start()
+
+    def _run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        try:
+            self._result = function(self._stop, *args, **kwargs)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._is_done.set()
+
+    def done(self) -> bool:
+        """Returns whether the function has ended."""
+        return self._is_done.is_set()
+
+    def result(self) -> Any:
+        """Waits for the end of the function; returns its result or raises its exception."""
+        self._is_done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def cancel(self) -> bool:
+        """Asks it to stop; returns True."""
+        self._stop.set()
+        return True

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decorators ``@action`` and ``@condition``: they turn functions into classes of leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from .function import Action, Check, FunctionLeaf, pauses
+from .routine import Routine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator
+
+    from typing_extensions import ParamSpec
+
+    from deepsim_btree.status import Status
+
+    P = ParamSpec("P")
+
+
+@overload
+def action(function: Callable[P, Status]) -> Callable[P, Action]: ...
+
+
+@overload
+def action(function: Callable[P, Generator[Any, None, Status | None]]) -> Callable[P, Routine]: ...
+
+
+@overload
+def action(
+    function: Callable[P, Coroutine[Any, Any, Status | None]],
+) -> Callable[P, Routine]: ...
+
+
+def action(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Turns a function into a class of `Action`, or of `Routine` if it pauses.
+
+    Call it with the function's arguments to get a node, whose name is that of the function. The
+    function itself remains as the attribute ``function``. For a method of an object that exists
+    already write ``Action(robot.drive)``.
+
+    >>> @action
+    ... def drive(robot, speed=1.0):
+    ...     robot.append(speed)
+    ...     return Status.RUNNING
+    >>> robot = []
+    >>> drive(robot, speed=0.5).tick().name, robot
+    ('RUNNING', [0.5])
+
+    >>> @action
+    ... def count_down(robot):
+    ...     while robot:
+    ...         robot.pop()
+    ...         yield
+    >>> node = count_down(robot)
+    >>> node.tick().name, node.tick().name
+    ('RUNNING', 'SUCCESS')
+    """
+    leaf_class: Callable[..., Any] = _leaf_class(Routine if pauses(function) else Action, function)
+    return leaf_class
+
+
+def condition(function: Callable[P, bool]) -> Callable[P, Check]:
+    """Turns a function that returns True or False into a class of `Check`, as `action` does.
+
+    >>> @condition
+    ... def battery_low(robot, limit):
+    ...     return robot["battery"] < limit
+    >>> battery_low({"battery": 0.1}, limit=0.2).tick().name
+    'SUCCESS'
+    """
+    leaf_class: Callable[P, Check] = _leaf_class(Check, function)
+    return leaf_class
+
+
+def _leaf_class(base: type[FunctionLeaf], function: Callable[..., Any]) -> Any:
+    # A class, so that nodes can be pickled: its name is where pickle finds it, whereas the name
+    # of the bare function would lead to whatever replaced it.
+    base._check_function(function)
+    return type(
+        function.__name__,
+        (base,),
+        {
+            "__slots__": (),
+            "__init__": FunctionLeaf._bind,
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+            "function": staticmethod(function),
+        },
+    )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves that write on the blackboard: SetEntry and DeleteEntry."""
+
+from __future__ import annotations
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.entry import NOTHING
+from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.status import SUCCESS, Status
+
+
+class SetEntry(Behaviour):
+    """Writes a value on the blackboard and succeeds.
+
+    Args:
+        entry: Name of the entry, as for `key`.
+        value: What to write; with a `key` the value of that entry.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        TypeError: `entry` is not a str.
+    """
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, entry: str, value: object, name: str | None = None) -> None:
+        super().__init__(name)
+        self._key: Key = key(entry)
+        self.value = value
+
+    @property
+    def entry(self) -> str:
+        """Names of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Writes."""
+        value = self.value.read(self) if isinstance(self.value, Key) else self.value
+        self._key.write(self, value)
+        return SUCCESS
+
+
+class DeleteEntry(Behaviour):
+    """Deletes an entry of the blackboard and succeeds, also if there was none.
+
+    An entry of a parent of the blackboard stays.
+
+    Args:
+        entry: Name of the entry, as for `key`.
+        name: Name of the node; that of its class if None.
+
+    Raises:
+        TypeError: `entry` is not a str.
+    """
+
+    __slots__ = ("_key",)
+
+    def __init__(self, entry: str, name: str | None = None) -> None:
+        super().__init__(name)
+        self._key: Key = key(entry)
+
+    @property
+    def entry(self) -> str:
+        """Names of the entry."""
+        return self._key.name
+
+    def update(self) -> Status:
+        """Deletes."""
+        self._key.entry(self).value = NOTHING
+        return SUCCESS

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait: a leaf that lets time pass."""
+
+from __future__ import annotations
+
+from deepsim_btree.arguments import check_seconds
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.key import Key, read_seconds
+from deepsim_btree.status import RUNNING, SUCCESS, Status
+
+
+class Wait(Behaviour):
+    """Stays RUNNING for `seconds` from the start of the run, then succeeds.
+
+    Args:
+        name: Name of the node; that of its class if None.
+        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+
+    Raises:
+        TypeError: `seconds` is not a number.
+        ValueError: `seconds` is negative, infinite or NaN.
+    """
+
+    __slots__ = ("_since", "seconds")
+    needs_clock = True
+
+    def __init__(self, name: str | None = None, *, seconds: float) -> None:
+        super().__init__(name)
+        self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
+        self._since = 0.0
+
+    def update(self) -> Status:
+        """Looks at the clock."""
+        now = self.tree.now
+        if self.status is not RUNNING:
+            self._since = now
+        return SUCCESS if now - self._since >= read_seconds(self, self.seconds) else RUNNING
