@@ -55,6 +55,8 @@ class Pest:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
+        self.aside = threading.Event()
+        """Whether it makes no calls for now."""
         self.rounds = 0
         self.lost = 0
         self.failures: list[BaseException] = []
@@ -75,6 +77,9 @@ class Pest:
         generator = np.random.default_rng(7)
         try:
             while not self._stop.is_set():
+                if self.aside.is_set():
+                    self._stop.wait(0.05)
+                    continue
                 try:
                     self._round(client, raw, generator)
                 except (CallLostError, CallTimeoutError, UnreachableError):
@@ -139,7 +144,7 @@ def test_no_row_is_lost(
             memory[age] = _resident(restarted.pid) if age in (LIFE // 2, LIFE - 1) else 0
             if age == LIFE - 1:
                 assert memory[age] < memory[LIFE // 2] + GROWTH, f"kB: {memory}"
-                strike(restarted, next(signals), simulator, empty)
+                strike(restarted, next(signals), simulator, empty, pest)
     assert not pest.failures
     assert pest.rounds > 10
     print(f"{CALLS} calls, {CALLS // LIFE} signals, {pest.rounds} rounds of junk, {pest.lost} lost")
@@ -174,7 +179,11 @@ def check_a_call(simulator: GazeboSimulator, generator: np.random.Generator) -> 
 
 
 def strike(
-    server: GazeboServer, number: signal.Signals, simulator: GazeboSimulator, empty: object
+    server: GazeboServer,
+    number: signal.Signals,
+    simulator: GazeboSimulator,
+    empty: object,
+    pest: Pest,
 ) -> None:
     """Sends a signal; afterwards the bodies are there, in the same server or in the next one."""
     if number == signal.SIGSTOP:
@@ -185,7 +194,9 @@ def strike(
     # Gazebo 11 aborts once in a hundred times, when its transport library joins its own thread.
     expected = (0, -signal.SIGABRT) if number == signal.SIGINT else (-number,)
     assert server.end(number) in expected, server.last_words()
+    pest.aside.set()
     server.start()
+    pest.aside.clear()
     with contextlib.suppress(CallLostError):
         simulator.step()
     simulator.load(empty)
