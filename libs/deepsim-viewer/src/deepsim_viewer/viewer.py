@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -220,10 +219,13 @@ class Viewer:
     def _send(self) -> None:
         """Sends the latest frame, over and over; runs in a thread of its own."""
         for frame, marks, tree in self._mail:
-            # viser wakes its loop from this thread too, which fails now and then where many
-            # browsers wait ("deque mutated during iteration"): the next frame has all of this one.
-            with suppress(RuntimeError):
+            try:
                 self._show(frame, marks, tree)
+            except RuntimeError as error:
+                # viser wakes its loop from this thread too, and asyncio may object where many
+                # browsers wait. What was to be sent is queued, and the next frame has the rest.
+                if "deque mutated during iteration" not in str(error):
+                    raise
 
     def _show(self, frame: Frame, marks: dict[str, Any], tree: Snapshot | None) -> None:
         with self.server.atomic():
