@@ -273,7 +273,7 @@ class Behaviour:
             path: The `path` of that node, from the children of this one on.
 
         Raises:
-            KeyError: There is none.
+            KeyError: It does not exist.
         """
         paths = all_paths(self)
         wanted = f"{paths[id(self)]}/{path}"

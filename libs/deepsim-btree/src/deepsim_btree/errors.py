@@ -65,7 +65,7 @@ def shortened(path: str) -> str:
 
 
 class XmlError(BtreeError, ValueError):
-    """A file is wrong or uses what is not supported, or a tree cannot be written as XML.
+    """A file is wrong or uses unsupported parts, or a tree cannot be written as XML.
 
     Attributes:
         file: Path of the file; ``"<text>"`` if there is none, empty when a tree was to be written.

@@ -194,7 +194,7 @@ class LightTree:
         self._state = state
 
     def _halt_all(self) -> tuple[TickError, ...]:
-        """Sets back all runs, terminates leaves that are RUNNING, and returns what they raised."""
+        """Sets back all runs, terminates leaves that are RUNNING, and returns their errors."""
         program = self._template.program
         self._state[: len(program.run_slots)] = program.run_slots
         self.status = INVALID

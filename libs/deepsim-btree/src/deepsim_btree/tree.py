@@ -303,7 +303,7 @@ class Tree:
     def _tell(
         self, call: str, error: TickError | None, interrupt: BaseException | None = None
     ) -> None:
-        """Calls all observers; what they raise comes after what is about to be raised."""
+        """Calls all observers; their errors come after the one about to be raised."""
         raised = []
         for observer in self._observers:
             try:
@@ -324,7 +324,7 @@ class Tree:
         return errors
 
     def _halt_all(self) -> tuple[TickError, ...]:
-        """Terminate every node that is RUNNING, children first, and return what they raised.
+        """Terminate every node that is RUNNING, children first, and return their errors.
 
         `Behaviour.halt` descends only from nodes that are RUNNING. Where a tick was cut short
         there are others: a parent stores its status when it returns.

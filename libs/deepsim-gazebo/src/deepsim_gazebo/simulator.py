@@ -283,7 +283,7 @@ class GazeboSimulator:
         """Removes a model and everything below it.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: The model does not exist.
             DeepSimError: The model is a part of another one.
         """
         self._session.take_control()

@@ -39,7 +39,7 @@ class Backend:
         opened: How many simulators have been opened.
 
     Raises:
-        BackendError: There is no such backend.
+        BackendError: The backend does not exist.
 
     >>> with Backend("mujoco"):
     ...     open_simulator().timestep

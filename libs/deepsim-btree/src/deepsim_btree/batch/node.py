@@ -29,7 +29,7 @@ State = Tuple["NDArray[Any]", Any]
 
 
 class Node(ABC):
-    """Ticks a branch for any of the agents; what they remember is in arrays.
+    """Ticks a branch for any of the agents; their state is in arrays.
 
     Args:
         node: The node of the tree that was given.

@@ -101,7 +101,7 @@ class Blackboard(MutableMapping[str, Any]):
             default: The value for a missing entry, even if the parent has one.
 
         Raises:
-            KeyError: There is none, and no default.
+            KeyError: It does not exist, and `default` is not given.
         """
         value = self.get(name)
         try:
@@ -116,7 +116,7 @@ class Blackboard(MutableMapping[str, Any]):
         """Deletes some entry of this blackboard itself and returns its name and value.
 
         Raises:
-            KeyError: There is none; the parent may have some.
+            KeyError: It does not exist here; the parent may have some.
         """
         for name in self:
             with suppress(KeyError):  # of the parent

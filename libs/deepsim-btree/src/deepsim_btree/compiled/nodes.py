@@ -38,7 +38,7 @@ def copy_nodes(node: Behaviour) -> Behaviour:
 
 
 def _shallow(node: Behaviour) -> Any:
-    """Returns a node with the same attributes, which shares what they refer to."""
+    """Returns a node with the same attributes, which shares the objects that they refer to."""
     reduced: Any = node.__reduce_ex__(2)
     make, arguments, (attributes, slots), *_ = reduced
     twin = make(*arguments)

@@ -112,7 +112,7 @@ class WeightedSelector(Chooser):
         self._stream = None
 
     def problems(self) -> Iterator[str]:
-        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields the mistakes in the set-up of the node; `Tree.validate` asks every node."""
         yield from super().problems()
         yield from _unequal(self, "weights", self.weights)
 
@@ -181,7 +181,7 @@ class UtilitySelector(Chooser):
         return tuple(sorted(range(len(values)), key=lambda place: -values[place]))
 
     def problems(self) -> Iterator[str]:
-        """Says what is wrong with how the node was set up; `Tree.validate` asks every node."""
+        """Yields the mistakes in the set-up of the node; `Tree.validate` asks every node."""
         yield from super().problems()
         yield from _unequal(self, "utilities", self.utilities)
 

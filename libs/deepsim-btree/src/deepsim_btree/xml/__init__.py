@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trees in the XML of BehaviorTree.CPP 4: reading them, writing them, and models for Groot2.
 
-What is supported, and what is refused, is on the page docs/xml.md.
+The page docs/xml.md lists the supported and the refused parts.
 """
 
 from .model import write_nodes_model

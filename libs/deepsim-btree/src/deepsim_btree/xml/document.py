@@ -178,7 +178,7 @@ def read_texts(texts: tuple[str, ...]) -> Document:
 
     Raises:
         XmlError: One is wrong or uses something that is not supported, or all are too large.
-        ValueError: There are none.
+        ValueError: `texts` is empty.
     """
     if not texts:
         raise ValueError("there is no text to read")

@@ -24,7 +24,7 @@ _LOOSE = re.compile(r"<|&(?!(?:\w+|#\w+);)")
 
 
 class Element(NamedTuple):
-    """An element: its tag, its attributes and what is inside."""
+    """An element: its tag, its attributes and its content."""
 
     tag: str
     attributes: dict[str, str]

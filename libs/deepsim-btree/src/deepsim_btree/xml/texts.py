@@ -72,7 +72,7 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
     """Returns the text that `to_value` turns into `value`.
 
     Raises:
-        TypeError: There is none.
+        TypeError: The class has no text form.
     """
     if type(value) in formatters:
         return formatters[type(value)](value)

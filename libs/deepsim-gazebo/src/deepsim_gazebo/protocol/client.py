@@ -262,7 +262,7 @@ class BatchStateClient:
             (n, 2, 3): lowest and highest x, y, z of each [m], in the world frame.
 
         Raises:
-            CallRefusedError: There is no such model or link, or it has no collision.
+            CallRefusedError: The model or link does not exist, or has no collision.
         """
         reader = self.ask("get_bounds", pack_strings(names), _listed(names))
         numbers, failures = reader.floats(), self._failures(reader, "get_bounds", names)

@@ -263,7 +263,7 @@ class GazeboServers:
         """Removes a model and everything below it from every world.
 
         Raises:
-            UnknownEntityError: There is no such model.
+            UnknownEntityError: The model does not exist.
             DeepSimError: The model is a part of another one.
         """
         self._calls.of_all(lambda _, server: server.delete(name))

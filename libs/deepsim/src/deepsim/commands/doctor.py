@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim doctor`: examines this machine, and shows how to install what is missing."""
+"""`deepsim doctor`: examines this machine, and shows how to install missing parts."""
 
 from __future__ import annotations
 

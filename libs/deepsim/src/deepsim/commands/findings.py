@@ -34,7 +34,7 @@ class Finding:
     """The result of one examination.
 
     Attributes:
-        name: What was examined.
+        name: The examined object.
         outcome: ``"ok"``, ``"missing"`` (DeepSim does without), or ``"broken"`` (it does not).
         found: The state that was found.
         remedy: A command that installs or repairs it, or an empty string.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads models and builds them on the embedded engine, to find what is not supported."""
+"""Loads models and builds them on the embedded engine, to find unsupported parts."""
 
 from __future__ import annotations
 

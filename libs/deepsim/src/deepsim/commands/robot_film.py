@@ -39,7 +39,7 @@ _YAW, _PITCH, _FIELD = math.radians(140.0), math.radians(22.0), 0.7  # of the ca
 
 
 class RobotPicture(str, Enum):
-    """What is written of a robot."""
+    """The files written about a robot."""
 
     GIF = "gif"
     MP4 = "mp4"

@@ -25,7 +25,7 @@ class Speed:
     """One measurement.
 
     Attributes:
-        name: What was measured.
+        name: The measured figures.
         worlds: The number of worlds, W.
         unit: Unit of the rate: ``"physics steps"``, ``"steps"`` or ``"resets"``; those of W worlds
             at once count W times.

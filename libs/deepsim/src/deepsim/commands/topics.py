@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim topic`: shows the topics of processes, and what they bring."""
+"""`deepsim topic`: shows the topics of processes, and their messages."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _content(sample: Any) -> Any:
     """Returns the message or the frame that a sample is.
 
     Raises:
-        MessageError: It is none of these.
+        MessageError: It is neither of these.
     """
     from deepsim_transport.messages import KINDS, decode  # noqa: PLC0415 (of an extra)
     from deepsim_transport.rows import unpack  # noqa: PLC0415

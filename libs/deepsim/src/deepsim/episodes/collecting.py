@@ -45,7 +45,7 @@ def learnable(
     """Returns the trajectories of one agent, or of all, which must then have equal spaces.
 
     Raises:
-        TaskError: There is no such agent, agents differ in their spaces, or no episode has ended.
+        TaskError: The agent does not exist, agents differ in their spaces, or no episode has ended.
     """
     agents = environment.agents
     if agent is not None and agent not in agents:

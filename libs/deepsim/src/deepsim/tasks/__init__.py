@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks: what they are, how folders of them are found, loaded and registered."""
+"""Tasks: their definition, and how folders of them are found, loaded and registered."""

@@ -25,7 +25,7 @@ MODULE_PREFIX = "_deepsim_task_"
 def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     """Loads the task of a folder: a Python package that defines ``TASK``.
 
-    The package runs as code: load only what you trust. It is run anew by each call, under a module
+    The package runs as code: load only what you trust. Each call runs it again, under a module
     name that is made from its path, so that it hides no other module and none hides it.
 
     A ``policy.npz`` beside it, as `deepsim train` writes it, is its policy ``"trained"``.
@@ -36,7 +36,8 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
         root: Where names and ids are looked for.
 
     Raises:
-        TaskError: There is no such task, the package defines none, or its ``policy.npz`` is none.
+        TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
+            is not a policy.
         TaskCodeError: Its code raises.
     """
     home = find_task(str(folder), root).folder.resolve()
@@ -74,7 +75,7 @@ def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any
         options: Further arguments of the task's ``make``.
 
     Raises:
-        TaskError: There is no such task.
+        TaskError: The task does not exist.
         TaskCodeError: Its code raises.
     """
     return load_task(folder).environment(seed, worlds, **options)

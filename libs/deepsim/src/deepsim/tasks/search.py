@@ -44,7 +44,7 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
     Hidden folders, tests, links and unreadable folders are not searched.
 
     Raises:
-        TaskError: There is no such folder, or it is a file.
+        TaskError: The folder does not exist, or is a file.
     """
     root = Path(root)
     if not root.is_dir():
@@ -63,7 +63,7 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
         root: Where names and ids are looked for.
 
     Raises:
-        TaskError: There is none, or several; the message suggests similar ones.
+        TaskError: None is found, or several; the message suggests similar ones.
     """
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):

@@ -145,7 +145,7 @@ class Task:
         """Returns the policy of a name; its errors are raised as `TaskCodeError`.
 
         Raises:
-            TaskError: There is none; the message lists those there are.
+            TaskError: It does not exist; the message lists the known ones.
         """
         policies = self.available_policies
         if name not in policies:

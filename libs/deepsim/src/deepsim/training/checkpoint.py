@@ -70,7 +70,7 @@ def load_training_state(file: Path) -> dict[str, Any]:
     """Reads a state. It is a pickle, which can run code: read only what you wrote yourself.
 
     Raises:
-        TaskError: There is none, or it cannot be read.
+        TaskError: It does not exist, or cannot be read.
     """
     try:
         state = pickle.loads(file.read_bytes())  # the user's own file, by their order

@@ -123,7 +123,7 @@ class TrainingConfig:
         """Returns the configuration with other values of some settings.
 
         Raises:
-            TaskError: There is no such setting, or a value is not of its type.
+            TaskError: The setting does not exist, or a value is not of its type.
         """
         values = {known.name: getattr(self, known.name) for known in fields(self)}
         for name, value in settings.items():

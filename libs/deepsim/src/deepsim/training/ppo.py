@@ -70,7 +70,7 @@ def train(
         resume: Whether to go on from the checkpoint in the folder.
 
     Raises:
-        TaskError: The task's agents or spaces do not suit, a file cannot be written, or there is no
+        TaskError: The agents or spaces do not suit, a file cannot be written, or there is no
             checkpoint of this task with these settings.
     """
     state = load_training_state(folder / CHECKPOINT) if resume else None

@@ -34,7 +34,7 @@ class ProgressFiles:
     It has the methods of an output format of Stable-Baselines3's logger.
 
     Attributes:
-        rows: What was logged so far, by column.
+        rows: The logged values by column.
     """
 
     def __init__(self, folder: Path) -> None:

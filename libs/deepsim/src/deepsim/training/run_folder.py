@@ -56,7 +56,7 @@ def settings_of(file: Path) -> dict[str, Any]:
     """Reads settings from YAML, as from the ``config.json`` of a training.
 
     Raises:
-        TaskError: It cannot be read, or is no mapping.
+        TaskError: It cannot be read, or is not a mapping.
     """
     try:
         settings = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
     """Returns the policies in a folder by name; the name is empty where there is one.
 
     Raises:
-        TaskError: There is none, or one cannot be read.
+        TaskError: None exists, or one cannot be read.
     """
     files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
     if (folder / FILE).is_file() or not files:
@@ -147,7 +147,7 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         Its name, and its maker.
 
     Raises:
-        TaskError: There is none.
+        TaskError: None exists.
     """
     folder = Path(name)
     if folder.suffix == ".onnx" and name not in task.available_policies:

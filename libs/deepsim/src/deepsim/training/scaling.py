@@ -23,7 +23,7 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
     Args:
         worlds: The worlds.
         config: The settings of the training.
-        learning: Whether the scale follows what is seen, and rewards are scaled as well.
+        learning: Whether the scale follows the observations, and rewards are scaled as well.
     """
     seen = worlds.observation_space
     keys = None

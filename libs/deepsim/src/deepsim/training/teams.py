@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which policy acts for which agent."""
+"""The policies of a training, and the agents for which each acts."""
 
 from __future__ import annotations
 
