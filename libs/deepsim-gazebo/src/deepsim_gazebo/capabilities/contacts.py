@@ -28,7 +28,7 @@ class GazeboContacts:
         watch(session.client, contacts=True)
 
     def read(self, world: int = 0) -> ContactPoints:
-        """Returns the contact points; Gazebo looks for them anew."""
+        """Returns the contact points; Gazebo computes them again."""
         check_world(world)
         _, numbers = self._session.numbers("get_contacts")
         if len(numbers) % _NUMBERS:

@@ -29,7 +29,7 @@ class GazeboSensors:
 
     An acceleration is the change of the sensor's velocity in the latest physics step. Where there
     was none, an inertial unit feels its weight if something bears its model, and nothing otherwise;
-    forces are 0. What was read since the last step comes with the answer of the next one. Cameras
+    forces are 0. Readings since the last step come with the answer of the next one. Cameras
     measure where gzserver renders.
 
     Args:
@@ -125,7 +125,7 @@ class GazeboSensors:
         return [self._listing.sensors[name].number for name in self._recent]
 
     def begin_step(self) -> None:
-        """Begins anew to note which sensors are read."""
+        """Restarts the record of the sensors that are read."""
         self._recent = {}
 
     def keep(self, reply: ExchangeReply, rows: Sequence[int]) -> None:
@@ -144,7 +144,7 @@ class GazeboSensors:
         self._measured = dict(zip(names, np.split(reply.measured, np.cumsum(sizes)[:-1])))
 
     def forget(self) -> None:
-        """Drops measurements, which are no longer of the present instant."""
+        """Drops measurements of earlier instants."""
         self._measured = {}
 
     def _joint_state(self, info: SensorInfo) -> Reading:

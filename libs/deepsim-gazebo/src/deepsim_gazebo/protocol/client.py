@@ -66,7 +66,7 @@ class NewEntity(NamedTuple):
 
 
 class Shot(NamedTuple):
-    """What a camera sees."""
+    """A picture of a camera."""
 
     view: CameraView
     """Its pose and lens."""

@@ -61,5 +61,5 @@ def fill_tables(
 
 
 def _mapping(before: Names, now: Names) -> NDArray[np.intp]:
-    """Returns the row in `now` of each name in `before`, (n,); -1 if there is none."""
+    """Returns the row in `now` of each name in `before`, (n,); -1 for names that are gone."""
     return np.array([now.row(name) if name in now else -1 for name in before], dtype=np.intp)

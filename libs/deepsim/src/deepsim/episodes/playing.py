@@ -85,8 +85,8 @@ def play(
 
     Raises:
         UnsupportedError: A film is asked for, and the simulator takes no pictures.
-        TaskError: A film is asked for, and the task has no camera of it; there is no such world; or
-            a file cannot be written.
+        TaskError: A film is asked for, and the task has no camera for it; the world does not
+            exist; or a file cannot be written.
         TaskCodeError: A step raised.
     """
     if not 0 <= settings.world < len(environment):

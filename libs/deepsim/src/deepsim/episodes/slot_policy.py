@@ -21,7 +21,7 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
 
     Args:
         maker: A policy on arrays; or the maker of a policy, which is called once for each world.
-            If what it makes has a method ``begin_episode()``, each episode calls it.
+            If the policy has a method ``begin_episode()``, each episode calls it.
         environment: Environment of the task.
         seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
     """

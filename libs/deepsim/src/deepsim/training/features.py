@@ -24,7 +24,7 @@ class Part:
     Attributes:
         shape: Shape of the part.
         key: Its name in the observation's dict; None where it is the whole observation.
-        counts: The number of values of each choice; empty where it is no choice.
+        counts: The number of values of each choice; empty without choices.
         network: The network of a picture, or None.
     """
 
@@ -107,7 +107,7 @@ def arrays_of(parts: tuple[Part, ...]) -> dict[str, Any]:
 
 
 def parts_of(arrays: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Returns the parts of the arrays of a file; none where there are none.
+    """Returns the parts of the arrays of a file, if any.
 
     Raises:
         KeyError: An array is missing.
