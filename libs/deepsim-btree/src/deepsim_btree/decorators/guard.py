@@ -41,7 +41,7 @@ class Guard(Decorator):
         self.condition = condition
 
     def update(self) -> Status:
-        """Asks the condition, then tick the child or halt it."""
+        """Asks the condition, then ticks the child or halts it."""
         if truth(self.condition()):
             return self.tick_child(self.child)
         self.child.halt()

@@ -79,7 +79,7 @@ class Delay(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Waits, or tick the child."""
+        """Waits, or ticks the child."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now

@@ -106,7 +106,7 @@ class _Writer:
         self._formatters = formatters
 
     def add_tree(self, tree_id: str, root: Behaviour) -> None:
-        """Writes a BehaviorTree, or check that the one which is there is the same."""
+        """Writes a BehaviorTree, or checks that the existing one is the same."""
         first = tree_id not in self.trees
         if first:
             self.trees[tree_id] = None  # keeps the place: trees come before those they use

@@ -33,7 +33,7 @@ class Rays(NamedTuple):
         farthest: ArrayLike,
         worlds: int | None = None,
     ) -> tuple[Rays, tuple[int, ...]]:
-        """Broadcasts and check; also returns the leading shape, which begins with `worlds`.
+        """Broadcasts and checks arguments; also returns the leading shape, with `worlds` first.
 
         Raises:
             TypeError: when a distance is not a number.
