@@ -62,7 +62,7 @@ def _distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
-    """Returns the start and end of each line in its shape; the start is behind the end for misses."""
+    """Returns start and end of each line in its shape; for misses the start is the later one."""
     if rows.kind[0] == BOX:
         return _slabs(origin, direction, rows.half)
     if rows.kind[0] == BALL:
