@@ -21,6 +21,7 @@ namespace msg = gazebo_batch_state_msgs;
 constexpr auto kLightPatience = std::chrono::seconds(5);
 constexpr auto kPoll = std::chrono::milliseconds(1);
 constexpr auto kTurn = std::chrono::seconds(1);  // how long the world stands still at a time
+constexpr auto kRest = std::chrono::milliseconds(100);  // how long it goes on before the next turn
 
 /// Whether a model or light of the world itself has the name.
 bool IsTaken(const EntityIndex& index, const std::string& name) {
@@ -57,6 +58,9 @@ void EntityServices::Spawn(const msg::SpawnModels::Request& request,
                            msg::SpawnModels::Response& response) {
   std::set<std::string> spawned;
   for (std::size_t number = 0; number < request.requests.size();) {
+    if (number > 0) {  // who gives the lock back may have it again before the world wakes
+      std::this_thread::sleep_for(kRest);
+    }
     number = SpawnFrom(number, request, response, spawned);
   }
 }
