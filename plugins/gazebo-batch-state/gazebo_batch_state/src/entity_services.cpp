@@ -20,8 +20,8 @@ namespace msg = gazebo_batch_state_msgs;
 
 constexpr auto kLightPatience = std::chrono::seconds(5);
 constexpr auto kPoll = std::chrono::milliseconds(1);
-constexpr auto kTurn = std::chrono::seconds(1);  // how long the world stands still at a time
-constexpr auto kRest = std::chrono::milliseconds(100);  // how long it goes on before the next turn
+constexpr auto kTurn = std::chrono::seconds(1);         // how long the world stands still at a time
+constexpr auto kRest = std::chrono::milliseconds(100);  // how long it goes on in between
 
 /// Whether a model or light of the world itself has the name.
 bool IsTaken(const EntityIndex& index, const std::string& name) {

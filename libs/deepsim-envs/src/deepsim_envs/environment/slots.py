@@ -100,9 +100,8 @@ def ends_by_name(
 ) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
     """Returns the ends of episodes by kind, and whether each agent is done, by name."""
     over, cut, lost, done = {}, {}, {}, {}
-    terminations, truncations, divergences = (
-        ends.tolist() for ends in (terminated, truncated, diverged)
-    )
+    terminations, truncations = terminated.tolist(), truncated.tolist()
+    divergences = diverged.tolist()
     for slot in slots:
         name, world, column = slot.name, slot.world, slot.column
         over[name] = terminations[world][column]
