@@ -57,7 +57,7 @@ class Timeout(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Ticks the child, or fail if its time is over."""
+        """Ticks the child, or fails if its time is over."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
