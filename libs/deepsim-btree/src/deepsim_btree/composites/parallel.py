@@ -59,7 +59,7 @@ class Parallel(Composite):
         self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the children that have not finished and count those that have, in all ticks."""
+        """Ticks the children that have not finished and counts those that have, in all ticks."""
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
@@ -183,7 +183,7 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the children that have not finished, and count those that have failed."""
+        """Ticks the children that have not finished, and counts those that failed."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
         failures = 0 if is_fresh else self._failures

@@ -45,7 +45,7 @@ class Limit(Decorator):
         self._ticks = 0
 
     def update(self) -> Status:
-        """Ticks the child, or fail if it has had its ticks."""
+        """Ticks the child, or fails if it has had its ticks."""
         if self.status is not RUNNING and not self.lifetime:
             self._ticks = 0
         if self._ticks >= self.tick_limit:
@@ -95,7 +95,7 @@ class Repeater(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and count the runs that it finishes."""
+        """Ticks the child and counts the runs that it finishes."""
         repeat = read_int(self, "repeat", self.repeat)
         if repeat == 0:
             return SUCCESS
@@ -136,7 +136,7 @@ class Retry(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and count the runs that fail."""
+        """Ticks the child and counts the runs that fail."""
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
