@@ -453,7 +453,10 @@ class Environment:
             hooks.terms.begin_step(stepping)
         hooks.act(actions if len(actions) > 1 else actions[0])
         self._advance(worlds)
-        episodes.steps[... if worlds is None else worlds] += 1
+        if worlds is None:
+            episodes.steps += 1
+        else:
+            episodes.steps[worlds] += 1
         terminated = truncated = episodes.nobody
         joins: Bools | None = None
         if not len(task.stepping):

@@ -195,17 +195,17 @@ class Hooks:
 
     def _table(self, name: str, values: Any, dtype: Any) -> NDArray[Any]:
         """Returns a copy of values by world and agent, (W, A)."""
-        if isinstance(values, Mapping):
-            raise ValueError(
-                f"{self._owner}.{name} returned a dict of {list(values)}: if these are the terms "
-                "of rewards, list them as the attribute reward_terms"
-            )
         shape = self._episodes.nobody.shape
         try:
             table: NDArray[Any] = np.array(values, dtype)
         except (TypeError, ValueError):  # words, or rows of several lengths
             table = np.empty(0)
         if table.shape != shape:
+            if isinstance(values, Mapping):
+                raise ValueError(
+                    f"{self._owner}.{name} returned a dict of {list(values)}: if these are the "
+                    "terms of rewards, list them as the attribute reward_terms"
+                )
             raise ValueError(
                 f"{name} of {self._owner} must have shape {shape}, got {shown(values)}"
             )

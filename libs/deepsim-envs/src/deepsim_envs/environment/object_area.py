@@ -54,6 +54,7 @@ class ObjectArea(Area):
         self._members: list[_Member] = list(zip(members.values(), slots, strict=True))
         self._names = frozenset(members)
         self._taking_part = self._members
+        self._terms: dict[str, NDArray[np.float64]] = {}
         self._late = False  # whether agents join after the beginning
         self._voids = [batch_of(group.observation_space, 1, 1).void for group in self.agents]
         self._batches = [batch_of(group.action_space, 1, len(group)) for group in self.agents]
@@ -120,7 +121,8 @@ class ObjectArea(Area):
 
     def reward(self) -> list[list[float]]:  # type: ignore[override]  # as good as an array
         reward = [0.0] * len(self._members)
-        self._terms = {name: np.zeros((1, len(self._members))) for name in self.reward_terms}
+        if self.reward_terms:
+            self._terms = {name: np.zeros((1, len(self._members))) for name in self.reward_terms}
         for agent, slot in self._taking_part:
             for name, earned in agent.step_terms.items():
                 if name not in self._terms:

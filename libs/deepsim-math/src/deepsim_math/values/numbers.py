@@ -42,8 +42,10 @@ def numbers(values: Any, count: int, name: str) -> list[Any]:
             raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
         entries: list[Any] = values.tolist()
         return entries
-    if isinstance(values, (str, bytes, bytearray, Set, Mapping)) or not hasattr(values, "__iter__"):
-        raise TypeError(f"{name} needs {count} numbers, got {values!r}")
+    if type(values) is not list and type(values) is not tuple:  # which need no slow questions
+        unordered = isinstance(values, (str, bytes, bytearray, Set, Mapping))
+        if unordered or not hasattr(values, "__iter__"):
+            raise TypeError(f"{name} needs {count} numbers, got {values!r}")
     entries = list(values)
     if len(entries) != count:
         raise ValueError(f"{name} needs {count} numbers, got {len(entries)}: {values!r}")

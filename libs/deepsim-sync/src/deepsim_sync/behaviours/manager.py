@@ -67,8 +67,10 @@ class BehaviourManager(PerWorld):
 
     def update(self) -> None:
         """Updates every behaviour; the environment does so once per step."""
-        for behaviour in self._present():
-            behaviour.update()
+        present = self._behaviours
+        for behaviour in tuple(present.values()):
+            if present.get(behaviour.name) is behaviour:  # not removed by one before it
+                behaviour.update()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
         """Resets every behaviour, if its world is one of `worlds`.
@@ -81,9 +83,9 @@ class BehaviourManager(PerWorld):
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Calls every behaviour's `fixed_update`."""
-        if self._behaviours:
-            now = float(sim_time[0])
-            for behaviour in self._present():
+        present, now = self._behaviours, float(sim_time[0])
+        for behaviour in tuple(present.values()):
+            if present.get(behaviour.name) is behaviour:
                 behaviour.fixed_update(delta_time, now)
 
     def _present(self) -> Iterator[Behaviour]:
