@@ -17,7 +17,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots scenes lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
+.PHONY: help demo test fast robots scenes poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -48,6 +48,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then DEEPSIM_SCENIC=required $(STEP) scenes-gazebo \
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
+
+poetry: build/poetry/installed ## `poetry install` and `poetry run pytest` in two libraries, or in LIB
+	@set -e; for library in $(or $(LIB),deepsim-fx deepsim-gazebo); \
+	do $(STEP) poetry-$$library tools/poetry build/poetry/bin $$library; done
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check
@@ -130,6 +134,11 @@ clean: ## remove .venv and everything that was built
 .venv/tools: .venv/libraries requirements-dev.txt
 	@echo "==> [3/3] the tools for tests and checks"
 	@$(call install,-r requirements-dev.txt)
+	@touch $@
+
+build/poetry/installed: .venv/created requirements-poetry.txt
+	@$(BIN)/python -m venv build/poetry
+	@build/poetry/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-poetry.txt
 	@touch $@
 
 .venv/docs: .venv/created requirements-docs.txt

@@ -1,45 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each library may depend on: the table of the design, which CONTRIBUTING.md prints.
+"""The libraries, and what each one may depend on: the one list that a new library is added to.
 
 An entry may shrink with ease; to let one grow is a decision about the architecture, because whoever
-installs the library gets the new dependency as well. Import order is checked by .importlinter.
+installs the library gets the new dependency as well. `python tools/pin.py` writes all other lists
+from this one, the import contracts among them.
 """
 
 from __future__ import annotations
 
-#: The umbrella is missing here: it may use all libraries and whatever its command needs.
-ALLOWED: dict[str, set[str]] = {
-    "deepsim-math": {"numpy"},
-    "deepsim-btree": set(),
-    "deepsim-colliders": {"deepsim-math", "numpy", "shapely"},
-    "deepsim-sync": {"deepsim-math", "numpy"},
-    "deepsim-spawn": {"deepsim-math", "deepsim-sync", "lxml", "numpy", "xacro"},
-    "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
-    "deepsim-mujoco": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "mujoco", "numpy"},
-    "deepsim-robots": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
-    "deepsim-soccer": {"deepsim-btree", "deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy"},
-    "deepsim-scenes": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
-    "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
-    "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
-    "deepsim-transport": {
-        "deepsim-math",
-        "deepsim-spawn",
-        "deepsim-sync",
-        "eclipse-zenoh",
-        "numpy",
-        "protobuf",
+#: From the top layer down, each library with what a plain install of it may bring. The umbrella, on
+#: top of all, is missing: it may use all libraries and whatever its command needs.
+LAYERS: list[dict[str, set[str]]] = [
+    {
+        "deepsim-soccer": {
+            "deepsim-btree",
+            "deepsim-math",
+            "deepsim-spawn",
+            "deepsim-sync",
+            "numpy",
+        },
+        "deepsim-viewer": {
+            "deepsim-envs",
+            "deepsim-math",
+            "deepsim-spawn",
+            "deepsim-sync",
+            "mcap",
+            "numpy",
+            "rich",
+            "viser",
+            "websockets",
+        },
     },
-    "deepsim-viewer": {
-        "deepsim-envs",
-        "deepsim-math",
-        "deepsim-spawn",
-        "deepsim-sync",
-        "mcap",
-        "numpy",
-        "rich",
-        "viser",
-        "websockets",
+    {
+        "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
+        "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
+        "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
+        "deepsim-mujoco": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "mujoco", "numpy"},
+        "deepsim-robots": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
+        "deepsim-scenes": {"deepsim-math", "deepsim-spawn", "deepsim-sync", "numpy", "pyyaml"},
+        "deepsim-transport": {
+            "deepsim-math",
+            "deepsim-spawn",
+            "deepsim-sync",
+            "eclipse-zenoh",
+            "numpy",
+            "protobuf",
+        },
     },
+    {
+        "deepsim-spawn": {"deepsim-math", "deepsim-sync", "lxml", "numpy", "xacro"},
+    },
+    {
+        "deepsim-btree": set(),
+        "deepsim-colliders": {"deepsim-math", "numpy", "shapely"},
+        "deepsim-sync": {"deepsim-math", "numpy"},
+    },
+    {
+        "deepsim-math": {"numpy"},
+    },
+]
+
+#: The siblings that a library uses only where they are there, as an extra of it.
+EXTRAS: dict[str, set[str]] = {
+    "deepsim-spawn": {"deepsim-colliders"},
+    "deepsim-viewer": {"deepsim-btree"},
+}
+
+#: All libraries but the umbrella, whatever their layer.
+ALLOWED: dict[str, set[str]] = {name: needs for layer in LAYERS for name, needs in layer.items()}
+
+#: What only some libraries know: its name, those libraries, and its modules.
+KNOWN_BY: dict[str, tuple[set[str], list[str]]] = {
+    "ROS": (
+        {"deepsim-gazebo"},
+        [
+            "gazebo_msgs",
+            "geometry_msgs",
+            "rosgraph",
+            "rosgraph_msgs",
+            "rospy",
+            "std_msgs",
+            "std_srvs",
+        ],
+    ),
+    "MuJoCo": ({"deepsim-mujoco"}, ["mujoco"]),
+    "shapely": ({"deepsim-colliders"}, ["shapely"]),
+    "lxml and xacro": ({"deepsim-spawn"}, ["lxml", "xacro"]),
+    "Gymnasium": ({"deepsim-envs"}, ["gymnasium"]),
+    "gRPC": ({"deepsim-envs"}, ["grpc"]),
+    "Protocol Buffers": ({"deepsim-envs", "deepsim-transport"}, ["google"]),
 }
 
 #: ROS comes from the host's installation, not from an index, so no library can declare it.

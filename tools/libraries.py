@@ -7,6 +7,7 @@ all the workspace uses, and it lets the tools run on the standard library alone.
 
 from __future__ import annotations
 
+import configparser
 import operator
 import re
 import sys
@@ -108,6 +109,11 @@ class Library:
     folder: Path
     table: dict[str, Any]
 
+    @classmethod
+    def of(cls, file: Path, text: str) -> Library:
+        """Returns the library that a pyproject.toml of this text describes."""
+        return cls(file.parent, tomllib.loads(text))
+
     @property
     def name(self) -> str:
         """The distribution's name, `deepsim-math`."""
@@ -140,15 +146,33 @@ class Library:
         return [Requirement(text) for texts in extras.values() for text in texts]
 
     @property
+    def test_dependencies(self) -> list[Requirement]:
+        """What tox.ini installs for the tests on each Python: its `deps`, and the extras it names.
+
+        Lines for one environment alone are left out, such as `lowest: numpy>=1.22`.
+        """
+        tox = configparser.ConfigParser(inline_comment_prefixes=["  #"], interpolation=None)
+        tox.read(self.folder / "tox.ini", encoding="utf-8")
+        names = re.split(r"[,\s]+", tox.get("testenv", "extras", fallback=""))
+        extras = self.table["project"].get("optional-dependencies", {})
+        lines = [line for name in names if name for line in extras[name]]
+        for line in tox.get("testenv", "deps", fallback="").splitlines():
+            text = line.removeprefix("!py38: ")
+            if text and not re.match(r"[\w-]+: ", text):
+                lines.append(text.removeprefix("-e ../"))
+        return [Requirement(text) for text in lines]
+
+    @property
+    def minors(self) -> set[int]:
+        """The minor versions of the Pythons that its classifiers promise."""
+        pattern = r"Programming Language :: Python :: 3\.(\d+)"
+        classifiers = self.table["project"].get("classifiers", [])
+        return {int(match[1]) for text in classifiers if (match := re.fullmatch(pattern, text))}
+
+    @property
     def urls(self) -> dict[str, str]:
         """The addresses that an index shows, by their labels."""
         return dict(self.table["project"].get("urls", {}))
-
-    @property
-    def paths(self) -> dict[str, Any]:
-        """The development overlay: sibling -> where its folder is; wheels never see it."""
-        poetry = self.table.get("tool", {}).get("poetry", {})
-        return dict(poetry.get("dependencies", {}))
 
 
 def read_libraries(root: Path = ROOT) -> dict[str, Library]:
@@ -160,9 +184,7 @@ def read_libraries(root: Path = ROOT) -> dict[str, Library]:
     files = sorted(root.glob("libs/*/pyproject.toml"))
     if not files:
         raise FileNotFoundError(f"no libs/*/pyproject.toml in {root}: is that the workspace?")
-    libraries = [
-        Library(file.parent, tomllib.loads(file.read_text(encoding="utf-8"))) for file in files
-    ]
+    libraries = [Library.of(file, file.read_text(encoding="utf-8")) for file in files]
     return {library.name: library for library in libraries}
 
 

@@ -14,11 +14,13 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from allowed import ALLOWED, ROS_LIBRARY
 from imports import foreign_imports
-from libraries import ROOT, UMBRELLA, Library, read_libraries, read_urls
+from libraries import ROOT, UMBRELLA, Library, read_libraries
+from lists import derived_files
 
 Libraries = dict[str, Library]
 Problems = Iterator[str]
@@ -57,24 +59,6 @@ def check_umbrella_pins(root: Path, libraries: Libraries) -> Problems:
             )
 
 
-def check_path_tables(root: Path, libraries: Libraries) -> Problems:
-    """[tool.poetry.dependencies] names the siblings of [project], each by its folder."""
-    for library in libraries.values():
-        file = _pyproject(root, library)
-        siblings = {need.name for need in library.dependencies} & libraries.keys()
-        for name in sorted(siblings - library.paths.keys()):
-            yield f"{file}: {name} is in [project] but not in [tool.poetry.dependencies]"
-        for name in sorted(library.paths.keys() - siblings):
-            yield f"{file}: {name} is in [tool.poetry.dependencies] but not in [project]"
-        for name in sorted(siblings & library.paths.keys()):
-            wanted = {"path": f"../{name}", "develop": True}
-            if library.paths[name] != wanted:
-                yield (
-                    f"{file}: [tool.poetry.dependencies] {name} = {library.paths[name]},"
-                    f" should be {wanted}"
-                )
-
-
 def check_files(root: Path, libraries: Libraries) -> Problems:
     """Each library has its documents: the root's licence, a changelog of its version, py.typed."""
     licence = (root / "LICENSE").read_bytes()
@@ -94,13 +78,8 @@ def check_pythons(root: Path, libraries: Libraries) -> Problems:
     """requires-python, the classifiers and tox.ini name the same Pythons; siblings run on them."""
     for library in libraries.values():
         file = _pyproject(root, library)
-        project = library.table["project"]
-        required = str(project["requires-python"])
-        classified = [
-            int(match[1])
-            for text in project.get("classifiers", [])
-            if (match := re.fullmatch(r"Programming Language :: Python :: 3\.(\d+)", text))
-        ]
+        required = str(library.table["project"]["requires-python"])
+        classified = library.minors
         if not classified:
             yield f"{file}: no classifier 'Programming Language :: Python :: 3.x'"
             continue
@@ -111,10 +90,10 @@ def check_pythons(root: Path, libraries: Libraries) -> Problems:
             )
         tox = library.folder / "tox.ini"
         tested = _tox_minors(tox)
-        if tested != set(classified):
+        if tested != classified:
             yield (
                 f"{tox.relative_to(root).as_posix()}: env_list tests {_pythons(tested)}"
-                f" but the classifiers promise {_pythons(set(classified))}"
+                f" but the classifiers promise {_pythons(classified)}"
             )
         for need in library.dependencies:
             sibling = libraries.get(need.name)
@@ -165,30 +144,31 @@ def check_allowed(root: Path, libraries: Libraries) -> Problems:
 
 
 def check_metadata(root: Path, libraries: Libraries) -> Problems:
-    """Each library names its authors, keywords, and the addresses of the project."""
-    urls = read_urls(root)
+    """Each library names its authors and keywords."""
     for library in libraries.values():
-        file, project = _pyproject(root, library), library.table["project"]
         for field in ("authors", "keywords"):
-            if not project.get(field):
-                yield f"{file}: has no {field}"
-        if library.urls != urls:
-            yield f"{file}: its urls differ from those of the root; run tools/pin.py"
+            if not library.table["project"].get(field):
+                yield f"{_pyproject(root, library)}: has no {field}"
 
 
-def check_lists(root: Path, libraries: Libraries) -> Problems:
-    """The lists at the root name every library."""
-    for library in libraries.values():
-        folder = f"libs/{library.name}"
-        wanted = {
-            "requirements-demo.txt": f"-e ./{folder}",
-            "tox.ini": library.name,
-            ".importlinter": library.module,
-            "pyproject.toml": f'"{folder}/src"',
-        }
-        for file, text in wanted.items():
-            if not re.search(rf"(?m)^\s*{re.escape(text)},?$", (root / file).read_text("utf-8")):
-                yield f"{file}: has no line {text!r}"
+def check_derived(root: Path, libraries: Libraries) -> Problems:
+    """Lists of the libraries, import contracts, addresses and tables of Poetry are up to date."""
+    for file, text in derived_files(root, libraries).items():
+        found, wanted = file.read_text("utf-8").splitlines(), text.splitlines()
+        for number, (old, new) in enumerate(zip_longest(found, wanted, fillvalue=""), start=1):
+            if old != new:
+                name = file.relative_to(root).as_posix()
+                yield f"{name}:{number}: is {old!r}, should be {new!r}; run tools/pin.py"
+                break
+
+
+def check_tables(root: Path, libraries: Libraries) -> Problems:
+    """The pages that present the libraries name each of them."""
+    for page, link in (("README.md", "libs/{}"), ("docs/architecture.md", "../libs/{}")):
+        text = (root / page).read_text("utf-8")
+        for library in libraries.values():
+            if library.name != UMBRELLA and f"({link.format(library.name)})" not in text:
+                yield f"{page}: has no row for [{library.name}]({link.format(library.name)})"
 
 
 def _pyproject(root: Path, library: Library) -> str:
@@ -219,13 +199,13 @@ def _pythons(minors: set[int]) -> str:
 CHECKS: list[Callable[[Path, Libraries], Problems]] = [
     check_sibling_ranges,
     check_umbrella_pins,
-    check_path_tables,
     check_files,
     check_pythons,
     check_imports,
     check_allowed,
     check_metadata,
-    check_lists,
+    check_derived,
+    check_tables,
 ]
 
 

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = {
@@ -37,51 +41,58 @@ classifiers = [
     "Programming Language :: Python :: 3.10",
     "Programming Language :: Python :: 3.11",
 ]
-dependencies = {dependencies}
+dependencies = [
+{dependencies}]
 
 [tool.poetry]
 packages = [{{ include = "{module}", from = "src" }}]
-
-[tool.poetry.dependencies]
-{paths}
 """
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Path:
+def workspace(tmp_path: Path, run_tool: Run) -> Path:
     """A small workspace of deepsim-math, deepsim-colliders and the umbrella, without a fault."""
-    names = list(LIBRARIES)
-    modules = [name.replace("-", "_") for name in names]
     write(tmp_path / "LICENSE", "Do as you like.\n")
-    write(tmp_path / "tox.ini", "\n".join(names))
-    write(tmp_path / ".importlinter", "\n".join(modules))
-    sources = "".join(f'    "libs/{name}/src",\n' for name in names)
-    write(tmp_path / "pyproject.toml", f"[tool.mypy]\nmypy_path = [\n{sources}]\n")
-    write(tmp_path / "requirements-demo.txt", "\n".join(f"-e ./libs/{name}" for name in names))
-    for (name, needs), module in zip(LIBRARIES.items(), modules, strict=True):
-        folder = tmp_path / "libs" / name
-        siblings = [need.split(">")[0].split("=")[0] for need in needs]
-        paths = [f'{name} = {{ path = "../{name}", develop = true }}' for name in siblings]
-        project = PYPROJECT.format(
-            name=name,
-            version=VERSIONS[name],
-            module=module,
-            dependencies=needs,
-            paths="\n".join(paths),
-        )
-        write(folder / "pyproject.toml", project)
-        write(folder / "README.md", f"# {name}\n")
-        write(folder / "LICENSE", "Do as you like.\n")
-        write(folder / "CHANGELOG.md", f"# Changelog\n\n## [{VERSIONS[name]}] - 2026-11-21\n")
-        write(folder / "tox.ini", "[tox]\nenv_list = py3{10,11}, py310-lowest\n")
-        imports = [f"import {sibling.replace('-', '_')}\n" for sibling in siblings]
-        write(folder / "src" / module / "__init__.py", "".join(imports))
-        write(folder / "src" / module / "py.typed", "")
+    write(tmp_path / "tox.ini", "[tox]\nenv_list =\n    deepsim\n")
+    write(tmp_path / ".importlinter", "")
+    write(tmp_path / "pyproject.toml", '[tool.mypy]\nmypy_path = [\n    "libs/deepsim/src",\n]\n')
+    write(tmp_path / "requirements-demo.txt", "-e ./libs/deepsim\n")
+    for name, needs in LIBRARIES.items():
+        write_library(tmp_path, name, VERSIONS[name], needs)
+    for page, folder in (("README.md", "libs"), ("docs/architecture.md", "../libs")):
+        write(tmp_path / page, "".join(f"[{name}]({folder}/{name})\n" for name in LIBRARIES))
+    run_tool("pin.py", "--root", tmp_path)
     return tmp_path
 
 
+@pytest.fixture
+def add_library(workspace: Path) -> Callable[[str, str, list[str]], None]:
+    """Adds the files of one more library to the workspace."""
+    return partial(write_library, workspace)
+
+
+def write_library(root: Path, name: str, version: str, needs: list[str]) -> None:
+    """Writes the files that a library has of its own."""
+    folder, module = root / "libs" / name, name.replace("-", "_")
+    dependencies = "".join(f'    "{need}",\n' for need in needs)
+    project = PYPROJECT.format(name=name, version=version, module=module, dependencies=dependencies)
+    write(folder / "pyproject.toml", project)
+    write(folder / "README.md", f"# {name}\n")
+    write(folder / "LICENSE", "Do as you like.\n")
+    write(folder / "CHANGELOG.md", f"# Changelog\n\n## [{version}] - 2026-11-21\n")
+    write(
+        folder / "tox.ini",
+        "[tox]\nenv_list = py3{10,11}, py310-lowest\n"
+        "[testenv]\ndeps =\n    pytest>=8.3\n    lowest: numpy>=1.22\n",
+    )
+    imports = [re.split("[=>]", need)[0].replace("-", "_") for need in needs]
+    lines = "".join(f"import {imported}\n" for imported in imports)
+    write(folder / "src" / module / "__init__.py", lines)
+    write(folder / "src" / module / "py.typed", "")
+
+
 @pytest.fixture(scope="session")
-def run_tool() -> Callable[..., subprocess.CompletedProcess[str]]:
+def run_tool() -> Run:
     """Runs a script of tools/ with arguments and returns what it printed and its exit status."""
 
     def run(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -13,7 +13,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(folder.name.replace("-", "_") for folder in ROOT.glob("libs/*"))
 LAYERS = "Imports point down the layers, never sideways"
-USERS = "The rest is for users and the umbrella"
 
 
 @pytest.fixture
@@ -55,20 +54,20 @@ def lint(tmp_path):
         ("deepsim_mujoco", "deepsim_gazebo", LAYERS),
         ("deepsim_gazebo", "deepsim_fx", LAYERS),
         ("deepsim_envs", "deepsim", LAYERS),
-        ("deepsim_envs", "deepsim_colliders", "deepsim_colliders is an extra of deepsim_spawn"),
-        ("deepsim_mujoco", "deepsim_btree", "deepsim_btree is for minds and viewers"),
-        ("deepsim_soccer", "deepsim_envs", "deepsim_envs is for viewers"),
-        ("deepsim_gazebo", "deepsim_spawn", "deepsim_spawn is for engines, robots and viewers"),
-        ("deepsim_envs", "deepsim_math", "deepsim_math is for whoever has poses"),
-        ("deepsim_btree", "deepsim_math", "deepsim_btree imports nothing"),
-        ("deepsim_btree", "numpy", "deepsim_btree imports nothing"),
-        ("deepsim_sync", "rospy", "Only deepsim_gazebo knows ROS"),
-        ("deepsim", "geometry_msgs.msg", "Only deepsim_gazebo knows ROS"),
-        ("deepsim_sync", "mujoco", "Only deepsim_mujoco knows MuJoCo"),
-        ("deepsim", "mujoco", "Only deepsim_mujoco knows MuJoCo"),
-        ("deepsim_mujoco", "shapely.geometry", "Only deepsim_colliders knows shapely"),
-        ("deepsim_sync", "lxml.etree", "Only deepsim_spawn knows lxml and xacro"),
-        ("deepsim_sync", "gymnasium", "Only deepsim_envs knows Gymnasium"),
+        ("deepsim_envs", "deepsim_colliders", "Who may import deepsim_colliders"),
+        ("deepsim_mujoco", "deepsim_btree", "Who may import deepsim_btree"),
+        ("deepsim_soccer", "deepsim_envs", "Who may import deepsim_envs"),
+        ("deepsim_gazebo", "deepsim_spawn", "Who may import deepsim_spawn"),
+        ("deepsim_envs", "deepsim_math", "Who may import deepsim_math"),
+        ("deepsim_btree", "deepsim_math", "Who may import deepsim_math"),
+        ("deepsim_btree", "numpy", "Of deepsim_btree, only deepsim_btree.batch knows numpy"),
+        ("deepsim_sync", "rospy", "Only deepsim_gazebo may know ROS"),
+        ("deepsim", "geometry_msgs.msg", "Only deepsim_gazebo may know ROS"),
+        ("deepsim_sync", "mujoco", "Only deepsim_mujoco may know MuJoCo"),
+        ("deepsim", "mujoco", "Only deepsim_mujoco may know MuJoCo"),
+        ("deepsim_mujoco", "shapely.geometry", "Only deepsim_colliders may know shapely"),
+        ("deepsim_sync", "lxml.etree", "Only deepsim_spawn may know lxml and xacro"),
+        ("deepsim_sync", "gymnasium", "Only deepsim_envs may know Gymnasium"),
     ],
 )
 def test_forbidden_import_breaks(lint, importer, imported, contract):

@@ -1,7 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/pin.py brings the umbrella's pins and the addresses of all libraries up to date."""
+"""tools/pin.py brings up to date what follows from elsewhere: lists, pins, addresses, contracts."""
 
 from __future__ import annotations
+
+
+def test_a_library_of_the_table_enters_every_list(workspace, add_library, run_tool):
+    """A folder, an entry in tools/allowed.py and two rows of prose: the rest is written."""
+    add_library("deepsim-sync", "0.2.0", ["deepsim-math>=0.1.0,<0.2"])
+    for page, folder in (("README.md", "libs"), ("docs/architecture.md", "../libs")):
+        with (workspace / page).open("a") as file:
+            file.write(f"[deepsim-sync]({folder}/deepsim-sync)\n")
+    umbrella = workspace / "libs/deepsim/pyproject.toml"
+    assert run_tool("workspace.py", "--root", workspace).returncode == 1
+
+    assert run_tool("pin.py", "--root", workspace).returncode == 0
+
+    assert run_tool("workspace.py", "--root", workspace).returncode == 0
+    assert '    "deepsim-sync==0.2.0",\n' in umbrella.read_text()
+    for file, line in {
+        "requirements-demo.txt": "-e ./libs/deepsim-sync",
+        "tox.ini": "    deepsim-sync",
+        "pyproject.toml": '    "libs/deepsim-sync/src",',
+        ".importlinter": "    deepsim_colliders | deepsim_sync",
+        "libs/deepsim/pyproject.toml": (
+            'deepsim-sync = { path = "../deepsim-sync", develop = true }'
+        ),
+    }.items():
+        assert line in (workspace / file).read_text().splitlines(), file
 
 
 def test_pin_repairs_the_umbrella(workspace, run_tool):
@@ -16,7 +41,7 @@ def test_pin_repairs_the_umbrella(workspace, run_tool):
 
     done = run_tool("pin.py", "--root", workspace)
 
-    assert done.stdout == "deepsim-colliders: 0.3.2 -> 0.3.10\n"
+    assert done.stdout == "libs/deepsim/pyproject.toml\n"
     assert umbrella.read_text() == before.replace("==0.3.2", "==0.3.10")
     assert run_tool("workspace.py", "--root", workspace).returncode == 0
     assert run_tool("pin.py", "--root", workspace).stdout == "all is up to date\n"

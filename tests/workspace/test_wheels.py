@@ -66,7 +66,8 @@ def test_undeclared_import_fails(workspace, run_tool):
 def test_forbidden_sibling_fails(workspace, run_tool):
     """A sibling that the design's table does not admit must not come along, declared or not."""
     project = workspace / "libs/deepsim-math/pyproject.toml"
-    declared = project.read_text().replace("= []", "= ['deepsim-colliders>=0.3,<0.4']")
+    needs = 'dependencies = [\n    "deepsim-colliders>=0.3,<0.4",\n]'
+    declared = project.read_text().replace("dependencies = [\n]", needs)
     project.write_text(declared)
     status, report = check_toy(workspace, run_tool)
     assert "FAIL  deepsim-math: brings deepsim-colliders along" in report

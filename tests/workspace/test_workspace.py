@@ -30,25 +30,22 @@ DRIFTS = {
         " run tools/pin.py",
     ),
     "the umbrella omits a library": (
-        UMBRELLA, "'deepsim-math==0.1.0', ", "",
+        UMBRELLA, '    "deepsim-math==0.1.0",\n', "",
         f"{UMBRELLA}: omits 'deepsim-math==0.1.0'",
     ),
     "a sibling's range has no cap": (
         COLLIDERS, ">=0.1.0,<0.2", ">=0.1.0",
         f"{COLLIDERS}: 'deepsim-math>=0.1.0' has no upper bound; add one, such as '<0.2'",
     ),
-    "a sibling is missing from the path table": (
-        COLLIDERS, 'deepsim-math = { path = "../deepsim-math", develop = true }', "",
-        f"{COLLIDERS}: deepsim-math is in [project] but not in [tool.poetry.dependencies]",
-    ),
-    "a sibling is in the path table only": (
-        COLLIDERS, "dependencies = ['deepsim-math>=0.1.0,<0.2']", "dependencies = []",
-        f"{COLLIDERS}: deepsim-math is in [tool.poetry.dependencies] but not in [project]",
-    ),
-    "the path table points elsewhere": (
+    "a table of Poetry is not that of the dependencies": (
         COLLIDERS, '"../deepsim-math"', '"../deepsim-maths"',
-        f"{COLLIDERS}: [tool.poetry.dependencies] deepsim-math = {{'path': '../deepsim-maths',"
-        " 'develop': True}, should be {'path': '../deepsim-math', 'develop': True}",
+        f"{COLLIDERS}:28: is 'deepsim-math = {{ path = \"../deepsim-maths\", develop = true }}',"
+        " should be 'deepsim-math = { path = \"../deepsim-math\", develop = true }';"
+        " run tools/pin.py",
+    ),
+    "a table of Poetry is not that of tox.ini": (
+        TOX, "pytest>=8.3", "pytest>=8.3\n    hypothesis",
+        f"{COLLIDERS}:32: is '', should be 'hypothesis = \"*\"'; run tools/pin.py",
     ),
     "a library names nobody": (
         MATH, 'authors = [{ name = "Somebody" }]\n', "",
@@ -57,10 +54,6 @@ DRIFTS = {
     "a library has no keywords": (
         MATH, '["toys"]', "[]",
         f"{MATH}: has no keywords",
-    ),
-    "a library has addresses of its own": (
-        MATH, "[tool.poetry]\n", '[project.urls]\nSource = "https://example.org"\n\n[tool.poetry]\n',
-        f"{MATH}: its urls differ from those of the root; run tools/pin.py",
     ),
     "a licence differs from the root's": (
         "libs/deepsim-math/LICENSE", "like", "please",
@@ -97,7 +90,7 @@ DRIFTS = {
         f" but {MATH} does not declare it",
     ),
     "a declared dependency is never imported": (
-        COLLIDERS, "dependencies = [", "dependencies = ['shapely>=2.0,<3', ",
+        COLLIDERS, "dependencies = [", 'dependencies = [\n    "shapely>=2.0,<3",',
         f"{COLLIDERS}: declares shapely, but nothing in src/ imports it",
     ),
     "ROS is imported outside of its library": (
@@ -105,12 +98,20 @@ DRIFTS = {
         f"{SOURCE}:2: imports geometry_msgs; only deepsim-gazebo may use ROS",
     ),
     "a dependency is not in the design's table": (
-        COLLIDERS, "dependencies = [", "dependencies = ['mujoco>=3.17,<4', ",
+        COLLIDERS, "dependencies = [", 'dependencies = [\n    "mujoco>=3.17,<4",',
         f"{COLLIDERS}: declares mujoco; tools/allowed.py admits deepsim-math, numpy, shapely",
     ),
     "a list at the root omits a library": (
-        "tox.ini", "deepsim-math", "",
-        "tox.ini: has no line 'deepsim-math'",
+        "tox.ini", "    deepsim-math\n", "",
+        "tox.ini:3: is '    deepsim-colliders', should be '    deepsim-math'; run tools/pin.py",
+    ),
+    "an import contract was edited by hand": (
+        ".importlinter", "    deepsim_math\n", "    deepsim_maths\n",
+        ".importlinter:7: is '    deepsim_maths', should be '    deepsim_math'; run tools/pin.py",
+    ),
+    "the front page does not present a library": (
+        "README.md", "(libs/deepsim-math)", "",
+        "README.md: has no row for [deepsim-math](libs/deepsim-math)",
     ),
 }  # fmt: skip
 
