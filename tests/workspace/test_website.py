@@ -59,7 +59,8 @@ def reference(website, workspace):
         '"""Numbers."""\n'
         "from . import angles\n"
         "from .values.vector import Vector\n"
-        '__all__ = ["Vector", "angles"]\n'
+        'Numbers = tuple\n"""Some numbers."""\n'
+        '__all__ = ["Numbers", "Vector", "angles"]\n'
     )
     source.joinpath("angles.py").write_text(
         '"""Angles."""\ndef wrap(angle):\n    """Returns it within a turn."""\n'
@@ -90,13 +91,15 @@ def test_the_reference_finds_the_public_names(reference):
     [
         ('    """Three numbers [m]. Immutable."""\n', "deepsim_math.values.vector.Vector"),
         ('        """Returns the inner product."""\n', "deepsim_math.values.vector.Vector.dot"),
+        ('"""Some numbers."""\n', "deepsim_math.Numbers"),
     ],
 )
 def test_a_public_name_without_docstring_is_found(website, workspace, reference, without, name):
-    """Classes and methods alike; one that has a docstring is not named."""
+    """Classes, methods and constants alike; one that has a docstring is not named."""
     assert reference.undocumented() == []
-    file = workspace / "libs/deepsim-math/src/deepsim_math/values/vector.py"
-    file.write_text(file.read_text().replace(without, "        pass\n" if ".dot" in name else ""))
+    for file in workspace.glob("libs/deepsim-math/src/deepsim_math/**/*.py"):
+        rest = "        pass\n" if ".dot" in name else ""
+        file.write_text(file.read_text().replace(without, rest))
     assert website("reference").Reference(workspace).undocumented() == [name]
 
 

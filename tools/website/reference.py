@@ -53,8 +53,8 @@ class PublicName:
         return re.sub(r":$", ".", sentence).replace("|", r"\|")
 
     def undocumented(self) -> Iterator[str]:
-        """Yields the functions, classes, methods and properties that have no docstring."""
-        if not self.target.is_attribute and not self.target.has_docstring:
+        """Yields the names, and the methods and properties of classes, that have no docstring."""
+        if not self.target.has_docstring:
             yield self.target.path
         if self.target.is_class:
             for name, member in self.target.members.items():
@@ -179,7 +179,7 @@ class Reference:
         return {library: {**alone, **names} for library, names in own.items()}
 
     def undocumented(self) -> list[str]:
-        """Returns the public functions, classes, methods and properties without a docstring."""
+        """Returns the public names, methods and properties that have no docstring."""
         return sorted(
             {path for module in self.modules for name in self.names(module)
              for path in name.undocumented()}

@@ -74,6 +74,7 @@ def lerp_angle(a: Any, b: Any, t: Any) -> Any:
 
 
 lerp_angle_rad = lerp_angle
+"""Another name of `lerp_angle`, whose angles are in radians too."""
 
 
 @overload

@@ -106,6 +106,7 @@ PAPER = Dialect(
     lob_speed=20.0,
     lob_modes=(-1, 1),  # README of single_nubot_gazebo
 )
+"""The simulation of the paper (`single_nubot_gazebo`): velocities are set, not driven."""
 
 GAZEBO_VISUAL = replace(
     PAPER,
@@ -119,6 +120,7 @@ GAZEBO_VISUAL = replace(
     lob_limit=math.inf,  # it has none
     lob_modes=(1, -1),  # RUN and FLY of core.hpp
 )
+"""The simulation of many robots that followed (`gazebo_visual`): as `PAPER`, with other kicks."""
 
 SIMATCH = replace(
     PAPER,
@@ -141,6 +143,7 @@ SIMATCH = replace(
     lob_limit=math.inf,
     lob_modes=(1, -1),
 )
+"""The simulation of the league's matches (`simatch`): wheels with limits, a larger field."""
 
 LEGAL = Dialect(
     name="legal",
@@ -172,6 +175,7 @@ LEGAL = Dialect(
     lob_speed=12.0,
     lob_modes=(1, -1),
 )
+"""A robot and a ball within the league's rules of 2015."""
 
 DIALECTS = {each.name: each for each in (PAPER, GAZEBO_VISUAL, SIMATCH, LEGAL)}
 """All dialects by name."""

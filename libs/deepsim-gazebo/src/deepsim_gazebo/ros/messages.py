@@ -13,6 +13,8 @@ from deepsim_math import Color, Point, Pose, Quaternion, Twist, Vector3
 from deepsim_sync import LinkState, ModelState
 
 Value = Union[Vector3, Point, Quaternion, Pose, Twist, Color, ModelState, LinkState]
+"""The values that `to_ros` writes into messages and `from_ros` reads from them."""
+
 M = TypeVar("M")
 
 

@@ -15,6 +15,7 @@ Kind = Literal["models", "links", "joints", "visuals", "lights"]
 """The tables of a world."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+"""All values of `Kind`: the tables that hold one row for each entity."""
 
 SCOPE = "::"
 """Joins the parts of a name: ``model::link::visual``; a nested model is ``outer::inner``."""

@@ -14,6 +14,8 @@ on it. ``friction``: the coefficients of all its collisions. ``damping``, ``join
 ``armature``: those of the joint that connects it to the link above."""
 
 PHYSICS_PROPERTIES: tuple[PhysicsProperty, ...] = get_args(PhysicsProperty)
+"""All values of `PhysicsProperty`."""
+
 CAN_BE_ZERO: frozenset[PhysicsProperty] = frozenset(("gravity", "joint_friction"))
 """The properties whose factor may be 0."""
 

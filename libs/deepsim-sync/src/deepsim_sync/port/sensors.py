@@ -27,6 +27,7 @@ SensorKind = Literal[
 """The kinds of sensors."""
 
 SENSOR_KINDS: tuple[SensorKind, ...] = get_args(SensorKind)
+"""All values of `SensorKind`."""
 
 QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
     "imu": ("orientation", "angular_velocity", "linear_acceleration"),
