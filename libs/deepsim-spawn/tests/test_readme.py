@@ -8,9 +8,12 @@ import importlib
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import deepsim_math
 import deepsim_spawn
+import deepsim_sync
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
@@ -21,6 +24,7 @@ MODULES = [
     for path in sorted(SOURCE.rglob("*.py"))
     if ">>> " in path.read_text(encoding="utf-8")
 ]
+NAMES = {**vars(deepsim_math), **vars(deepsim_sync), **vars(deepsim_spawn), "np": np}
 
 
 def test_the_readme_has_examples_and_each_shows_its_output():
@@ -39,4 +43,5 @@ def test_every_public_name_is_in_the_readme():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_docstrings_give_what_they_show(name):
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    module = importlib.import_module(name)
+    assert doctest.testmod(module, globs={**NAMES, **vars(module)}).failed == 0

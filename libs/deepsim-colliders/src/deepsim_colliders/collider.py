@@ -27,7 +27,7 @@ Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 
 
 class Collider(Follower, Layered, ABC):
-    """Shape that can be asked what it meets.
+    """Shape that answers which other shapes, points and rays it meets.
 
     The shape is fixed in the collider's own frame; `pose` says where that frame is now: the
     pose of its source, composed with `pose_offset`. Each query reads the current pose.
@@ -219,7 +219,7 @@ class Collider(Follower, Layered, ABC):
         return Bounds(Point(*lower), Point(*upper))
 
     def corners(self) -> NDArray[np.float64]:
-        """Returns the corners in the world frame, (n, dimensions) [m]; none for what is round."""
+        """Returns the corners in the world frame, (n, dimensions) [m]; round shapes have none."""
         found = [corner for shape in self._live_shapes() for corner in shape._corners()]
         return np.array(found, dtype=np.float64).reshape(-1, self.dimensions)
 

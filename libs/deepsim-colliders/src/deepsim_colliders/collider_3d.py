@@ -23,7 +23,13 @@ Rows = NDArray[np.float64]
 
 
 class Collider3D(Shape):
-    """Collider in space."""
+    """Collider in space.
+
+    >>> from deepsim_colliders import BoxCollider, SphereCollider
+    >>> ball = SphereCollider(0.5)
+    >>> isinstance(ball, Collider3D), ball.intersects(BoxCollider(1, 1, 1))
+    (True, True)
+    """
 
     dimensions = 3
     _is_plane = False

@@ -9,7 +9,15 @@ from deepsim_math import Point, Vector3
 
 
 class Contact(NamedTuple):
-    """A place where two colliders overlap, in the world frame."""
+    """A place where two colliders overlap, in the world frame.
+
+    >>> from deepsim_colliders import BoxCollider, SphereCollider
+    >>> from deepsim_math import Pose
+    >>> ground = BoxCollider(4, 4, 1, pose_offset=Pose((0, 0, -0.5)))
+    >>> contacts = ground.contacts(SphereCollider(1.0, pose_offset=Pose((0, 0, 0.9))))
+    >>> [(round(each.depth, 9), each.normal) for each in contacts]
+    [(0.1, Vector3(0.0, 0.0, 1.0))]
+    """
 
     point: Point
     """Half-way between both surfaces."""

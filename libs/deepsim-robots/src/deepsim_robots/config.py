@@ -27,14 +27,14 @@ Balance: TypeAlias = Literal["none", "gravity", "bias"]
 class RobotConfig:
     """Everything that makes a robot of a model.
 
-    Example::
-
-        RobotConfig(
-            "arm.urdf",
-            parts={"arm": Part(["joint_.*"], JointPosition()), "hand": Part(["finger"], Mimic())},
-            home={"joint_2": -0.8},
-            gains={".*": Gains(stiffness=400, damping=40)},
-        )
+    >>> config = RobotConfig(
+    ...     "arm.urdf",
+    ...     parts={"arm": Part(["joint_.*"], JointPosition()), "hand": Part(["finger"], Mimic())},
+    ...     home={"joint_2": -0.8},
+    ...     gains={".*": Gains(stiffness=400, damping=40)},
+    ... )
+    >>> list(config.parts)
+    ['arm', 'hand']
 
     Attributes:
         source: File, XML or description of the model; None if the world has it already.

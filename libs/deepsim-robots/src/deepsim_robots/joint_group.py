@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 class JointTraits:
     """Constants of joints, (n,) each.
 
+    >>> joints = Robot.load(World(MujocoSimulator()), "arm").joints
+    >>> joints.traits.take([0, 6]).upper.round(2).tolist()
+    [3.05, 0.04]
+
     Attributes:
         lower: Least position [rad or m]; -inf without limit.
         upper: Largest position; inf without limit.
@@ -45,6 +49,13 @@ class JointTraits:
 
 class JointGroup:
     """Some joints of one model; what controllers drive.
+
+    >>> robot = Robot.load(World(MujocoSimulator(worlds=2)), "arm")
+    >>> gripper = robot.parts["gripper"].joints
+    >>> gripper.names
+    ('left_finger_joint', 'right_finger_joint')
+    >>> gripper.rows.position.shape
+    (2, 2)
 
     Args:
         world: The world.

@@ -20,6 +20,14 @@ class RobotManager(PerWorld):
 
     It is a tracker of NORMAL priority. A robot whose model was deleted is dropped.
 
+    >>> world = World(MujocoSimulator(), steps_per_tick=10)
+    >>> robot = Robot.load(world, "diffbot")  # adds itself to the manager of its world
+    >>> robot.set_action([[1.0, 0.0]])  # forward
+    >>> for _ in range(50):
+    ...     world.tick()
+    >>> bool(robot.model.pose[0, 0, 0] > 0.1)
+    False
+
     Args:
         world: The world.
     """

@@ -14,6 +14,11 @@ from .controllers.controller import Controller
 class Gains:
     """Gains and limits of joints; None leaves a limit as the description has it.
 
+    >>> gains = {".*": Gains(400.0, 40.0), "joint_6": Gains(stiffness=100.0, damping=10.0)}
+    >>> config = replace(find_robot("arm").load(), gains=gains)
+    >>> Robot(World(MujocoSimulator()), config, "arm").joints.traits.stiffness.tolist()
+    [400.0, 400.0, 400.0, 400.0, 400.0, 100.0, 400.0, 400.0]
+
     Attributes:
         stiffness: [N m/rad or N/m], >= 0.
         damping: [N m s/rad or N s/m], >= 0.
@@ -39,6 +44,12 @@ class Gains:
 @dataclass(frozen=True, slots=True)
 class Part:
     """Some joints of a robot, and the controller that drives them.
+
+    >>> elbow = Part(["joint_[34]"], "pd_joint_pos")
+    >>> config = replace(find_robot("arm").load(), parts={"elbow": elbow})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.parts["elbow"].joints.names
+    ('joint_3', 'joint_4')
 
     Attributes:
         joints: Names or regular expressions, each of which must match a whole name. A part has

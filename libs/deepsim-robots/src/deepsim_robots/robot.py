@@ -38,11 +38,12 @@ class Robot:
     At each reset of its world a robot is at home, with its gains and limits, and its controllers
     restart. Its controllers run in every tick of the world.
 
-    Example::
-
-        robot = Robot(world, RobotConfig("arm.urdf", parts={"arm": Part()}, gains={...}), "arm")
-        robot.set_action(np.zeros((len(world), robot.action_size)))  # the middle of all bounds
-        world.tick()
+    >>> world = World(MujocoSimulator(worlds=3), steps_per_tick=10)
+    >>> robot = Robot.load(world, "arm")
+    >>> robot.set_action(np.zeros((3, robot.action_size)))  # the middle of all bounds
+    >>> world.tick()
+    >>> robot.observe().shape
+    (3, 16)
 
     Args:
         world: The world, or worlds.

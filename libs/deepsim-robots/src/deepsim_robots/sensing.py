@@ -14,6 +14,13 @@ from deepsim_sync import UnknownEntityError, UnsupportedError
 class MountedSensor:
     """A sensor at a link of a robot; ``world.sensors["robot::link::name"]`` reads it.
 
+    >>> imu = MountedSensor("tool", SensorDescription("imu", measurement=Imu(), update_rate=100.0))
+    >>> world = World(MujocoSimulator())
+    >>> robot = Robot(world, replace(find_robot("arm").load(), sensors=(imu,)), "arm")
+    >>> world.tick()
+    >>> world.sensors["arm::tool::imu"].linear_acceleration.shape
+    (1, 3)
+
     Attributes:
         link: The link.
         sensor: Its description, with the pose in the frame of the link.

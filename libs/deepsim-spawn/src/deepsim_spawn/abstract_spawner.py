@@ -10,7 +10,16 @@ from deepsim_sync import World
 
 
 class AbstractSpawner(ABC):
-    """The life-cycle of models; one spawner may serve many behaviours."""
+    """The life-cycle of models; one spawner may serve many behaviours.
+
+    >>> class CubeSpawner(AbstractSpawner):
+    ...     def spawn(self, world, name, pose=None):
+    ...         cube = CollisionDescription("cube", Box((0.1, 0.1, 0.1)))
+    ...         model = ModelDescription(name, links=(LinkDescription("l", collisions=(cube,)),))
+    ...         world.spawn(model, name, pose)
+    ...     def delete(self, world, name):
+    ...         world.delete(name)
+    """
 
     @abstractmethod
     def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:

@@ -33,4 +33,13 @@ class ModelFormatWarning(UserWarning):
 
 
 class UnsupportedElementWarning(ModelFormatWarning):
-    """An element of the file has no effect on the description; given once per kind and load."""
+    """An element of the file has no effect on the description; given once per kind and load.
+
+    >>> import warnings
+    >>> model = "<model name='m'><link name='l'/><sparkle>1</sparkle></model>"
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     loaded = GazeboXMLLoader().load_model(f"<sdf version='1.9'>{model}</sdf>")
+    >>> [each.category.__name__ for each in found]
+    ['UnsupportedElementWarning']
+    """

@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 class SceneMesh:
     """Triangles of several links, in the world frame.
 
+    >>> square = SceneMesh(
+    ...     vertices=np.array([(0, 0, 0), (2, 0, 0), (2, 1, 0), (0, 1, 0)], dtype=float),
+    ...     faces=np.array([(0, 1, 2), (0, 2, 3)]),
+    ...     links=("floor::link",),
+    ...     face_links=np.array([0, 0]),
+    ... )
+    >>> square.areas.tolist()
+    [1.0, 1.0]
+    >>> square.points(100, np.random.default_rng(0)).shape
+    (100, 3)
+
     Attributes:
         vertices: (n, 3) [m].
         faces: (m, 3), each counterclockwise seen from outside.

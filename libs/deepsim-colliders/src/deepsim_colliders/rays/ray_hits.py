@@ -38,6 +38,14 @@ class AllRayHits(NamedTuple):
     """First meetings of rays with each collider of a set, one entry each, in the world frame.
 
     In the order of the rays, of the distances along each, and of the ids.
+
+    >>> from deepsim_colliders import ColliderSet, SphereCollider
+    >>> near, far = SphereCollider(1.0), SphereCollider(1.0)
+    >>> balls = ColliderSet([near, far])
+    >>> balls.update([(5, 0, 0, 0, 0, 0, 1), (9, 0, 0, 0, 0, 0, 1)])
+    >>> hits = balls.raycast_all([(0, 0, 0)], (1, 0, 0))
+    >>> hits.ids.tolist(), hits.distances.tolist()
+    ([0, 1], [4.0, 8.0])
     """
 
     rays: NDArray[np.intp]

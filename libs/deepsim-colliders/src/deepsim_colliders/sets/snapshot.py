@@ -164,7 +164,7 @@ class Snapshot:
 
 
 def _placed(one: Collider) -> list[tuple[Shape, Pose, bool]]:
-    """Its shapes, each with its pose against what it is attached to, and whether it is enabled."""
+    """Returns its shapes, each with its pose relative to its source, and whether it is enabled."""
     if isinstance(one, Shape):
         return [(one, one._offset, one._enabled)]
     return one._placed_shapes(ORIGIN)

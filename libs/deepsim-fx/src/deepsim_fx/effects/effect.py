@@ -36,11 +36,16 @@ class AbstractEffect(ABC):
     An effect ends before its time when its world is reset, and in the first tick after its last
     target was deleted.
 
-    Example::
-
-        class FadeOut(AbstractEffect):
-            def on_update(self, delta_time, sim_time):
-                self.show(transparency=np.minimum(1.0, self.elapsed / self.duration))
+    >>> class FadeOut(AbstractEffect):
+    ...     def on_update(self, delta_time, sim_time):
+    ...         self.show(transparency=np.minimum(1.0, self.elapsed / self.duration))
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> FadeOut("ball", duration=1.0, world=world).attach()
+    >>> for _ in range(3):
+    ...     world.tick()
+    >>> world.visuals.transparency[0].tolist()
+    [0.5]
 
     Args:
         targets: Models, links or visuals, by name or transform: one, or several. An effect is on

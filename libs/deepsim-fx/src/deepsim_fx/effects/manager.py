@@ -35,6 +35,15 @@ class EffectManager(PerWorld):
 
     It is a tracker of NORMAL priority. Users attach effects by `AbstractEffect.attach`.
 
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> effect = InvisibleEffect("ball", duration=0.5, world=world)
+    >>> effect.attach()
+    >>> for _ in range(4):  # the manager of the world ends it
+    ...     world.tick()
+    >>> effect.attached
+    False
+
     Args:
         world: The world.
     """

@@ -13,6 +13,20 @@ class EffectObserver(Protocol):
     """Receives the beginning and the end of effects; see `AbstractEffect.add_observer`.
 
     ``effect.worlds`` has the numbers of the worlds.
+
+    >>> class Printer:
+    ...     def on_effect_attached(self, effect):
+    ...         print("from now on:", *effect.targets)
+    ...     def on_effect_detached(self, effect):
+    ...         print("no longer:", *effect.targets)
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> effect = InvisibleEffect("ball", world=world)
+    >>> effect.add_observer(Printer())
+    >>> effect.attach()
+    from now on: ball
+    >>> effect.detach()
+    no longer: ball
     """
 
     def on_effect_attached(self, effect: AbstractEffect) -> None:

@@ -18,6 +18,12 @@ Floats = NDArray[np.float64]
 class Distribution(ABC):
     """Draws numbers; subclasses implement `__call__`.
 
+    >>> class Coin(Distribution):
+    ...     def __call__(self, rng, shape):
+    ...         return rng.integers(2, size=shape).astype(float)
+    >>> Coin()(np.random.default_rng(0), (2, 3)).shape
+    (2, 3)
+
     Attributes:
         cell: Shape of a whole cell, such as ``(3,)`` for a colour; ``()`` for independent numbers.
     """

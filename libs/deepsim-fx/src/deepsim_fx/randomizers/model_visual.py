@@ -24,7 +24,17 @@ _COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.sh
 
 
 class RandomizerLevel(str, Enum):
-    """The parts of a model that have one colour."""
+    """The parts of a model that have one colour.
+
+    >>> world = World(TableSimulator(), seed=1)
+    >>> world.spawn(TableModel(visuals=("hood", "roof")), "car", Pose())
+    >>> level = RandomizerLevel.MODEL
+    >>> paint = ModelVisualRandomizer("car", level, color=("uniform", 0, 1), world=world)
+    >>> drawn = paint.randomize()
+    >>> hood, roof = world.visuals.diffuse[0]
+    >>> bool((hood == roof).all())  # one colour for the whole model
+    True
+    """
 
     MODEL = "model"
     """The whole model."""

@@ -49,15 +49,17 @@ class AbstractRandomizer(ABC):
     A subclass separates drawing, `draw`, from applying, `apply`, so that a draw can be logged and
     be applied again without any randomness.
 
-    Example::
-
-        class Wind(AbstractRandomizer):
-            def draw(self, rng, world):
-                return {"speed": float(rng.uniform(1.0, 2.0))}
-
-            def apply(self, values, worlds):
-                speed = [[(each["speed"], 0, 0, 0, 0, 0)] for each in values]  # (w, 1, 6)
-                self.world.models.select(["car"]).put(worlds, twist=speed)
+    >>> class Wind(AbstractRandomizer):
+    ...     def draw(self, rng, world):
+    ...         return {"speed": float(rng.uniform(1.0, 2.0))}
+    ...     def apply(self, values, worlds):
+    ...         speed = [[(each["speed"], 0, 0, 0, 0, 0)] for each in values]  # (w, 1, 6)
+    ...         self.world.models.select(["car"]).put(worlds, twist=speed)
+    >>> world = World(TableSimulator(), seed=1)
+    >>> world.spawn(TableModel(), "car", Pose())
+    >>> (drawn,) = Wind("wind", world).randomize()
+    >>> bool(world.models.twist[0, 0, 0] == drawn.values["speed"])
+    True
 
     Args:
         name: Its name in the log, unique among the randomizers of the world's manager.

@@ -68,7 +68,7 @@ class GazeboCameras:
         return self._look(camera, rgb=False).view
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths and tells models and links apart, in single precision.
+        """Measures depths and identifies models and links, in single precision.
 
         Everything that is drawn counts, translucent surfaces too. Heightmaps have depths, but no
         rows: Gazebo does not say whose they are.

@@ -49,7 +49,7 @@ class ServersCameras:
         return self._cameras[world].view(camera)
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths and tells models and links apart, in one world."""
+        """Measures depths and identifies models and links, in one world."""
         return self._cameras[world].measure(camera)
 
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 class Plane(Value):
     """The points p with normal . p = distance; the normal points to the positive side.
 
+    >>> ground = Plane((0, 0, 1), 0)
+    >>> ground.distance_to((3, 4, 1.5))
+    1.5
+
     Args:
         normal: of any non-zero length; kept as a unit vector.
         distance: of the plane from the frame's origin along `normal`; it is divided by the length

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 class Ray(Value):
     """Half-line: the points origin + d * direction with d >= 0.
 
+    >>> down = Ray((0, 0, 2), (0, 0, -1))
+    >>> Plane((0, 0, 1), 0).raycast(down)
+    2.0
+    >>> down.get_point(0.5)
+    Point(0.0, 0.0, 1.5)
+
     Args:
         origin: where it starts [m].
         direction: where it goes, of any non-zero length; kept as a unit vector.

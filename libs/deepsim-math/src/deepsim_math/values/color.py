@@ -14,6 +14,11 @@ from .value import Field, Row, slot_setters
 class Color(Row):
     """Red, green, blue and alpha (1 opaque), each in [0, 1].
 
+    >>> Color(1, 0.5, 0)
+    Color(1.0, 0.5, 0.0, 1.0)
+    >>> Color(1, 0, 0).isclose((1, 0, 0, 1))
+    True
+
     Raises:
         ValueError: when a channel is outside [0, 1] or NaN.
     """

@@ -23,6 +23,10 @@ class Material(Row):
     As a sequence or an array it is sixteen numbers: r, g, b, a of ambient, diffuse, specular and
     emissive. Each argument is a Color or a sequence of its numbers; a plain white surface is the
     default.
+
+    >>> red = Material(ambient=(0.5, 0, 0, 1), diffuse=(1, 0, 0, 1))
+    >>> red.diffuse.r, red.specular
+    (1.0, Color(0.0, 0.0, 0.0, 1.0))
     """
 
     __match_args__ = ("ambient", "diffuse", "specular", "emissive")

@@ -30,6 +30,10 @@ class Euler(Row):
 
     The convention of ROS (tf "sxyz"), Gazebo and scipy's "xyz". Angles are kept as given, not
     wrapped; equality compares the numbers, so two triples of one rotation may differ.
+
+    >>> import math
+    >>> Pose((1, 2, 0), Euler(0, 0, math.pi / 2)).orientation.to_euler().yaw
+    1.5707963267948966
     """
 
     __match_args__ = ("roll", "pitch", "yaw")

@@ -26,6 +26,9 @@ class Twist(Row):
 
     Twists of one frame add up, and numbers scale them. As a sequence or an array it is vx, vy, vz,
     wx, wy, wz. Each argument is a Vector3 or three numbers.
+
+    >>> Twist((1, 0, 0), (0, 0, 2)).velocity_at((0, 1, 0))  # of a point 1 m to the left
+    Vector3(-1.0, 0.0, 0.0)
     """
 
     __match_args__ = ("linear", "angular")

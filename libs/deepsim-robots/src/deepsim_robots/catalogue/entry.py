@@ -33,6 +33,10 @@ MODELS = Path(__file__).resolve().parents[1] / "models"
 class CatalogueEntry:
     """A robot of the catalogue: where its file is, and everything that makes a robot of it.
 
+    >>> arm = find_robot("arm")
+    >>> arm.kind, arm.is_installed, sorted(arm.parts)
+    ('arm', True, ['arm', 'gripper'])
+
     Attributes:
         name: In the catalogue.
         about: In a few words.

@@ -24,6 +24,13 @@ class Ackermann(Controller):
     k = tan(d) / wheelbase. The wheels in front turn to atan(wheelbase k / (1 -+ k track / 2)), left
     and right; a driven wheel rolls at its own distance from the centre.
 
+    >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "car")
+    >>> robot.set_action([[1.0, 0.5]])  # normalized: fast, to the left
+    >>> robot.world.tick()
+    >>> left, _, right, *_ = robot.joints.rows.target_position[0].round(3).tolist()
+    >>> left, right  # the inner wheel turns further
+    (0.228, 0.195)
+
     Attributes:
         steering: Joints that steer, left and right; positive to the left.
         rear: Joints of the driven rear wheels, left and right, or none.

@@ -23,6 +23,18 @@ PerJoint: TypeAlias = "ArrayLike | Mapping[str, float]"
 class Controller(ABC):
     """The settings of a controller, without any state; one may serve several parts and robots.
 
+    >>> class Hold(Controller):  # no actions: joints are held at home
+    ...     def drive(self, joints):
+    ...         return HoldDrive(joints, np.zeros(0), np.zeros(0))
+    >>> class HoldDrive(Drive):
+    ...     def act(self, action, worlds):
+    ...         pass
+    ...     def reset(self, worlds):
+    ...         self.joints.put(worlds, target_position=self.joints.traits.home)
+    >>> config = replace(find_robot("arm").load(), parts={"arm": Part(["joint_.*"], Hold())})
+    >>> Robot(World(MujocoSimulator()), config, "arm").action_size
+    0
+
     Attributes:
         normalized: Whether actions are [-1, 1], which the controller scales to its own bounds;
             otherwise actions have the units of its bounds.
@@ -41,6 +53,10 @@ class Controller(ABC):
 
 class Drive(ABC):
     """A controller at work on the joints of one part, in all worlds.
+
+    >>> drive = Robot.load(World(MujocoSimulator()), "arm").parts["gripper"]
+    >>> drive.joints.names, drive.lower.tolist(), drive.upper.tolist()
+    (('left_finger_joint', 'right_finger_joint'), [0.0], [1.0])
 
     Args:
         joints: The joints.

@@ -21,6 +21,14 @@ class DiffDrive(Controller):
     Wheels on the left turn at (v - w separation / 2) / radius, those on the right at
     (v + w separation / 2) / radius; both turn forward at positive rates.
 
+    >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "diffbot")
+    >>> robot.parts["base"].upper.tolist()  # v and w
+    [0.6, 3.0]
+    >>> robot.set_action([[0.0, 1.0]])  # normalized: to the left
+    >>> robot.world.tick()
+    >>> robot.joints.rows.target_velocity[0].round(2).tolist()
+    [-9.38, 9.38]
+
     Attributes:
         left: Joints of the wheels on the left.
         right: Joints of the wheels on the right.

@@ -38,6 +38,16 @@ class EndEffectorPosition(Controller):
     Absolute actions are coordinates in the root frame (that of the model) or in the world frame.
     Delta actions are steps along the axes of the root, tool (the link) or world frame.
 
+    >>> up = EndEffectorPosition(link="tool", delta=True, normalized=False)
+    >>> config = replace(find_robot("arm").load(), parts={"arm": Part(["joint_.*"], up)})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=10), config, "arm")
+    >>> height = robot.link("tool").pose[0, 0, 2].copy()
+    >>> for _ in range(20):
+    ...     robot.set_action([[0.0, 0.0, 0.005]])  # 10 cm in all
+    ...     robot.world.tick()
+    >>> bool(robot.link("tool").pose[0, 0, 2] > height + 0.05)
+    False
+
     Attributes:
         link: The end effector.
         point: Of the link, in its frame [m].
@@ -99,6 +109,12 @@ class EndEffectorPose(EndEffectorPosition):
 
     As for `EndEffectorPosition`. A rotation vector is along the axis of a rotation, which has its
     length as angle; by default up to pi, and 0.1 rad for steps.
+
+    >>> part = Part(["joint_.*"], EndEffectorPose(link="tool"))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.action_size
+    6
     """
 
     axes: ClassVar[int] = 6
@@ -109,6 +125,12 @@ class EndEffectorDrive(ServoDrive):
 
     The pose is kept in the root frame, so that a base that moves takes it along; one given in the
     world frame is kept there. Until the first action the joints are held at home.
+
+    >>> part = Part(["joint_.*"], EndEffectorPosition(link="tool"))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.parts["arm"].pose().shape
+    (1, 7)
     """
 
     def __init__(self, joints: JointGroup, settings: EndEffectorPosition) -> None:

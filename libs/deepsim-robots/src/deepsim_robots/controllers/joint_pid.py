@@ -23,6 +23,12 @@ class JointPid(Controller):
     For positions, p and d are evaluated in every physics step, with de/dt the negative velocity;
     for velocities p is. The rest is evaluated once per tick.
 
+    >>> part = Part(["joint_.*"], JointPid(p=600.0, i=50.0, d=40.0, i_clamp=10.0))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.parts["arm"].joints.rows.stiffness[0].tolist()  # p, in every physics step
+    [600.0, 600.0, 600.0, 600.0, 600.0, 600.0]
+
     Attributes:
         p: Of each joint, or a number for all, >= 0; by default the robot's stiffness, or for
             velocities its damping.

@@ -19,6 +19,12 @@ from .servo import ServoDrive, gains_of
 class JointPosition(Controller):
     """Actions are target positions [rad or m], held by stiffness and damping.
 
+    >>> part = Part(["joint_.*"], JointPosition(normalized=False))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.upper.round(2).tolist()  # the limits of the joints
+    [3.05, 2.2, 2.6, 3.05, 2.1, 3.05]
+
     Attributes:
         lower: Least position, or one for each joint; by default the joint's limit, and -pi for
             joints that turn without end.
@@ -42,6 +48,15 @@ class JointPosition(Controller):
 @dataclass(frozen=True, kw_only=True)
 class JointDeltaPosition(Controller):
     """Actions are steps of position [rad or m], which change the targets; limits are kept.
+
+    >>> part = Part(["joint_.*"], JointDeltaPosition(lower=-0.1, upper=0.1, of="target"))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> before = robot.joints.rows.target_position[0, :6].copy()
+    >>> robot.set_action(np.ones((1, 6)))  # normalized: the largest step
+    >>> robot.world.tick()
+    >>> (robot.joints.rows.target_position[0, :6] - before).round(3).tolist()
+    [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
 
     Attributes:
         lower: Least step, or one for each joint.

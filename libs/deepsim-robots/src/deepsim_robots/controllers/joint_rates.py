@@ -18,6 +18,14 @@ from .servo import ServoDrive, gains_of
 class JointVelocity(Controller):
     """Actions are target velocities [rad/s or m/s], followed by damping; 0 at a reset.
 
+    >>> part = Part(["joint_.*"], JointVelocity(lower=-0.5, upper=0.5, normalized=False))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.set_action([[0.5, 0, 0, 0, 0, 0]])
+    >>> robot.world.tick()
+    >>> robot.joints.rows.target_velocity[0, :6].tolist()
+    [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
+
     Attributes:
         lower: Least velocity, or one for each joint; by default minus the joint's limit.
         upper: Largest velocity, by default the joint's limit.
@@ -40,6 +48,12 @@ class JointVelocity(Controller):
 @dataclass(frozen=True, kw_only=True)
 class JointEffort(Controller):
     """Actions are efforts [N m or N], without stiffness and damping; 0 at a reset.
+
+    >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "cartpole")
+    >>> robot.set_action([[1.0]])  # normalized: the largest push
+    >>> robot.world.tick()
+    >>> bool(robot.joints.rows.velocity[0, 0] > 0.0)
+    True
 
     Attributes:
         lower: Least effort, or one for each joint; by default minus the joint's limit.

@@ -24,6 +24,16 @@ class JointTrajectory(Controller):
     The drive follows longer trajectories by `TrajectoryDrive.follow`. Between two points it is a
     cubic, as in ros_control's JointTrajectoryController with velocities.
 
+    >>> part = Part(["joint_.*"], JointTrajectory(duration=0.2, normalized=False))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=10), config, "arm")
+    >>> goal = robot.joints.rows.position[:, :6] + 0.2
+    >>> robot.set_action(goal)
+    >>> for _ in range(30):
+    ...     robot.world.tick()
+    >>> bool(np.allclose(robot.joints.rows.target_position[:, :6], goal))
+    True
+
     Attributes:
         duration: From an action to its position [s], > 0.
         lower: Least position, or one for each joint; by default as for `JointPosition`.
@@ -51,7 +61,18 @@ class JointTrajectory(Controller):
 
 
 class TrajectoryDrive(ServoDrive):
-    """Follows trajectories; see `JointTrajectory`."""
+    """Follows trajectories; see `JointTrajectory`.
+
+    >>> part = Part(["joint_.*"], JointTrajectory(duration=0.5))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=10), config, "arm")
+    >>> here = robot.joints.rows.position[0, :6].copy()
+    >>> robot.parts["arm"].follow([0.1, 0.2], [here + 0.1, here + 0.3])
+    >>> for _ in range(30):
+    ...     robot.world.tick()
+    >>> bool(np.allclose(robot.joints.rows.target_position[0, :6], here + 0.3))
+    True
+    """
 
     def __init__(
         self,

@@ -22,6 +22,12 @@ class Mimic(Controller):
 
     Normalized, the action is -1 and 1. Fingers of equal limits have equal targets.
 
+    >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "arm")
+    >>> robot.set_action([[0, 0, 0, 0, 0, 0, 1]])  # the last action is that of the gripper
+    >>> robot.world.tick()
+    >>> robot.parts["gripper"].joints.rows.target_position[0].round(3).tolist()  # both are open
+    [0.04, 0.04]
+
     Attributes:
         lower: Position at action 0, or one for each joint; by default the joint's limit.
         upper: Position at action 1.

@@ -23,6 +23,14 @@ class Mecanum(Controller):
     turn at (x -+ y -+ (length + width) / 2 w) / radius (Taheri et al., Kinematic Model of a Four
     Mecanum Wheeled Mobile Robot, 2015).
 
+    >>> wheels = ["front_left", "front_right", "rear_left", "rear_right"]
+    >>> base = Mecanum(
+    ...     wheels=wheels, length=0.4, width=0.5, radius=0.1, lower=(-1, -1, -2), upper=(1, 1, 2)
+    ... )
+    >>> config = RobotConfig("rover.sdf", parts={"base": Part(wheels, base)})
+    >>> config.parts["base"].controller.radius
+    0.1
+
     Attributes:
         wheels: Joints of the wheels: front left, front right, rear left, rear right. All turn
             forward at positive rates.
@@ -62,6 +70,14 @@ class OmniWheels(Controller):
 
     A wheel at the angle a of a circle drives along the circle, anticlockwise at positive rates, and
     rolls freely across: it turns at (-sin(a) x + cos(a) y + distance w) / radius.
+
+    >>> wheels = ["wheel_1", "wheel_2", "wheel_3"]
+    >>> base = OmniWheels(
+    ...     wheels=wheels, distance=0.2, radius=0.05, lower=(-1, -1, -3), upper=(1, 1, 3)
+    ... )
+    >>> config = RobotConfig("rover.sdf", parts={"base": Part(wheels, base)})
+    >>> config.parts["base"].controller.distance
+    0.2
 
     Attributes:
         wheels: Joints of the wheels, three or more.

@@ -18,6 +18,12 @@ from .servo import ServoDrive
 class Passive(Controller):
     """No actions: joints without stiffness, slowed by damping alone.
 
+    >>> part = Part([".*"], Passive(damping=0.5))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.action_size, robot.joints.rows.damping.max().item()
+    (0, 0.5)
+
     Attributes:
         damping: [N m s/rad or N s/m], >= 0.
     """

@@ -24,6 +24,15 @@ class PlanarBase(Controller):
     A base on joints turns its action by the position of the third; one without joints has the twist
     of the whole model set in every tick, which no contact stops, and gravity still acts.
 
+    >>> puck = "<sdf version='1.9'><model name='puck'><link name='body'/></model></sdf>"
+    >>> base = Part([], PlanarBase(lower=(-1, -1, -2), upper=(1, 1, 2), normalized=False))
+    >>> world = World(MujocoSimulator())
+    >>> robot = Robot(world, RobotConfig(puck, parts={"base": base}), "puck")
+    >>> robot.set_action([[1.0, 0.0, 0.0]])
+    >>> world.tick()
+    >>> robot.model.twist[0, 0, 0].item()
+    1.0
+
     Attributes:
         joints: Of the part: slides along x and y of the world, then the one that turns about z;
             none for a base without joints.

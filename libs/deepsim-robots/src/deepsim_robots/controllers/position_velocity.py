@@ -21,6 +21,12 @@ _ROUNDING = 1e-12  # [rad or m]: it must not cost a tick
 class JointPositionVelocity(Controller):
     """Actions are target positions of all joints [rad or m], then target velocities of all.
 
+    >>> part = Part(["joint_.*"], JointPositionVelocity())
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator()), config, "arm")
+    >>> robot.action_size
+    12
+
     Attributes:
         lower: Least position, or one for each joint; by default as for `JointPosition`.
         upper: Largest position.
@@ -52,6 +58,16 @@ class JointTrapezoid(Controller):
 
     The target speeds up by `acceleration`, keeps at most `velocity`, and slows down by
     `acceleration` so as to end at the position without overshoot.
+
+    >>> part = Part(["joint_.*"], JointTrapezoid(velocity=1.0, acceleration=2.0, normalized=False))
+    >>> config = replace(find_robot("arm").load(), parts={"arm": part})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=10), config, "arm")
+    >>> start = robot.joints.rows.target_position[:, :6].copy()
+    >>> robot.set_action(start + 0.5)
+    >>> robot.world.tick()
+    >>> way = (robot.joints.rows.target_position[:, :6] - start).max()
+    >>> bool(0.0 < way < 0.01)  # it speeds up
+    True
 
     Attributes:
         velocity: Largest speed, or one for each joint, > 0; by default the joint's limit.

@@ -23,6 +23,20 @@ class RotorThrust(Controller):
     A rotor that turns anticlockwise pushes its link clockwise: the torque about z is
     -direction * drag * thrust. The part needs no joints.
 
+    >>> rotors = RotorThrust(
+    ...     links=["body"] * 4,
+    ...     points=[(0.1, 0.1, 0), (-0.1, 0.1, 0), (-0.1, -0.1, 0), (0.1, -0.1, 0)],
+    ...     directions=[1, -1, 1, -1],
+    ...     drag=0.02,
+    ...     lower=0.0,
+    ...     upper=5.0,
+    ... )
+    >>> body = "<sdf version='1.9'><model name='m'><link name='body'/></model></sdf>"
+    >>> world = World(MujocoSimulator())
+    >>> robot = Robot(world, RobotConfig(body, parts={"rotors": Part([], rotors)}), "drone")
+    >>> robot.action_size
+    4
+
     Attributes:
         links: The link of each rotor; one may have several.
         points: Of each rotor in the frame of its link [m]; by default its origin.

@@ -15,6 +15,10 @@ from .geometry import Geometry
 class Surface:
     """Friction and restitution of a collision.
 
+    >>> rubber = Surface(mu=1.2, mu2=1.0)
+    >>> CollisionDescription("tyre", Cylinder(0.3, 0.1), surface=rubber).surface.restitution
+    0.0
+
     Attributes:
         mu: Friction coefficient along the first friction direction; of a pair, the lower counts.
         mu2: Friction coefficient across it.
@@ -49,6 +53,10 @@ class Surface:
 @dataclass(frozen=True, slots=True)
 class CollisionDescription:
     """A shape that touches others.
+
+    >>> ice = CollisionDescription("ice", Box((4, 4, 0.1)), surface=Surface(mu=0.02, mu2=0.02))
+    >>> ice.pose.position
+    Point(0.0, 0.0, 0.0)
 
     Attributes:
         name: Unique among the collisions of the link.

@@ -20,6 +20,9 @@ _PICTURES = {".png", ".jpg", ".jpeg"}
 class Box:
     """A box along the axes of its frame.
 
+    >>> Box((1, 2, 0.5)).size
+    Vector3(1.0, 2.0, 0.5)
+
     Attributes:
         size: Full lengths along x, y, z [m], each > 0; any three numbers are accepted.
     """
@@ -33,7 +36,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Sphere:
-    """A ball of the given radius [m] > 0."""
+    """A ball of the given radius [m] > 0.
+
+    >>> CollisionDescription("ball", Sphere(0.11)).geometry
+    Sphere(radius=0.11)
+    """
 
     radius: float
 
@@ -43,7 +50,11 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True)
 class Cylinder:
-    """A cylinder along z: radius [m] and full length [m], both > 0."""
+    """A cylinder along z: radius [m] and full length [m], both > 0.
+
+    >>> CollisionDescription("wheel", Cylinder(radius=0.3, length=0.1)).geometry
+    Cylinder(radius=0.3, length=0.1)
+    """
 
     radius: float
     length: float
@@ -56,6 +67,9 @@ class Cylinder:
 @dataclass(frozen=True, slots=True)
 class Capsule:
     """A cylinder along z with half a ball at each end.
+
+    >>> CollisionDescription("finger", Capsule(radius=0.01, length=0.04)).geometry
+    Capsule(radius=0.01, length=0.04)
 
     Attributes:
         radius: Of the cylinder and of the balls [m].
@@ -72,7 +86,11 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """A cone along z, its tip up and its frame half-way: radius [m] and full length [m], > 0."""
+    """A cone along z, its tip up and its frame half-way: radius [m] and full length [m], > 0.
+
+    >>> VisualDescription("hat", Cone(radius=0.2, length=0.5)).geometry
+    Cone(radius=0.2, length=0.5)
+    """
 
     radius: float
     length: float
@@ -85,6 +103,9 @@ class Cone:
 @dataclass(frozen=True, slots=True)
 class Ellipsoid:
     """An ellipsoid along the axes of its frame.
+
+    >>> Ellipsoid((0.3, 0.2, 0.1)).radii
+    Vector3(0.3, 0.2, 0.1)
 
     Attributes:
         radii: Half lengths along x, y, z [m], each > 0; any three numbers are accepted.
@@ -100,6 +121,9 @@ class Ellipsoid:
 @dataclass(frozen=True, slots=True)
 class Plane:
     """A plane through the origin of its frame: a half space to collide with, a rectangle to see.
+
+    >>> Plane(normal=(0, 0, 2)).normal
+    Vector3(0.0, 0.0, 1.0)
 
     Attributes:
         normal: Points out of the ground; made a unit vector.
@@ -117,6 +141,10 @@ class Plane:
 @dataclass(frozen=True, slots=True)
 class Mesh:
     """A triangle mesh in a file.
+
+    >>> from pathlib import Path
+    >>> VisualDescription("hull", Mesh(Path("boat.stl"), scale=(0.01,) * 3)).geometry.scale
+    Vector3(0.01, 0.01, 0.01)
 
     Attributes:
         path: An existing file, absolute after loading.
@@ -143,6 +171,11 @@ class Mesh:
 @dataclass(frozen=True, slots=True)
 class Heightmap:
     """A landscape whose heights are the pixels of a picture, or those of an elevation model.
+
+    >>> from pathlib import Path
+    >>> dunes = Heightmap(Path("dunes.png"), size=(100, 100, 8))
+    >>> dunes.is_picture
+    True
 
     Attributes:
         path: An existing file, absolute after loading.
@@ -171,6 +204,11 @@ class Image:
     """Walls drawn as a picture: dark pixels are solid, from the ground up.
 
     The lower left corner of the picture lies at the origin of the frame, its lower edge along x.
+
+    >>> from pathlib import Path
+    >>> maze = Image(Path("maze.png"), scale=0.05, height=1.0)  # a pixel is 5 cm wide
+    >>> maze.threshold
+    200
 
     Attributes:
         path: The picture, an existing file, absolute after loading.

@@ -32,6 +32,9 @@ AXES: dict[JointType, int] = {
 class Mimic:
     """An axis follows another one: its position is ``multiplier * leader + offset``.
 
+    >>> JointAxis(xyz=(0, 1, 0), mimic=Mimic("left_finger", multiplier=-1.0)).mimic.joint
+    'left_finger'
+
     Attributes:
         joint: Name of the joint that leads, in the same model.
         multiplier: Of the leader's position.
@@ -50,6 +53,9 @@ class Mimic:
 @dataclass(frozen=True, slots=True)
 class JointAxis:
     """One axis of a joint; positions are rad (m for prismatic joints).
+
+    >>> JointAxis(xyz=(0, 0, 2), lower=-1.0, upper=1.0, effort=20.0).xyz
+    Vector3(0.0, 0.0, 1.0)
 
     Attributes:
         xyz: Along the axis, in the joint frame; made a unit vector.

@@ -20,6 +20,10 @@ LightType: TypeAlias = Literal["point", "spot", "directional"]
 class Attenuation:
     """Attenuation of a light with the distance d: 1 / (constant + linear d + quadratic d^2).
 
+    >>> fading = Attenuation(range=10.0, constant=1.0, linear=0.5)
+    >>> LightDescription("lamp", attenuation=fading).attenuation.range
+    10.0
+
     Attributes:
         range: Beyond it the light has no effect [m].
         constant: Factor [1].
@@ -42,6 +46,9 @@ class Attenuation:
 @dataclass(frozen=True, slots=True)
 class SpotCone:
     """The cone of a spot light.
+
+    >>> LightDescription("torch", type="spot", spot=SpotCone(0.2, 0.6)).spot.outer_angle
+    0.6
 
     Attributes:
         inner_angle: Full angle of the cone of full brightness [rad].

@@ -22,6 +22,9 @@ class VelocityDecay:
 
     In SDF, "exponential damping"; Gazebo 11 stops it below 0.01 m/s and 0.01 rad/s.
 
+    >>> LinkDescription("puck", velocity_decay=VelocityDecay(linear=0.001)).velocity_decay.angular
+    0.0
+
     Attributes:
         linear: Of the linear velocity, per step; 1 or more is all of it.
         angular: Of the angular velocity.
@@ -38,6 +41,15 @@ class VelocityDecay:
 @dataclass(frozen=True, slots=True)
 class LinkDescription:
     """A rigid body.
+
+    >>> ball = LinkDescription(
+    ...     "ball",
+    ...     inertial=Inertial(mass=0.4, ixx=0.002, iyy=0.002, izz=0.002),
+    ...     collisions=(CollisionDescription("shape", Sphere(0.11)),),
+    ...     visuals=(VisualDescription("shape", Sphere(0.11)),),
+    ... )
+    >>> ball.gravity, ball.kinematic
+    (True, False)
 
     Attributes:
         name: Unique among the links of the model.

@@ -20,6 +20,9 @@ class Imu:
 
     The last two are in the axes of the sensor; at rest it reads +9.81 m/s^2 upwards.
 
+    >>> SensorDescription("imu", measurement=Imu(), update_rate=200.0).type
+    'imu'
+
     Attributes:
         angular_velocity: Noise [rad/s]: none, one for all axes, or one for each of x, y and z.
         linear_acceleration: Noise [m/s^2], likewise.
@@ -39,6 +42,10 @@ class ForceTorque:
 
     Both are in the axes of the sensor, the torque about its origin.
 
+    >>> wrist = ForceTorque(force=(Noise(stddev=0.1),))  # the same noise for x, y and z
+    >>> SensorDescription("wrist", measurement=wrist).type
+    'force_torque'
+
     Attributes:
         force: Noise [N]: none, one for all axes, or one for each of x, y and z.
         torque: Noise [N m], likewise.
@@ -56,6 +63,9 @@ class ForceTorque:
 class ContactSensor:
     """The contacts of a link with everything else.
 
+    >>> SensorDescription("bumper", measurement=ContactSensor(("bumper_collision",))).type
+    'contact'
+
     Attributes:
         collisions: Names of the collisions of the link that feel; all of them where it has none
             of these.
@@ -67,6 +77,9 @@ class ContactSensor:
 @dataclass(frozen=True, slots=True)
 class Rays:
     """Directions at equal angles, the first and the last at the limits.
+
+    >>> Lidar(Rays(3, -0.5, 0.5), max_range=10.0).horizontal.count
+    3
 
     Attributes:
         count: The number of directions, >= 1; a single one has the lower angle.
@@ -92,6 +105,11 @@ class Rays:
 @dataclass(frozen=True, slots=True)
 class Lidar:
     """Distances along rays from the sensor's origin; it sees collisions, but not its own model's.
+
+    >>> import math
+    >>> scan = Lidar(Rays(180, -math.pi / 2, math.pi / 2), max_range=10.0)
+    >>> SensorDescription("laser", measurement=scan).type
+    'ray'
 
     Attributes:
         horizontal: Angles about +z, 0 along +x; the rays of a row.
@@ -127,6 +145,9 @@ class Lidar:
 @dataclass(frozen=True, slots=True)
 class JointState:
     """Positions, velocities and efforts of joints, as encoders and drives report them.
+
+    >>> SensorDescription("encoders", measurement=JointState(("hinge",)), update_rate=100.0).type
+    'joint_state'
 
     Attributes:
         joints: Rows of the joints table without the name of the model, such as ``hinge`` or

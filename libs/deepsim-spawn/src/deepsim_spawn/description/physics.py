@@ -18,6 +18,10 @@ class MujocoOptions:
 
     Contact times count in steps, so that a contact is as stable at any step size.
 
+    >>> physics = Physics(mujoco=MujocoOptions(integrator="rk4"))
+    >>> WorldDescription("gyroscopes", physics=physics).physics.mujoco.cone
+    'elliptic'
+
     Attributes:
         integrator: ``rk4`` conserves the energy of fast spinning bodies, at four times the cost.
         cone: Friction of a ``pyramidal`` cone depends on the direction, by up to 30 %.
@@ -55,6 +59,9 @@ class MujocoOptions:
 @dataclass(frozen=True, slots=True)
 class Physics:
     """Time steps.
+
+    >>> WorldDescription("slow", physics=Physics(max_step_size=0.002)).physics.max_step_size
+    0.002
 
     Attributes:
         max_step_size: Duration of one physics step [s], > 0.

@@ -12,6 +12,10 @@ from .names import trimmed
 class PluginDescription:
     """A plugin, kept as text: nothing here runs it.
 
+    >>> plugin = PluginDescription("drive", "libgazebo_ros_diff_drive.so", "<plugin/>")
+    >>> plugin.filename
+    'libgazebo_ros_diff_drive.so'
+
     Attributes:
         name: As in the file.
         filename: The library that Gazebo would load.

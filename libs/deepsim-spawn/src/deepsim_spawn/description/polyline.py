@@ -26,6 +26,10 @@ _MOST_PARTS = 2**14
 class Polyline:
     """A flat shape in the plane z = 0 of its frame, pulled up along z.
 
+    >>> square = Polyline(outlines=(((0, 0), (2, 0), (2, 1), (0, 1)),), height=0.5)
+    >>> len(square.convex_parts())
+    1
+
     Attributes:
         outlines: Closed lines of at least three points [m, m], which do not cross; what lies inside
             an odd number of them is solid, so that one within another is a hole.

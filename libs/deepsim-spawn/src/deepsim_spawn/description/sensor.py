@@ -22,6 +22,10 @@ _MOST_PIXELS = 2**14
 class CameraDescription:
     """A pinhole camera that looks along +x of the sensor's frame, z up in the picture.
 
+    >>> lens = CameraDescription(horizontal_fov=1.0, width=320, height=240)
+    >>> SensorDescription("eye", camera=lens).type
+    'camera'
+
     Attributes:
         horizontal_fov: Full horizontal angle of view [rad], > 0 and < pi.
         width: Of the picture [pixels], 1..16384.
@@ -64,10 +68,10 @@ class CameraDescription:
 class SensorDescription:
     """A sensor.
 
-    Example::
-
-        imu = SensorDescription("imu", measurement=Imu(), update_rate=200)
-        base = replace(base, sensors=(*base.sensors, imu))
+    >>> imu = SensorDescription("imu", measurement=Imu(), update_rate=200)
+    >>> base = LinkDescription("base", sensors=(imu,))
+    >>> base.sensors[0].type
+    'imu'
 
     Attributes:
         name: Unique among the sensors of the link.

@@ -15,6 +15,10 @@ from .geometry import Geometry
 class VisualDescription:
     """A shape that is drawn.
 
+    >>> glass = VisualDescription("pane", Box((1, 0.01, 1)), transparency=0.8)
+    >>> glass.cast_shadows
+    True
+
     Attributes:
         name: Unique among the visuals of the link.
         geometry: The shape.

@@ -20,6 +20,9 @@ from .writing import document, write_world
 class Scene:
     """Light and colour that belong to no entity.
 
+    >>> WorldDescription("night", scene=Scene(ambient=(0.05, 0.05, 0.1))).scene.shadows
+    True
+
     Attributes:
         ambient: Light that reaches everything.
         background: Colour behind everything.

@@ -25,6 +25,11 @@ _GROUND = np.eye(3)[:2]
 class Footprint:
     """The shadow that a model's collisions cast straight down, as the union of convex polygons.
 
+    >>> top = CollisionDescription("top", Box((2, 1, 0.1)), pose=Pose((0, 0, 0.7)))
+    >>> table = ModelDescription("table", links=(LinkDescription("body", collisions=(top,)),))
+    >>> Footprint.of(table).contains([(0.9, 0.4), (1.1, 0.0)]).tolist()
+    [True, False]
+
     Attributes:
         pieces: Corners (n, 2) of each polygon [m], counterclockwise. They may overlap.
     """

@@ -22,6 +22,12 @@ _ROUND = 1e-3  # [m] to which round shapes are followed in the search; the resul
 class OrientedBox:
     """A box around a model.
 
+    >>> tilted = Pose((0, 0, 1), Euler(0, 0, 0.5))
+    >>> bar = CollisionDescription("bar", Box((2, 0.1, 0.1)), pose=tilted)
+    >>> model = ModelDescription("bar", links=(LinkDescription("body", collisions=(bar,)),))
+    >>> [round(length, 3) for length in OrientedBox.of(model).size]
+    [2.0, 0.1, 0.1]
+
     Attributes:
         pose: Of its middle, in the model frame; compose it with the model's pose.
         size: Full lengths along its own axes [m].

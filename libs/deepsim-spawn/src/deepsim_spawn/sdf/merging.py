@@ -2,7 +2,7 @@
 """`<include merge="true">`: the parts of the included model become parts of the model around it.
 
 A proxy frame stands for the model that is gone: its parts keep their places relative to it, and
-what was attached to the model's own frame is attached to the proxy (SDF 1.9 and later).
+parts that were attached to the model's own frame are attached to the proxy (SDF 1.9 and later).
 """
 
 from __future__ import annotations

@@ -158,7 +158,13 @@ class _StateTransform:
 
 
 class LinkTransform(_StateTransform):
-    """The transform of one link; `Transform.link` makes it."""
+    """The transform of one link; `Transform.link` makes it.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> Transform(world, "car").link("link").pose.position
+    Point(1.0, 2.0, 0.0)
+    """
 
     __slots__ = ()
 

@@ -41,7 +41,18 @@ class Changes(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A row that a simulator did not accept."""
+    """A row that a simulator did not accept.
+
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(static=True), "wall", Pose())
+    >>> try:
+    ...     world.models.put(twist=(1, 0, 0, 0, 0, 0))
+    ...     world.flush()
+    ... except WriteRefusedError as error:
+    ...     [refusal] = error.refusals
+    ...     print(refusal.name, refusal.column, "-", refusal.reason)
+    wall twist - a static model has no velocity: set its pose
+    """
 
     kind: Kind
     column: str

@@ -38,6 +38,14 @@ class Simulator(Protocol):
 
     Where a method takes `worlds`, None means all of them. A capability that the engine lacks is
     None, so ``simulator.cameras is None`` tests for it.
+
+    >>> simulator = TableSimulator(timestep=0.01)
+    >>> tables = Tables(simulator.entities, simulator.worlds)
+    >>> simulator.step(10)
+    ()
+    >>> simulator.read(tables, [("models", "pose")])
+    >>> simulator.time.tolist(), simulator.cameras is None
+    ([0.1], True)
     """
 
     @property

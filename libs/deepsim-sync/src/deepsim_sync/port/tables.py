@@ -192,7 +192,15 @@ class Table(Columns):
 
 
 class StateTable(Table, StateColumns):
-    """Pose and twist of models."""
+    """Pose and twist of models.
+
+    >>> simulator = TableSimulator(worlds=2)
+    >>> simulator.spawn([SpawnRequest(TableModel(), "car", Pose())])
+    >>> tables = Tables(simulator.entities, simulator.worlds)
+    >>> simulator.read(tables, [("models", "pose")])
+    >>> tables.models.pose.shape  # W worlds, N models
+    (2, 1, 7)
+    """
 
 
 class LinkTable(Table, LinkColumns):

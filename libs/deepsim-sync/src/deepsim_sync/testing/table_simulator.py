@@ -63,7 +63,14 @@ class TableModel:
 
 
 class Call(NamedTuple):
-    """One call that a `TableSimulator` carried out."""
+    """One call that a `TableSimulator` carried out.
+
+    >>> simulator = TableSimulator(timestep=0.01)
+    >>> simulator.step(5)
+    ()
+    >>> [call.method for call in simulator.log]
+    ['step']
+    """
 
     method: str
     argument: Any = None

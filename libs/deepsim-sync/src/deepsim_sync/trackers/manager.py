@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 class Priority(IntEnum):
-    """The part of a tick in which a tracker runs."""
+    """The part of a tick in which a tracker runs.
+
+    >>> sorted(Priority)[0] is Priority.HIGH
+    True
+    """
 
     HIGH = 0
     """First, right after the tables were read."""
@@ -30,7 +34,17 @@ class Priority(IntEnum):
 
 
 class Tracker(Protocol):
-    """Protocol of objects that are called once per tick; see `TrackerManager`."""
+    """Protocol of objects that are called once per tick; see `TrackerManager`.
+
+    >>> class Odometer:
+    ...     def update_tracker(self, delta_time, sim_time):
+    ...         print(f"{delta_time:.2f} s")
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.trackers.add(Odometer(), Priority.LOW)
+    >>> world.tick()
+    0.25 s
+    """
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Called once per tick.

@@ -53,6 +53,9 @@ class ModelState:
 class LinkState:
     """The pose and twist of a link; see `ModelState`.
 
+    >>> LinkState("car::wheel", Pose((0.3, 0.2, 0))).reference_frame
+    ''
+
     Attributes:
         link_name: The link, ``model::link``.
         pose: Pose of the link frame.
@@ -126,9 +129,11 @@ class _StateTracker(PerWorld, Generic[S]):
 class GetModelStateTracker(_StateTracker[ModelState]):
     """Model states at the present instant.
 
-    Example::
-
-        GetModelStateTracker.get_instance().get_model_states(["red_car", "blue_car"])
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> GetModelStateTracker.get_instance().get_model_state("car").pose.position
+    Point(1.0, 2.0, 0.0)
     """
 
     kind, state = "models", ModelState
@@ -153,7 +158,14 @@ class GetModelStateTracker(_StateTracker[ModelState]):
 
 
 class GetLinkStateTracker(_StateTracker[LinkState]):
-    """Link states at the present instant; see `GetModelStateTracker`."""
+    """Link states at the present instant; see `GetModelStateTracker`.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> GetLinkStateTracker.get_instance().get_link_state("car::link").pose.position
+    Point(1.0, 2.0, 0.0)
+    """
 
     kind, state = "links", LinkState
 
@@ -171,10 +183,12 @@ class GetLinkStateTracker(_StateTracker[LinkState]):
 class SetModelStateTracker(_StateTracker[ModelState]):
     """Sets poses and twists of models.
 
-    Example::
-
-        state = ModelState("car", Pose((1, 2, 0)))
-        SetModelStateTracker.get_instance().set_model_state(state)
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> SetModelStateTracker.get_instance().set_model_state(ModelState("car", Pose((5, 0, 0))))
+    >>> world.models.pose[0, 0, :3].tolist()
+    [5.0, 0.0, 0.0]
     """
 
     kind = "models"
@@ -194,7 +208,15 @@ class SetModelStateTracker(_StateTracker[ModelState]):
 
 
 class SetLinkStateTracker(_StateTracker[LinkState]):
-    """Sets poses and twists of links; see `SetModelStateTracker`."""
+    """Sets poses and twists of links; see `SetModelStateTracker`.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> SetLinkStateTracker.get_instance().set_link_state(LinkState("car::link", Pose((5, 0, 0))))
+    >>> world.links.pose[0, 0, :3].tolist()
+    [5.0, 0.0, 0.0]
+    """
 
     kind = "links"
 

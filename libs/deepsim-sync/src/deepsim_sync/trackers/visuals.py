@@ -20,9 +20,11 @@ _COLORS = ("ambient", "diffuse", "specular", "emissive")
 class GetVisualTracker(PerWorld):
     """Appearance of visuals at the present instant.
 
-    Example::
-
-        GetVisualTracker.get_instance().get_visual("car::body::paint").transparency
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> GetVisualTracker.get_instance().get_visual("car::link::visual").transparency
+    0.0
     """
 
     def get_visual(self, name: str) -> Visual:
@@ -56,12 +58,15 @@ class GetVisualTracker(PerWorld):
 class SetVisualTracker(PerWorld):
     """Sets the appearance of visuals by name.
 
-    Example::
-
-        SetVisualTracker.get_instance().set_transparencies({"car::body::paint": 0.5})
-
     Its methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
     outside 0..1 or a visibility that is not a bool.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> SetVisualTracker.get_instance().set_transparencies({"car::link::visual": 0.5})
+    >>> world.visuals.transparency[0].tolist()
+    [0.5]
     """
 
     def set_visual(self, visual: Visual) -> None:

@@ -133,7 +133,16 @@ class Rows(Columns):
 
 
 class StateRows(Rows, StateColumns):
-    """Pose and twist of models or links; see `Rows`."""
+    """Pose and twist of models or links; see `Rows`.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> car = world.models.select(["car"])
+    >>> car.put(twist=(1, 0, 0, 0, 0, 0))
+    >>> world.tick()
+    >>> car.pose[0, 0, :3].tolist()
+    [1.25, 2.0, 0.0]
+    """
 
 
 class LinkRows(StateRows, LinkColumns):
@@ -186,7 +195,14 @@ class VisualRows(Rows, VisualColumns):
 
 
 class LightRows(Rows, LightColumns):
-    """Colour and reach of lights; see `Rows`."""
+    """Colour and reach of lights; see `Rows`.
+
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(lights=("lamp",)), "car", Pose())
+    >>> world.lights.put(diffuse=(1, 0, 0, 1))
+    >>> world.lights.names, world.lights.diffuse[0].tolist()
+    (Names('lights', ['car::link::lamp']), [[1.0, 0.0, 0.0, 1.0]])
+    """
 
 
 class SingleRow:

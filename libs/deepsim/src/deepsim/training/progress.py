@@ -75,8 +75,8 @@ class EpisodeEnds:
     """The rewards and infos of agents at the ends of their latest episodes.
 
     Info is the mean of numbers and booleans over the episodes that have them, and the frequency of
-    each string. A name with too many different strings is left out. Of reward terms, the sums over
-    episodes count, and not what they gave in the last step.
+    each string. A name with too many different strings is left out. A reward term counts with its
+    sum over the episode, not with its value in the last step.
 
     Args:
         agents: All agents that learn.

@@ -32,7 +32,7 @@ def require_suitable(seen: Any, acted: Any) -> None:
     """Refuses spaces that the networks cannot use.
 
     Raises:
-        TaskError: With what they can use instead.
+        TaskError: The spaces are others; the message lists those that the networks can use.
     """
     if kind_of(seen) == "Dict":
         for key, part in seen.spaces.items():
