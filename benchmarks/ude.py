@@ -4,6 +4,9 @@
 UDE's own client is played by a call that sends the bytes of that client, without metadata; its
 encoding is not counted. With ``--original``, a Python that has the package `ude` (3.8 and
 pyarrow 3.0 are its own), the client itself drives UDE's server and ours, each in its own process.
+It also drives a server of answers that are there already: a floor, below which no Python server
+of gRPC comes. UDE's task only returns its actions; with ``--same-task``, a Python that has both
+`ude` and deepsim (3.11 and pyarrow 10), UDE's server also steps the environment that ours does.
 """
 
 from __future__ import annotations
@@ -12,73 +15,53 @@ import argparse
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import cycle
 from pathlib import Path
 from subprocess import PIPE, Popen
 from tempfile import TemporaryDirectory
+from threading import Event
 from time import perf_counter, process_time
 from typing import Any
 
 import grpc
-import numpy as np
-from gymnasium.spaces import Box
-from numpy.typing import NDArray
 from report import write
+from ude_task import actions, echo
 
-from deepsim import Agents, Area, Environment, GazeboXMLLoader, MujocoSimulator, World
 from deepsim_envs.ude import RemoteEnvironment, serve
 from deepsim_envs.ude.codec import encode
-from deepsim_envs.ude.messages import SERVICE, Message, to_bytes
+from deepsim_envs.ude.messages import SERVICE, STREAM, Message, to_bytes
 
 ORIGINAL = str(Path(__file__).with_name("ude_original.py"))
-EMPTY = '<sdf version="1.7"><world name="w"/></sdf>'
 
 
-class Echo(Area):
-    """Two agents that see what they did."""
+def canned(stack: ExitStack, answers: Mapping[str, bytes], port: int = 0) -> int:
+    """Starts a server of answers that are there already, and a stream that says nothing."""
+    over = Event()
 
-    agents = Agents(["a", "b"], Box(-9.0, 9.0, (8,), np.float32), Box(-1.0, 1.0, (8,), np.float32))
+    def silence(_request: bytes, _context: Any) -> Iterator[bytes]:
+        over.wait()
+        yield b""
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._last = np.zeros((len(world), 2, 8), np.float32)
+    def handler(answer: bytes) -> Any:
+        return grpc.unary_unary_rpc_method_handler(lambda _request, _context: answer)
 
-    def reset(self, worlds: NDArray[np.intp]) -> None:
-        self._last[worlds] = 0.0
-
-    def act(self, actions: Any) -> None:
-        self._last[:] = actions
-
-    def observe(self) -> NDArray[np.float32]:
-        return self._last.copy()
-
-    def reward(self) -> NDArray[np.float64]:
-        return np.ones(self._last.shape[:2])
-
-
-def echo(worlds: int = 1) -> Environment:
-    simulator = MujocoSimulator(GazeboXMLLoader().load_world(EMPTY), worlds=worlds)
-    return Environment(Echo(World(simulator)))
-
-
-def actions(environment: Environment, seed: int) -> Mapping[str, NDArray[np.float32]]:
-    rng = np.random.default_rng(seed)
-    return {name: rng.uniform(-1, 1, 8).astype(np.float32) for name in environment.slots}
+    handlers = {name: handler(answer) for name, answer in answers.items()}
+    handlers[STREAM] = grpc.unary_stream_rpc_method_handler(silence)
+    server = grpc.server(ThreadPoolExecutor(8))
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+    bound: int = server.add_insecure_port(f"127.0.0.1:{port}")
+    server.start()
+    stack.callback(lambda: server.stop(0).wait())
+    stack.callback(over.set)
+    return bound
 
 
 def bare(stack: ExitStack, request: bytes, answer: bytes) -> Callable[[], object]:
     """A call that is answered by bytes that are there already."""
-    handler = grpc.unary_unary_rpc_method_handler(lambda _request, _context: answer)
-    server = grpc.server(ThreadPoolExecutor(8))
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler(SERVICE, {"step": handler}),)
-    )
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    stack.callback(lambda: server.stop(0).wait())
+    port = canned(stack, {"step": answer})
     channel = stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{port}"))
     call = channel.unary_unary(f"/{SERVICE}/step")
     return lambda: call(request, timeout=60.0)
@@ -100,18 +83,19 @@ def remote(stack: ExitStack, host: str, worlds: int) -> Callable[[], object]:
     return lambda: client.step(next(given))
 
 
-def unnamed(stack: ExitStack) -> tuple[Callable[[], object], bytes, bytes]:
-    """UDE's own client: the call, and the bytes of one request and its answer."""
+def unnamed(stack: ExitStack) -> tuple[Callable[[], object], bytes, dict[str, bytes]]:
+    """UDE's own client: the call, the bytes of one request, and those of answers by call."""
     environment = echo()
     requests = [
         to_bytes(Message(content=encode(dict(actions(environment, seed))))) for seed in range(8)
     ]
     server = stack.enter_context(serve(environment, port=0))
     channel = stack.enter_context(grpc.insecure_channel(server.address))
-    channel.unary_unary(f"/{SERVICE}/reset")(to_bytes(Message()))
+    opening = channel.unary_unary(f"/{SERVICE}/reset")(to_bytes(Message()))
     step = channel.unary_unary(f"/{SERVICE}/step")
     given = cycle(requests)
-    return (lambda: step(next(given), timeout=60.0)), requests[0], step(requests[0])
+    answers = {"reset": opening, "step": step(requests[0])}
+    return (lambda: step(next(given), timeout=60.0)), requests[0], answers
 
 
 class Driven:
@@ -185,12 +169,17 @@ def beside_the_original(python: str, options: argparse.Namespace) -> dict[str, f
     commands = {
         first: ([*theirs, "serve"], [*theirs, "drive"]),
         "UDE's client, our server": ([*ours, "--serve"], [*theirs, "drive"]),
+        "UDE's client, answers that are there": ([*ours, "--canned"], [*theirs, "drive"]),
         "our client, our server": ([*ours, "--serve"], [*ours, "--drive"]),
         f"our client, our server, {options.worlds} worlds": (
             [*many, "--serve"],
             [*many, "--drive"],
         ),
     }
+    same = "UDE's client, UDE's server, our environment"
+    if options.same_task is not None:
+        both = [options.same_task, ORIGINAL, "serve-deepsim"]
+        commands[same] = both, [*theirs, "drive"]
     figures: dict[str, float] = {}
     with ExitStack() as stack:
         ways = {name: Driven(stack, *pair, free_port()) for name, pair in commands.items()}
@@ -205,9 +194,12 @@ def beside_the_original(python: str, options: argparse.Namespace) -> dict[str, f
             figures[f"{name}, steps per second"] = worlds / way.wall
             spent = (way.spent() - before[name]) / options.rounds / options.steps / worlds
             figures[f"{name}, client and server, us per step"] = 1e6 * spent
-    for name in list(commands)[1:]:
-        ratio = figures[f"{name}, steps per second"] / figures[f"{first}, steps per second"]
-        figures[f"{name} / {first}, steps per second"] = ratio
+    pairs = [(name, first) for name in commands if name != first]
+    if same in commands:
+        pairs.append(("UDE's client, our server", same))
+    for name, base in pairs:
+        ratio = figures[f"{name}, steps per second"] / figures[f"{base}, steps per second"]
+        figures[f"{name} / {base}, steps per second"] = ratio
     return figures
 
 
@@ -218,11 +210,18 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--worlds", type=int, default=None)
     parser.add_argument("--original", metavar="PYTHON")
-    for role in ("--serve", "--drive"):
+    parser.add_argument("--same-task", metavar="PYTHON")
+    for role in ("--serve", "--drive", "--canned"):
         parser.add_argument(role, metavar="PORT", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.drive is not None:
         return drive(options.drive, options.worlds or 1)
+    if options.canned is not None:
+        with ExitStack() as stack:
+            _, _, answers = unnamed(stack)
+            print(canned(stack, answers, options.canned), flush=True)
+            sys.stdin.read()
+        return None
     if options.serve is not None:
         with serve(echo(options.worlds or 1), port=options.serve):
             print(options.serve, flush=True)
@@ -232,10 +231,10 @@ def main() -> None:
     least: dict[str, float] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        call, request, answer = unnamed(stack)
+        call, request, answers = unnamed(stack)
         many = f"{options.worlds} worlds"
         ways = {
-            "bare gRPC": bare(stack, request, answer),
+            "bare gRPC": bare(stack, request, answers["step"]),
             "UDE's client": call,
             "RemoteEnvironment": remote(stack, "127.0.0.1", 1),
             "RemoteEnvironment, Unix socket": remote(stack, f"unix:{folder}/one", 1),
@@ -252,7 +251,8 @@ def main() -> None:
                     way()
                 spent = (process_time() - start) / options.steps
                 least[name] = min(least.get(name, spent), spent)
-    figures: dict[str, Any] = {"bytes of a request": len(request), "of an answer": len(answer)}
+    figures: dict[str, Any] = {"bytes of a request": len(request)}
+    figures["of an answer"] = len(answers["step"])
     for name, spent in least.items():
         figures[f"{name}, us per call"] = 1e6 * spent
     for name, spent in least.items():

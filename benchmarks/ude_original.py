@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """UDE's own server and client, for `benchmarks/ude.py`; for a Python that has the package `ude`.
 
-``serve PORT`` serves two agents that see what they did. ``drive PORT`` reads numbers of steps, one
-a line, makes them by UDE's client, and prints the seconds of each line.
+``serve PORT`` serves two agents that see what they did, and ``serve-deepsim PORT`` the environment
+of `ude_task.py`, where deepsim is there too. ``drive PORT`` reads numbers of steps, one a line,
+makes them by UDE's client, and prints the seconds of each line.
 """
 
 import os
@@ -36,9 +37,27 @@ class Echo(ude.UDEEnvironmentAdapterInterface):
         pass
 
 
-def serve(port):
+class Deepsim(Echo):
+    """The same two agents, in an environment of deepsim."""
+
+    def __init__(self):
+        sys.path.append(os.path.dirname(__file__))
+        from ude_task import echo  # noqa: PLC0415 (only where deepsim is)
+
+        self._environment = echo()
+
+    def reset(self):
+        self._environment.world.claim()
+        return self._environment.reset()[0]
+
+    def step(self, action_dict):
+        self._environment.world.claim()  # UDE steps in a thread of its own
+        return tuple(self._environment.step(action_dict))
+
+
+def serve(port, task=Echo):
     """Serves for ever."""
-    ude.UDEServer(ude.UDEEnvironment(Echo()), num_agents=len(NAMES), port=port).start()
+    ude.UDEServer(ude.UDEEnvironment(task()), num_agents=len(NAMES), port=port).start()
     print(port, flush=True)
     sys.stdin.read()
 
@@ -58,5 +77,6 @@ def drive(port):
 
 
 if __name__ == "__main__":
-    {"serve": serve, "drive": drive}[sys.argv[1]](int(sys.argv[2]))
+    commands = {"serve": serve, "serve-deepsim": lambda port: serve(port, Deepsim), "drive": drive}
+    commands[sys.argv[1]](int(sys.argv[2]))
     os._exit(0)  # UDE's threads never end

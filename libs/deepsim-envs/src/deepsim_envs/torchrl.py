@@ -44,9 +44,10 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
 
     Under ``"agents"``, tensors have the shape (worlds, agents, ...): ``observation``, ``action``,
     ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, the agents that act. An agent
-    may be done before the others: then its mask is False, its actions are ignored, it earns
-    nothing, and its last observation stays. The ``done`` of a world, (worlds, 1), is that of all
-    its agents; it is ``terminated`` if all of them are, and ``truncated`` otherwise.
+    may be done before the others, or join later: the mask is False from its end on, or until it
+    joins; then its actions are ignored, it earns nothing, and its last observation, or 0, stays. A
+    world is ``done``, (worlds, 1), when no agent is live; one that had yet to join is truncated
+    then. The world is ``terminated`` if all that took part are, and ``truncated`` otherwise.
 
     The first reset without a seed draws one, as Gymnasium's own environments do.
 
@@ -109,13 +110,14 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         """Steps all worlds once, but for those that are over and not reset yet."""
         rewards = np.zeros(self._terminated.shape)
-        worlds = np.flatnonzero(self.environment.live.any(axis=1))
+        worlds = np.flatnonzero(self._alive())
         if len(worlds):
             actions = _arrays(tensordict[GROUP, "action"])
             step = self.environment.step_worlds((actions,), worlds)
             self._seen, rewards = step.observation, step.reward
             self._terminated |= step.terminated
             self._truncated |= step.truncated
+            self._truncated |= self.environment.waiting & ~self._alive()[:, None]
         values = self._now()
         values[GROUP]["reward"] = torch.from_numpy(rewards.astype(np.float32)[..., None])
         return self._result(values)
@@ -130,15 +132,21 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         self.environment.close()
         super().close(raise_if_closed=raise_if_closed)
 
+    def _alive(self) -> Bools:
+        """Returns (W,) bool, the worlds with a live agent."""
+        alive: Bools = np.logical_or.reduce(self.environment.live, axis=1)
+        return alive
+
     def _now(self) -> dict[str, Any]:
         """Returns observations, the agents that act, and all ends, as new tensors."""
         ended = self._terminated | self._truncated
-        done: Bools = np.logical_and.reduce(ended, axis=1)
-        terminated: Bools = np.logical_and.reduce(self._terminated, axis=1)
+        done = ~self._alive()
+        out = self._terminated | self.environment.waiting
+        terminated: Bools = np.logical_and.reduce(out, axis=1) & done
         return {
             GROUP: {
                 "observation": _tensors(self._seen[0]),
-                "mask": torch.from_numpy(~ended),
+                "mask": torch.tensor(self.environment.live),
                 **_ends(ended, self._terminated, self._truncated),
             },
             **_ends(done, terminated, done & ~terminated),

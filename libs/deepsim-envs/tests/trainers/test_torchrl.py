@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,33 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: 
                 ends += 1
                 seen, _ = alone.reset()
     assert ends > 15
+
+
+def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+
+    worlds = TorchRLEnv(arrays(2))
+    check_env_specs(worlds, seed=0)
+    worlds.set_seed(0)
+    run = worlds.rollout(9, break_when_any_done=False)
+    masks = run["agents", "mask"][1].tolist()
+    assert masks[:5] == [[True, False, False]] * 2 + [
+        [True, True, False], [False, True, False], [False, True, True],
+    ]  # fmt: skip
+    assert masks[5:] == [[False, False, True]] * 2 + [[True, False, False]] * 2
+    assert not run["next", "agents", "reward"][~run["agents", "mask"]].any()
+    assert run["next", "done"][1].ravel().tolist() == [step == 6 for step in range(9)]
+
+
+def test_an_agent_that_never_joined_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+
+    worlds = TorchRLEnv(arrays(max_episode_steps=1))
+    last = worlds.rollout(1)[0, -1]["next"]
+    assert last["agents", "truncated"].ravel().tolist() == [True, True, True]
+    assert (last["done"].item(), last["terminated"].item()) == (True, False)
 
 
 def test_without_a_seed_worlds_differ(make_races: MakeRaces) -> None:

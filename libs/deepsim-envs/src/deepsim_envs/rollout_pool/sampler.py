@@ -107,6 +107,7 @@ class _Rollout:
         full = (len(self._names), *shape)
         self._rewards = np.zeros(full)
         self._terminated, self._truncated, self._live = np.zeros((3, *full), np.bool_)
+        self._awaits = False  # whether an agent has yet to join
         self._starts = np.zeros(shape, np.bool_)
         self._seeds = np.zeros(shape, np.uint64)
         self._groups, first = [], 0
@@ -131,23 +132,27 @@ class _Rollout:
             self._rewards[:, step] = reward.T
             ended = (terminated | truncated).T
             over = _NOBODY
-            if np.count_nonzero(ended):
+            if self._awaits or np.count_nonzero(ended):
                 self._terminated[:, step] = terminated.T
                 self._truncated[:, step] = truncated.T
-                live = self._live[:, step] & ~ended
-                self._live[:, step + 1 :] = live[:, None]
-                over = np.flatnonzero(~live.any(axis=0))
+                self._follow(worlds, step + 1)
+                over = np.flatnonzero(~worlds.live.any(axis=1))
 
     def _begin(self, worlds: RolloutWorlds, step: int, over: NDArray[np.intp]) -> None:
-        """Begins episodes in some worlds; until they end, rows from here on are theirs."""
+        """Begins episodes in some worlds."""
         for world in over.tolist():
             (seed,) = self._episodes[world].spawn(1)
             self._seeds[step:, world] = seed.generate_state(1, np.uint64)[0]
         self._starts[step, over] = True
-        self._live[:, step:, over] = True
         seen = worlds.reset_worlds(self._seeds[step, over].tolist(), over)
+        self._follow(worlds, step)
         for group, batch in zip(self._groups, seen, strict=True):
             group.begin(step, batch, over)
+
+    def _follow(self, worlds: RolloutWorlds, step: int) -> None:
+        """Records the live agents of all worlds from a step on."""
+        self._live[:, step:] = worlds.live.T[:, None]
+        self._awaits = bool(worlds.waiting.any())
 
     def fragment(self, weights: int) -> Fragment:
         """Returns the fragment, which was computed with weights of that version."""

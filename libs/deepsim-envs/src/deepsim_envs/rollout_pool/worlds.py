@@ -26,6 +26,11 @@ class GymnasiumWorlds:
     """Gymnasium environments with the array side of an `Environment`.
 
     The one agent is named ``"agent"`` if it has no name.
+
+    Attributes:
+        groups: The one group, of the one agent.
+        live: (W, 1) bool, whether the episode goes on.
+        waiting: (W, 1) False: the agent never joins later.
     """
 
     def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]]) -> None:
@@ -33,6 +38,7 @@ class GymnasiumWorlds:
         name = str(getattr(self._envs.envs[0].unwrapped, "agent", "agent"))
         spaces = self._envs.single_observation_space, self._envs.single_action_space
         self.groups = (Agents([name], *spaces),)
+        self.live, self.waiting = np.zeros((2, len(makers), 1), np.bool_)
 
     def reset_worlds(self, seed: Sequence[int], worlds: NDArray[np.intp]) -> tuple[Any, ...]:
         """Begins episodes in some worlds; returns the observations in all of them."""
@@ -42,6 +48,7 @@ class GymnasiumWorlds:
         for world, own in zip(worlds.tolist(), seed, strict=True):
             seeds[world] = own
         seen, _ = self._envs.reset(seed=seeds, options={"reset_mask": mask})
+        self.live[worlds] = True
         return (leafwise(lambda part: part[:, None], seen),)
 
     def step_worlds(self, actions: Sequence[Any]) -> Step:
@@ -52,6 +59,7 @@ class GymnasiumWorlds:
         """
         own = leafwise(self._own_actions, actions[0])
         seen, reward, terminated, truncated, _ = self._envs.step(own)
+        self.live &= ~(terminated | truncated)[:, None]
         observation = leafwise(lambda part: part[:, None], seen)
         return Step((observation,), reward[:, None], terminated[:, None], truncated[:, None])
 
