@@ -173,7 +173,8 @@ def full_ticks() -> dict[str, float]:
     for name, build, function, repeats in cases:
         answer = function(None, 0).name
         their_root = build(theirs(partial(TheirLeaf, answer)))
-        tree = bt.Tree(build(ours(partial(OurLeaf, answer))))
+        tree, compiled = (bt.Tree(build(ours(partial(OurLeaf, answer)))) for _ in range(2))
+        compiled.compile()
         root = build(ours(partial(bt.Action, function, AGENT, name="leaf")))
         light = bt.Template(root).spawn(None)
         updates = [node.update for node in tree.root.walk() if not node.children]
@@ -186,6 +187,7 @@ def full_ticks() -> dict[str, float]:
             {
                 "py_trees": their_root.tick_once,
                 "tree": tree.tick,
+                "compiled tree": compiled.tick,
                 "template": light.tick,
                 "bare": bare,
             },
@@ -197,7 +199,8 @@ def full_ticks() -> dict[str, float]:
         figures[f"{name}, tree of objects [us]"] = times["tree"]
         figures[f"{name}, bare calls of update [us]"] = times["bare"]
         figures[f"{name}, tree of objects, x py_trees"] = times["py_trees"] / times["tree"]
-        figures[f"{name}, template, x py_trees"] = times["py_trees"] / times["template"]
+        for form in ("compiled tree", "template"):
+            figures[f"{name}, {form}, x py_trees"] = times["py_trees"] / times[form]
     return figures
 
 
@@ -296,8 +299,15 @@ def shapes() -> dict[str, float]:
             ("", OurLeaf, TheirLeaf),
             (", leaves with hooks", OurHooked, TheirHooked),
         ):
-            root = build(lambda answer, cls=our_leaf: cls(answer, 0))
-            calls = {"py_trees": theirs_of(root, their_leaf).tick_once, "tree": bt.Tree(root).tick}
+            tree, compiled = (
+                bt.Tree(build(lambda answer, cls=our_leaf: cls(answer, 0))) for _ in range(2)
+            )
+            compiled.compile()
+            calls = {
+                "py_trees": theirs_of(tree.root, their_leaf).tick_once,
+                "tree": tree.tick,
+                "compiled tree": compiled.tick,
+            }
             if not kind:
                 shared = build(lambda answer: bt.Action(functions[answer], AGENT, name="leaf"))
                 calls["template"] = bt.Template(shared).spawn(None).tick

@@ -6,6 +6,8 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+import threading
+from functools import partial
 
 import pytest
 
@@ -258,3 +260,46 @@ def test_errors_of_deep_trees_are_short_and_name_a_node():
         with pytest.raises(bt.StructureError, match="levels") as refused:
             call()
         assert len(str(refused.value)) < 1000
+
+
+def local_function():
+    """Returns a function that pickle does not find by its name."""
+
+    def local() -> bt.Status:
+        return bt.Status.SUCCESS
+
+    return local
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        (bt.Action(local_function(), name="n"), "root/n .*function: local_function.<locals>.local"),
+        (bt.Action(print, local_function(), name="n"), "root/n cannot be pickled: args: local"),
+        (bt.Guard(bt.Success(), "n", condition=lambda: True), "root/n .*condition: <lambda> is"),
+        (bt.Check(partial(isinstance, 1, type("C", (), {})), name="n"), "root/n .*function: C is"),
+    ],
+)
+def test_errors_of_pickle_name_the_node(node, message):
+    """And its attribute, where a function or a class is not found by its name."""
+    tree = bt.Tree(bt.Sequence([bt.Success(), node], "root"))
+    with pytest.raises(pickle.PicklingError, match=message):
+        pickle.dumps(tree)
+    assert copy.deepcopy(tree).root.children[1].name == "n"
+
+
+def test_picklers_that_can_do_more_are_not_stopped(monkeypatch):
+    """Such as cloudpickle, which pickles functions themselves; the node must not refuse them."""
+    tree = bt.Tree(bt.Action(local_function()))
+    monkeypatch.setitem(sys.modules, "vendored.cloudpickle", sys)
+    with pytest.raises((pickle.PicklingError, AttributeError), match="local_function"):
+        pickle.dumps(tree)  # that of pickle itself
+
+
+def test_errors_of_copies_name_the_node():
+    """An object of the operating system cannot be copied; the message says where it is."""
+    tree = bt.Tree(bt.Sequence([bt.Action(print, threading.Lock(), name="locked")], "root"))
+    with pytest.raises(TypeError, match=r"root/locked cannot be copied: args: cannot pickle"):
+        copy.deepcopy(tree)
+    with pytest.raises(TypeError, match=r"root/locked cannot be copied: args: cannot pickle"):
+        tree.root.copy()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn
 from .blackboard.entry import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths
+from .pickling import copy_error
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
@@ -305,6 +306,7 @@ class Behaviour:
 
         Raises:
             StructureError: There are too many levels for Python's recursion limit.
+            TypeError: A node refers to something that cannot be copied.
         """
         try:
             return copy.deepcopy(self, {id(self._owner): None})
@@ -313,6 +315,8 @@ class Behaviour:
                 f"{shortened(self.path)} has too many levels to be copied: raise "
                 "sys.setrecursionlimit(), or use fewer"
             ) from error
+        except TypeError as error:
+            raise copy_error(self, error) from error
 
     def __copy__(self) -> Self:
         raise TypeError(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from .arguments import check_int
 from .blackboard.blackboard import Blackboard
@@ -127,31 +127,18 @@ class LightTree:
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be ticked")
         template = self._template
+        state = self._state
         if template.clock is not None:
-            self._state[-1] = read_clock(template.clock, self._state[-1], self)
+            state[-1] = read_clock(template.clock, state[-1], self)
         self.tick_count += 1
         self._is_busy = True
+        run = template.tick_root  # before the call: Python does not take it for a method then
         try:
-            self.status = status = template.tick_root(self.agent, self._state)
-            return status
-        except TickError as error:
-            error.while_halting = self._halt_all()
-            raise
-        except NoStatusError as error:
-            path = template.program.culprit(error)
-            tick_error = TickError(path, self.tick_count, str(error))
-            tick_error.while_halting = self._halt_all()
-            raise tick_error from None
-        except Exception as error:
-            tick_error = self._failed(template.program.culprit(error), error)
-            tick_error.while_halting = self._halt_all()
-            raise tick_error from error
-        except BaseException as interrupt:
-            for while_halting in self._halt_all():
-                interrupt.__context__ = while_halting  # so that the traceback shows it
-            raise
-        finally:
-            self._is_busy = False
+            self.status = status = run(self.agent, state)
+        except BaseException as error:
+            self._cut_short(error)
+        self._is_busy = False
+        return status
 
     def halt(self) -> None:
         """Ends the run; nothing happens if the tree is not RUNNING.
@@ -192,6 +179,28 @@ class LightTree:
             state[slot] = self._state[slot]
             state[slot].reset()
         self._state = state
+
+    def _cut_short(self, error: BaseException) -> NoReturn:
+        """Cleans up after a tick in which `error` was raised, and raises what `tick` does."""
+        program = self._template.program
+        tick_error: TickError | None = None
+        cause: Exception | None = None
+        if isinstance(error, TickError):
+            tick_error, cause = error, error.__cause__  # type: ignore[assignment]
+        elif isinstance(error, NoStatusError):
+            tick_error = TickError(program.culprit(error), self.tick_count, str(error))
+        elif isinstance(error, Exception):
+            tick_error, cause = self._failed(program.culprit(error), error), error
+        try:
+            while_halting = self._halt_all()
+        finally:
+            self._is_busy = False
+        if tick_error is not None:
+            tick_error.while_halting = while_halting
+            raise tick_error from cause
+        for halting in while_halting:
+            error.__context__ = halting  # so that the traceback shows it
+        raise error
 
     def _halt_all(self) -> tuple[TickError, ...]:
         """Sets back all runs, terminates leaves that are RUNNING, and returns their errors."""

@@ -107,7 +107,7 @@ class Parent(Behaviour):
             child._owner = self
         self._children[start:stop] = children
         if tree is not None:
-            tree._revision += 1
+            tree._on_edit()
 
     def _check_free(self) -> Tree | None:
         """Returns the tree, after checking that children can be changed now."""

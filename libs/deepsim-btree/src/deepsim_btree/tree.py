@@ -5,21 +5,25 @@ from __future__ import annotations
 
 import copy
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.connections import unconnected
 from .clock import read_clock
+from .compiled import NodeCompiler
 from .errors import BusyError, StructureError, TickError, shortened
 from .levels import all_paths, deepest
+from .pickling import check_picklable, copy_error
 from .problem import Problem
 from .render import render_text
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from .compiled import NodeProgram
 
     Observer = Callable[[str, TickError | None], None]
 
@@ -54,8 +58,10 @@ class Tree:
         "_is_busy",
         "_now",
         "_observers",
+        "_program",
         "_revision",
         "_root",
+        "_run",
         "_seed",
         "_tick_count",
         "clock",
@@ -95,6 +101,8 @@ class Tree:
         self._revision = 0  # grows whenever nodes are added or removed
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
+        self._program: NodeProgram | None = None
+        self._run: Callable[[int], Status] | None = None  # that of the program
         root._owner = self
 
     def __repr__(self) -> str:
@@ -104,14 +112,18 @@ class Tree:
         return render_text(self._root)
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        check_picklable(self._root)
+        return self._reduced()
+
+    def _reduced(self) -> tuple[Any, ...]:
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         reduced: Any = super().__reduce_ex__(2)
         make, args, (attributes, slots), *_ = reduced
-        return make, args, (attributes, {**slots, "_observers": ()})
+        return make, args, (attributes, {**slots, "_observers": (), "_program": None, "_run": None})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
-        make, args, (_, slots) = self.__reduce_ex__(2)
+        make, args, (_, slots) = self._reduced()
         twin: Tree = make(*args)
         memo[id(self)] = twin
         try:
@@ -123,6 +135,8 @@ class Tree:
                 f"{self!r} cannot be copied: {shortened(lowest.path)} is {depth} levels deep; "
                 "raise sys.setrecursionlimit(), or use fewer levels"
             ) from error
+        except TypeError as error:
+            raise copy_error(self._root, error) from error
         return twin
 
     def __copy__(self) -> Tree:
@@ -189,32 +203,47 @@ class Tree:
         if self.clock is not None:
             self._now = read_clock(self.clock, self._now, self)
         root = self._root
-        self._tick_count += 1
-        root.last_tick = self._tick_count
+        self._tick_count = root.last_tick = count = self._tick_count + 1
         self._is_busy = True
-        tick_error = interrupt = None
+        run = self._run  # before the call: Python does not take it for a method then
         try:
-            root.status = status = root._entry()
-            if status.__class__ is not Status:
-                raise root._no_status(status)
-            return status
-        except TickError as error:
-            tick_error = error
-            error.while_halting = self._stop()
-            raise
-        except Exception as error:
-            tick_error = root._failed(error)
-            tick_error.while_halting = self._stop()
-            raise tick_error from error
+            if run is None:
+                root.status = status = root._entry()
+                if status.__class__ is not Status:
+                    raise root._no_status(status)
+            else:
+                root.status = status = run(count)
         except BaseException as error:
-            interrupt = error
-            for while_halting in self._stop():
-                interrupt.__context__ = while_halting  # so that the traceback shows it
-            raise
-        finally:
-            self._is_busy = False
-            if self._observers:
-                self._tell("tick", tick_error, interrupt)
+            self._cut_short(error)
+        self._is_busy = False
+        if self._observers:
+            self._tell("tick", None)
+        return status
+
+    def compile(self) -> None:
+        """Makes the ticks to come 1.2 to 3 times as fast, until nodes are added or removed.
+
+        One function is written for the whole tree, from the rules of its nodes, and compiled by
+        Python: that takes about 1 ms and 3 kB a node. Statuses, errors and all else stay as they
+        are, and settings of nodes may still be changed.
+        Nodes that have more than 64 children, take them in another order, or have rules that cannot
+        be translated (docs/control-nodes.md) run as before, with all below them. A copy of the tree
+        is not compiled, and neither is one that was pickled.
+
+        Raises:
+            BusyError: The tree is inside a tick or a halt.
+            StructureError: There are too many levels for Python's recursion limit.
+        """
+        if self._is_busy:
+            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
+        try:
+            self._program = NodeCompiler(self).compile()
+        except RecursionError as error:
+            raise StructureError(
+                f"{shortened(deepest(self._root)[1].path)} is at too many levels to be compiled: "
+                "raise sys.setrecursionlimit(), or use fewer"
+            ) from error
+        self._run = self._program.tick
 
     def halt(self) -> None:
         """Ends the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
@@ -297,6 +326,17 @@ class Tree:
             )
         return found
 
+    def _on_edit(self) -> None:
+        """Takes note that nodes were added or removed."""
+        self._revision += 1
+        self._forget_program()
+
+    def _forget_program(self) -> bool:
+        """Lets the nodes tick each other from now on; returns whether they did not until now."""
+        had_one = self._program is not None
+        self._program = self._run = None
+        return had_one
+
     def _on_feedback(self) -> None:
         self._feedback_count += 1
 
@@ -316,6 +356,26 @@ class Tree:
             interrupt.__context__ = raised[0]
         elif raised:
             raise raised[0]
+
+    def _cut_short(self, error: BaseException) -> NoReturn:
+        """Cleans up after a tick in which `error` was raised, and raises what `tick` does."""
+        tick_error = error if isinstance(error, TickError) else None
+        interrupt = None if isinstance(error, Exception) else error
+        try:
+            if tick_error is None and isinstance(error, Exception):
+                culprit = self._root if self._program is None else self._program.culprit(error)
+                tick_error = culprit._failed(error)
+            while_halting = self._stop()
+            if tick_error is not None:
+                tick_error.while_halting = while_halting
+            for halting in while_halting if interrupt else ():
+                error.__context__ = halting  # so that the traceback shows it
+            if tick_error is None or tick_error is error:
+                raise error
+            raise tick_error from error
+        finally:
+            self._is_busy = False
+            self._tell("tick", tick_error, interrupt)
 
     def _stop(self) -> tuple[TickError, ...]:
         """Cleans up after a tick that was cut short, and returns what nodes raised meanwhile."""

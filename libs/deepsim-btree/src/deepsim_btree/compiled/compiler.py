@@ -14,14 +14,14 @@ from deepsim_btree.parent import Parent
 from deepsim_btree.rules.flow import NO_STATUS
 from deepsim_btree.rules.rule import NoRuleError
 
-from .control import Control
+from .agent_control import AgentControl
 from .leaf_call import leaf_call
 from .program import OwnLeaf, Program
 from .runtime import RUNTIME
-from .text import block
+from .text import block, function, owners, written_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
@@ -43,6 +43,10 @@ class Part(NamedTuple):
     """The comment, for other lines."""
     answers: Answers
     """What the call may give."""
+    before: str
+    """Statements before the call: the body of the child, if it is short."""
+    body: str
+    """The body; empty for a leaf."""
 
 
 class Compiler:
@@ -91,7 +95,7 @@ class Compiler:
         return Program(
             source,
             filename,
-            tuple(self._owners(source)),
+            tuple(self._paths[number] for number in owners(source)),
             self._names["n0"],
             tuple(self._run_slots),
             tuple(reversed(self._lasting_slots)),
@@ -105,13 +109,16 @@ class Compiler:
         self._paths.append(self._all_paths[id(node)])
         mark = f"  # @{number}"
         first_slot, first_leaf = len(self._run_slots), len(self._leaves)
-        control = self._control(node)
+        before = body = ""
+        control = self._control(node, number)
         if control is None:
             call, answers = leaf_call(self, node)
         else:
             body, answers = control
-            self._functions.append(block(f"def n{number}(a, s):{mark}", body))
-            call = f"n{number}(a, s)"
+            before = "" if node is self._root else written_out(body, number)
+            if not before:
+                self._functions.append(function(f"n{number}", "a, s", body, number))
+            call = f"answer{number}" if before else f"n{number}(a, s)"
         halts = []
         slots = self._run_slots[first_slot:]
         if slots:
@@ -125,6 +132,8 @@ class Compiler:
             halt="\n".join(halts),
             mark=mark,
             answers=answers,
+            before=before,
+            body=body,
         )
 
     def path(self, node: Behaviour) -> str:
@@ -175,9 +184,11 @@ class Compiler:
         name = self.constant(None)
         lines = []
         for part in parts:
-            text, mark = part.checked.split("  # ")
-            function = text[: -len("(a, s)")] if text[0] == "n" else f"lambda a, s: {text}"
-            lines.append(f"{function},  # {mark}")
+            text, number = part.checked.split("  # @")
+            if part.before:
+                self._functions.append(function(f"n{number}", "a, s", part.body, int(number)))
+            ticks = f"n{number}" if part.body else f"lambda a, s: {text}"
+            lines.append(f"{ticks},  # @{number}")
         self._functions.append(block(f"{name} = (", *lines) + "\n)")
         return name
 
@@ -188,7 +199,7 @@ class Compiler:
         self._functions.append(block(f"def {name}(s, place):", *halts, "return"))
         return name
 
-    def _control(self, node: Behaviour) -> tuple[str, Answers] | None:
+    def _control(self, node: Behaviour, number: int) -> tuple[str, Answers] | None:
         """Returns the body of the function of a node and its answers; None for most leaves."""
         if not isinstance(node, (Parent, Wait)):
             return None
@@ -196,7 +207,7 @@ class Compiler:
             if node.has_hooks:
                 raise NoRuleError(f"{type(node).__name__} has hooks of its own")
             leaves = len(self._leaves)
-            control = Control(self, node)
+            control = AgentControl(self, node, number)
             if isinstance(node, SubTree):
                 for leaf in self._leaves[leaves:]:
                     raise StructureError(
@@ -206,12 +217,3 @@ class Compiler:
             return control.body(), control.answers
         except NoRuleError as error:
             raise StructureError(f"{node.path} has no compiled form: {error}") from None
-
-    def _owners(self, source: str) -> Iterator[str]:
-        owner = 0
-        for line in source.splitlines():
-            mark = re.search(r"  # @(\d+)$", line)
-            number = int(mark.group(1)) if mark else owner
-            if line.startswith("def"):
-                owner = number
-            yield self._paths[number]

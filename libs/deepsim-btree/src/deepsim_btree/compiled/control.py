@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the rule of a node to the body of its function, for a `Template`."""
+"""From the rule of a node to the body of its function: what all compiled trees share."""
 
 from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING, Any
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deepsim_btree.rules.expressions import UnknownError
-from deepsim_btree.rules.flow import CHECKED, NO_STATUS, Flow
+from deepsim_btree.rules.flow import NO_STATUS, Flow
 from deepsim_btree.rules.loops import child_list, loop_of
 from deepsim_btree.rules.rule import NoRuleError, is_self, is_tick
 from deepsim_btree.rules.translator import Translator, untranslatable, variable
-from deepsim_btree.status import INVALID, RUNNING, Status
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
-from .leaf_call import condition_call
 from .text import block, lines
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
+    from deepsim_btree.rules.translator import Child
 
-    from .compiler import Compiler
 
-UNROLLED = 16
-"""So many children, or fewer, are ticked without a loop where a run goes on."""
+_USUAL_FIRST = (SUCCESS, FAILURE, RUNNING, INVALID, SKIPPED)
 
 
 class Control(Translator[None]):
@@ -35,7 +34,6 @@ class Control(Translator[None]):
     twice: for ticks that begin a run, and for the others.
 
     Args:
-        compiler: Knows slots and names.
         node: The node.
 
     Attributes:
@@ -46,19 +44,29 @@ class Control(Translator[None]):
     """
 
     AND, OR = "and", "or"
+    UNROLLED: ClassVar[int] = 16
+    """So many children, or fewer, are ticked without a loop where a run goes on."""
 
-    def __init__(self, compiler: Compiler, node: Behaviour) -> None:
+    def __init__(self, node: Behaviour) -> None:
         super().__init__(node)
-        self._compiler = compiler
-        self._slots: dict[str, str] = {}
-        asks = self.rule.mentions(True, "status")
-        self._flag = compiler.run_slot(False) if asks else ""
-        watches = self.rule.mentions(False, "status")
-        self._statuses = [compiler.run_slot(INVALID) for _ in node.children if watches]
-        self._parts = compiler.parts(node)
-        self._functions = self._halter = ""
-        self._marks: dict[str, str] = {}
+        self._asked: dict[str, int] = {}  # by variable, the child whose answer it has
         self.answers: Answers = frozenset()
+
+    @abstractmethod
+    def flow(self) -> Flow:
+        """Returns the facts that hold where the rule begins."""
+
+    @abstractmethod
+    def in_run(self) -> str:
+        """Returns an expression that says whether a run goes on; "" if the rule does not ask."""
+
+    @abstractmethod
+    def constant(self, value: object) -> str:
+        """Returns a name for a value."""
+
+    @abstractmethod
+    def refusal(self, name: str) -> str:
+        """Returns a statement that raises the error for a variable which is not a status."""
 
     def body(self) -> str:
         """Returns the statements of the function.
@@ -67,12 +75,13 @@ class Control(Translator[None]):
             NoRuleError: The rule uses more of Python than can be translated.
         """
         fresh = self._written(INVALID)
-        if not self._flag or RUNNING not in self.answers:
+        in_run = self.in_run()
+        if not in_run or RUNNING not in self.answers:
             return fresh
-        return lines(block(f"if {self._flag}:", self._written(RUNNING)), fresh)
+        return lines(block(f"if {in_run}:", self._written(RUNNING)), fresh)
 
     def _written(self, status: Status) -> str:
-        flow = Flow(self.node, self.rule)
+        flow = self.flow()
         flow.known["self.status"] = status
         text, end = self._block(self.statements, flow)
         if end is not None:
@@ -86,8 +95,8 @@ class Control(Translator[None]):
         rest = list(statements)
         while rest and end is not None:
             statement = rest.pop(0)
-            if self._statuses and isinstance(statement, ast.Assign) and is_tick(statement.value):
-                rest = self._kept(statement, rest, end)
+            if isinstance(statement, ast.Assign) and is_tick(statement.value):
+                rest = self.kept(statement, rest, end)
             write = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if write is None:
                 raise untranslatable(statement)
@@ -96,32 +105,20 @@ class Control(Translator[None]):
         if end is None or not statements:
             return lines(*texts), end
         unresolved = end.unresolved()
-        texts.append(self._check_all(end))
+        texts.append(self.check_all(end))
         is_refused = any(not end.answers[name] for name in unresolved)
         return lines(*texts), None if is_refused else end
 
-    def _kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Returns the statements after a tick, with one more that keeps the status of the child.
-
-        A status that was RUNNING is written only where it is something else now.
-        """
-        (name,), (child,) = tick.targets, tick.value.args
-        keep = ast.Assign([ast.Attribute(child, "status", ast.Store())], name)
-        was_running = flow.known.pop(f"status {self.child(child, flow, None)}", None) is RUNNING
-        following: Any = rest[0] if rest else None
-        if not was_running or not isinstance(following, ast.If) or following.orelse:
-            return [keep, *rest]
-        if not flow.copy().is_other_than_running(following.test, name.id):
-            return [keep, *rest]
-        return [ast.If(following.test, [keep, *following.body], []), *rest[1:]]
+    def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
+        """Returns the statements after a tick, with those that keep the status of the child."""
+        return rest
 
     def _if(self, statement: ast.If, flow: Flow) -> tuple[str, Flow | None]:
         check = self._check_in(statement.test, flow)
         yes, no = flow.split(statement.test)
         test = self.text(statement.test, flow, None)
-        for place, slot in enumerate(self._statuses):
-            if yes is not None and test == f"({slot} is RUNNING)":
-                yes.known[f"status {place}"] = RUNNING
+        if yes is not None:
+            self.learn(test, yes)
         body, after = self._block(statement.body, yes) if yes is not None else ("", None)
         orelse, otherwise = self._block(statement.orelse, no) if no is not None else ("", None)
         if yes is None or no is None:
@@ -132,17 +129,20 @@ class Control(Translator[None]):
             orelse = orelse and block("else:", orelse)
         return lines(check, body, orelse), end
 
+    def learn(self, test: str, flow: Flow) -> None:
+        """Takes note of a test that holds."""
+
     def _for(self, statement: ast.For, flow: Flow) -> tuple[str, Flow | None]:
         loop = loop_of(statement, self.orders)
         try:
             first = 0 if loop.start is None else flow.value(loop.start)
         except UnknownError:
             first = None
-        if loop.order or (first is None and len(self._parts) > UNROLLED):
-            return self._looped(statement, loop, flow)
+        if loop.order or (first is None and len(self.node.children) > self.UNROLLED):
+            return self.looped(statement, loop, flow)
         texts = []
         end: Flow | None = flow
-        for place in range(first or 0, len(self._parts)):
+        for place in range(first or 0, len(self.node.children)):
             if end is None:
                 break
             self.places[loop.child] = place
@@ -157,97 +157,62 @@ class Control(Translator[None]):
             texts.append(text)
         return lines(*texts), end
 
-    def _looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
+    @abstractmethod
+    def looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
         """Writes a loop as a loop, where a variable says which children it ticks."""
-        at = f"_{loop.position or 'at'}"
-        self.places[loop.child] = f"{self.text(loop.order, flow, None)}[{at}]" if loop.order else at
-        start = "0" if loop.start is None else self.text(loop.start, flow, None)
-        for node in ast.walk(statement):
-            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
-                flow.forget(variable(node))
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign) and is_tick(node.value):
-                flow.assign(variable(node.targets[0]), CHECKED)
-        text, after = self._block(statement.body, flow.copy())
-        return block(f"for {at} in range({start}, {len(self._parts)}):", text), flow.joined(after)
 
     def _assign(self, statement: ast.Assign, flow: Flow) -> tuple[str, Flow]:
         target: Any = statement.targets[0]
         value: Any = statement.value
         if isinstance(target, ast.Attribute) and not is_self(target.value):
-            return f"{self._attribute(target, None)} = _{value.id}", flow
+            return f"{self._attribute(target, None)} = {self.local(value, None)}", flow
         name = variable(target)
         order = child_list(value, self.orders)
         if order is not None:
             self.orders[name] = order
             return "", flow
         if is_tick(value):
-            return self._tick(name, value, flow), flow
+            return self.tick(name, value, flow), flow
         check = self._check_in(value, flow)
         text = self.text(value, flow, None)
         flow.assign(name, value)
         if self.rule.local_names.get(name) == 1 and (name in flow.known or flow.term(name)):
             return check, flow  # written where it is used
-        written = f"_{name}" if isinstance(target, ast.Name) else self.state(target.attr, None)
+        is_local = isinstance(target, ast.Name)
+        written = self.variable(name) if is_local else self.state(target.attr, None)
         return lines(check, f"{written} = {text}"), flow
 
-    def _tick(self, name: str, call: Any, flow: Flow) -> str:
-        place = self.child(call.args[0], flow, None)
-        check = self._check_all(flow)
-        if isinstance(place, int):
-            part = self._parts[place]
-            text, answers, self._marks[name] = part.call, part.answers, part.mark
-        elif self._statuses:
-            raise untranslatable(call)
-        else:
-            self._functions = self._functions or self._compiler.functions(self._parts)
-            text, answers = f"{self._functions}[{place}](a, s)", CHECKED
-        flow.assign(name, answers)
-        return lines(check, f"_{name} = {text}")
+    @abstractmethod
+    def tick(self, name: str, call: Any, flow: Flow) -> str:
+        """Returns a statement that ticks a child and assigns its answer."""
+
+    @abstractmethod
+    def halt(self, child: Child, flow: Flow) -> str:
+        """Returns statements that halt a child."""
+
+    @abstractmethod
+    def returned(self, text: str, answers: Answers, flow: Flow) -> str:
+        """Returns statements that end the tick with an answer."""
 
     def _expr(self, statement: ast.Expr, flow: Flow) -> tuple[str, Flow]:
         call: Any = statement.value
         if getattr(getattr(call, "func", None), "attr", "") != "halt":
             raise untranslatable(statement)
         place = self.child(call.func.value, flow, None)
-        check = self._check_all(flow)
-        for halted in range(len(self._parts)) if isinstance(place, str) else (place,):
-            flow.known.pop(f"status {halted}", None)
-        if isinstance(place, str):
-            self._halter = self._halter or self._compiler.halter(self._parts)
-            return lines(check, f"{self._halter}(s, {place})"), flow
-        halt = self._parts[place].halt
-        if self._statuses:
-            slot = self._statuses[place]
-            halt = block(f"if {slot} is RUNNING:", f"{slot} = INVALID", halt)
-        return lines(check, halt), flow
+        return lines(self.check_all(flow), self.halt(place, flow)), flow
 
     def _return(self, statement: ast.Return, flow: Flow) -> tuple[str, None]:
         value = statement.value
         if value is None:
             raise untranslatable(statement)
-        check = self._check_all(flow)
+        check = self.check_all(flow)
         answers = flow.possible(value)
         self.check_answers(answers)
         self.answers |= answers
-        text = self.text(value, flow, None)
-        if not self._flag:
-            return lines(check, f"return {text}"), None
-        keep = ""
-        is_resumed = flow.known["self.status"] is RUNNING
-        if RUNNING not in answers or len(answers) == 1:
-            if (RUNNING in answers) is not is_resumed:
-                keep = f"{self._flag} = {not is_resumed}"
-            return lines(check, keep, f"return {text}"), None
-        if not text.isidentifier():
-            check, text = lines(check, f"_result = {text}"), "_result"
-        if is_resumed:
-            keep = f"{self._flag} = {text} is RUNNING"
-        else:
-            keep = block(f"if {text} is RUNNING:", f"{self._flag} = True")
-        return lines(check, keep, f"return {text}"), None
+        return lines(check, self.returned(self.text(value, flow, None), answers, flow)), None
 
-    def _check_all(self, flow: Flow) -> str:
+    def check_all(self, flow: Flow) -> str:
+        """Returns checks of all statuses that were not checked yet."""
         return lines(*(self._checked(name, flow) for name in flow.unresolved()))
 
     def _check_in(self, expression: ast.expr, flow: Flow) -> str:
@@ -258,14 +223,32 @@ class Control(Translator[None]):
     def _checked(self, name: str, flow: Flow) -> str:
         """Returns a statement that raises an error unless a variable has a status."""
         flow.answers[name] -= {NO_STATUS}
-        right = sorted(flow.answers[name], reverse=True)
-        refuse = f"refuse(_{name}){self._marks[name]}"
-        if not right:
+        refuse = self.refusal(name)
+        if not flow.answers[name]:
             return refuse
-        test = f"_{name} is SKIPPED or _{name}.__class__ is not Status"
-        if len(right) <= 2:  # takes less time
-            test = " and ".join(f"_{name} is not {status.name}" for status in right)
+        variable = self.variable(name)
+        right = [status for status in _USUAL_FIRST if status in flow.answers[name]]
+        # One comparison or two, mostly, which take less time than a look at its class.
+        test = " and ".join(f"{variable} is not {status.name}" for status in right)
         return block(f"if {test}:", refuse)
+
+    def looked_up(self, table: Any, index: ast.expr, flow: Flow, at: None) -> str:
+        """Returns an expression for an element of a constant, without a look-up by a status."""
+        if not isinstance(index, ast.Name):
+            return super().looked_up(table, index, flow, at)
+        answers = flow.answers.get(index.id, frozenset())
+        if not answers or not all(isinstance(one, Status) for one in answers):
+            return super().looked_up(table, index, flow, at)
+        by_answer: dict[Any, list[Any]] = {}
+        for answer in sorted(answers, key=_USUAL_FIRST.index):
+            same = table[answer] is answer
+            by_answer.setdefault(None if same else table[answer], []).append(answer)
+        variable = self.local(index, at)
+        text = variable if by_answer.pop(None, ()) else self.literal(by_answer.popitem()[0])
+        for found, given in reversed(list(by_answer.items())):
+            test = " or ".join(f"{variable} is {answer.name}" for answer in given)
+            text = f"({self.literal(found)} if {test} else {text})"
+        return text
 
     def literal(self, value: Any) -> str:
         """Returns the text of a number or a name, or the name of a constant."""
@@ -274,40 +257,19 @@ class Control(Translator[None]):
         is_plain = value is None or isinstance(value, (bool, int))
         if is_plain or (isinstance(value, float) and math.isfinite(value)):
             return repr(value)
-        return self._compiler.constant(value)
+        return self.constant(value)
 
     def local(self, name: ast.Name, at: None) -> str:
         """Returns the name of a local variable."""
-        return f"_{name.id}"
+        return self.variable(name.id)
 
-    def state(self, attribute: str, at: None) -> str:
-        """Returns the slot of an attribute."""
-        if attribute not in self._slots:
-            initial = getattr(self.node, attribute)
-            self._slots[attribute] = self._compiler.lasting_slot(initial)
-        return self._slots[attribute]
-
-    def status_of(self, child: int, at: None) -> str:
-        """Returns the slot of the status of a child."""
-        return self._statuses[child]
-
-    def now(self) -> str:
-        """Returns the slot of the time."""
-        return "s[-1]"
+    @abstractmethod
+    def variable(self, name: str) -> str:
+        """Returns what a local variable of the rule is called in the function."""
 
     def choice(self, test: str, yes: str, no: str) -> str:
         """Returns a conditional expression."""
         return f"({yes} if {test} else {no})"
-
-    def users(self, name: str, at: None, *, is_condition: bool) -> str:
-        """Returns a call with the agent in place of AGENT."""
-        call = condition_call(self._compiler, self.node, getattr(self.node, name))
-        return f"truth({call})" if is_condition else call
-
-    def draw(self, at: None) -> str:
-        """Returns a call that draws from the stream of the agent."""
-        slot = self._compiler.stream_slot(self.node)
-        return f"draw(s, {slot}, {len(self._parts)})"
 
     def pure(self, function: Any, arguments: list[str]) -> str:
         """Returns a call."""

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .compiler import Compiler
 
 
+CHECK = "(SUCCESS if (v := {}) is True else FAILURE if v is False else answer(v))"
+
+
 def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
     """Returns an expression that ticks a leaf for the agent ``a``, and what that may give.
 
@@ -33,20 +36,18 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
     if not leaf.has_hooks:
         if isinstance(leaf, Constant) and update is Constant.update:
             return leaf.answer.name, frozenset({leaf.answer})
-        if isinstance(leaf, FunctionLeaf) and not _has_keys(leaf):
+        if isinstance(leaf, FunctionLeaf) and not has_keys(leaf):
             call = function_call(compiler, leaf.function, leaf.args, leaf.kwargs)
             if update is Action.update:
                 return call, UNCHECKED
             if update is Check.update:
-                text = (
-                    f"(SUCCESS if (v := {call}) is True else FAILURE if v is False else answer(v))"
-                )
-                return text, frozenset({SUCCESS, FAILURE})
+                return CHECK.format(call), frozenset({SUCCESS, FAILURE})
     path = compiler.constant(compiler.path(leaf))
     return f"tick_leaf({compiler.leaf_slot(leaf)}, {path})", CHECKED
 
 
-def _has_keys(leaf: FunctionLeaf) -> bool:
+def has_keys(leaf: FunctionLeaf) -> bool:
+    """Returns whether a leaf looks up entries of a blackboard for its function."""
     return any(isinstance(value, Key) for value in (*leaf.args, *leaf.kwargs.values()))
 
 

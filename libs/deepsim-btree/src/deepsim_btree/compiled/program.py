@@ -56,10 +56,15 @@ class Program(NamedTuple):
 
     def culprit(self, error: Exception) -> str:
         """Returns the path of the node that was at work when `error` was raised."""
-        line = 1
-        traceback = error.__traceback__
-        while traceback is not None:
-            if traceback.tb_frame.f_code.co_filename == self.filename:
-                line = traceback.tb_lineno
-            traceback = traceback.tb_next
-        return self.owners[line - 1]
+        return self.owners[line_of(error, self.filename) - 1]
+
+
+def line_of(error: Exception, filename: str) -> int:
+    """Returns the last line of a text that an error came through; 1 if there is none."""
+    line = 1
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line

@@ -3,7 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import indent
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LONG = 30
+"""A body with more lines is called as a function."""
+OFTEN = 40
+"""A status that is asked for more often in a function is a local name there."""
 
 
 def lines(*statements: str) -> str:
@@ -14,3 +24,48 @@ def lines(*statements: str) -> str:
 def block(header: str, *statements: str) -> str:
     """Puts statements below a header that ends with a colon or a bracket."""
     return f"{header}\n{indent(lines(*statements), '    ')}"
+
+
+def owners(source: str) -> Iterator[int]:
+    """Yields, for each line of a text, the number of the node that is at work there.
+
+    A comment such as ``# @3`` says so; lines without one belong to the function that they are in.
+    """
+    owner = 0
+    for line in source.splitlines():
+        mark = re.search(r"  # @(\d+)$", line)
+        number = int(mark.group(1)) if mark else owner
+        if line.startswith("def"):
+            owner = number
+        yield number
+
+
+def function(name: str, parameters: str, body: str, number: int) -> str:
+    """Returns the function of a node; a long one has the statuses it asks for as local names."""
+    local = "".join(
+        f", {status}={status}"
+        for status in ("RUNNING", "SUCCESS")
+        if body.count(f" is {status}") > OFTEN
+    )
+    return block(f"def {name}({parameters}{local}):  # @{number}", body)
+
+
+def written_out(body: str, number: int) -> str:
+    """Returns statements that give ``answer3`` what a function of this body would return.
+
+    They are a loop, which is left where the function would return. It returns "" if the body has
+    a loop of its own, or is so long that the call of a function does not matter.
+    """
+    if body.count("\n") >= LONG or re.search(r"^ *for ", body, re.MULTILINE):
+        return ""
+    mark = f"  # @{number}"
+    text = []
+    for line in body.splitlines():
+        before, returns, answer = line.partition("return ")
+        if returns and not before.strip():
+            answer, comment, owner = answer.partition("  # @")
+            text.append(f"{before}answer{number} = {answer}{comment or mark}{owner}")
+            text.append(f"{before}break")
+        else:
+            text.append(line if "  # @" in line else line + mark)
+    return block("while True:", *text)

@@ -5,7 +5,16 @@ A rule is written once, as plain Python. `objects` makes the method that trees o
 `compiled` makes functions for the agents of a `Template`, and `batch` makes numpy code.
 """
 
-from .expressions import UnknownError, evaluate, pure, rule_part
+from .expressions import UnknownError, evaluate, pure, query, rule_part
 from .rule import NoRuleError, Rule, find_rule
 
-__all__ = ["NoRuleError", "Rule", "UnknownError", "evaluate", "find_rule", "pure", "rule_part"]
+__all__ = [
+    "NoRuleError",
+    "Rule",
+    "UnknownError",
+    "evaluate",
+    "find_rule",
+    "pure",
+    "query",
+    "rule_part",
+]

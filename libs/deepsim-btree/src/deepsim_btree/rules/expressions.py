@@ -23,6 +23,12 @@ def pure(function: Function) -> Function:
     return function
 
 
+def query(method: Function) -> Function:
+    """Marks a method without arguments that changes nothing: rules of trees of nodes may ask it."""
+    method.is_query = True  # type: ignore[attr-defined]
+    return method
+
+
 def rule_part(method: Function) -> Function:
     """Marks a method that an `update` may end with: it is written in its place."""
     method.is_rule_part = True  # type: ignore[attr-defined]

@@ -14,6 +14,8 @@ from .expressions import UnknownError, evaluate
 from .rule import is_self
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from deepsim_btree.behaviour import Behaviour
 
     from .rule import Rule
@@ -47,22 +49,32 @@ class Flow:
     Args:
         node: The node that the rule is for; its attributes are constants, but for `Rule.state`.
         rule: The rule.
+        read: Returns an attribute of the node, or raises UnknownError.
+        anything: The answers of which nothing is known.
 
     Attributes:
         known: Values of local names and, with ``self.`` in front, of attributes.
         answers: By local name of a status, the values that it may have.
     """
 
-    def __init__(self, node: Behaviour, rule: Rule) -> None:
+    def __init__(
+        self,
+        node: Behaviour,
+        rule: Rule,
+        read: Callable[[Behaviour, str], Any] = getattr,
+        anything: Answers = CHECKED,
+    ) -> None:
         self._node = node
         self._rule = rule
+        self._read = read
+        self._anything = anything
         self.known: dict[str, Any] = {}
         self.answers: dict[str, Answers] = {}
         self._terms: dict[str, ast.expr] = {}
 
     def copy(self) -> Flow:
         """Returns a copy."""
-        twin = Flow(self._node, self._rule)
+        twin = Flow(self._node, self._rule, self._read, self._anything)
         twin.known, twin.answers = dict(self.known), dict(self.answers)
         twin._terms = dict(self._terms)
         return twin
@@ -138,7 +150,7 @@ class Flow:
             return some | (frozenset() if no is None else no.possible(expression.orelse))
         found: set[Any] = set()
         for value in self.outcomes(expression).values():
-            found |= CHECKED if value is UnknownError else {value}
+            found |= self._anything if value is UnknownError else {value}
         return frozenset(found)
 
     def unchecked(self, expression: ast.expr) -> str | None:
@@ -239,7 +251,7 @@ class Flow:
             raise UnknownError
         if isinstance(kind, property):
             raise UnknownError
-        return getattr(self._node, name)
+        return self._read(self._node, name)
 
     def _name(self, name: str) -> Any:
         if name in self.known:

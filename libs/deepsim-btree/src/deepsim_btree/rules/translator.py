@@ -44,13 +44,16 @@ class Translator(ABC, Generic[At]):
 
     AND: ClassVar[str]
     OR: ClassVar[str]
+    HAS_SKIPPED: ClassVar[bool] = False
+    """Whether nodes may answer SKIPPED."""
     SIGNS: ClassVar[dict[str, str]] = {}
     """Other signs for some operators."""
 
     def __init__(self, node: Behaviour) -> None:
         self.node = node
         self.rule = find_rule(type(node))
-        self.statements = never_skipped(self.rule.statements)
+        statements = self.rule.statements
+        self.statements = statements if self.HAS_SKIPPED else never_skipped(statements)
         self.places: dict[str, Child] = {}  # by the names that loops give to children
         self.orders: dict[str, Any] = {}  # by the names of lists of children
 
@@ -158,10 +161,14 @@ class Translator(ABC, Generic[At]):
                 return self.choice(text(e.test), text(e.body), text(e.orelse))
             return text(e.body if decided else e.orelse)
         if isinstance(e, ast.Subscript):
-            return f"{self.literal(flow.value(e.value))}[{text(index_of(e))}]"
+            return self.looked_up(flow.value(e.value), index_of(e), flow, at)
         if isinstance(e, ast.Call) and not e.keywords:
             return self._call(e, flow, at)
         raise untranslatable(e)
+
+    def looked_up(self, table: Any, index: ast.expr, flow: Flow, at: At) -> str:
+        """Returns an expression for an element of a constant."""
+        return f"{self.literal(table)}[{self.text(index, flow, at)}]"
 
     def _binary(self, operator: Any, left: str, right: str) -> str:
         sign = OPERATORS[type(operator)][0]

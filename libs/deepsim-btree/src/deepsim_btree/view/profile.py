@@ -28,12 +28,14 @@ class Profile:
         self._nodes: list[Behaviour] = []
         self._spent: dict[int, list[float]] = {}
         self._classes: dict[type[Any], type[Any]] = {}
+        self._was_compiled = False
 
     def update(self) -> None:
         """Measures the nodes that there are now; called by the thread of the tree."""
         if self._tree._revision == self._revision:
             return
         self._revision = self._tree._revision
+        self._was_compiled = self._tree._forget_program() or self._was_compiled
         nodes = list(self._tree.root.walk())
         kept = {id(node) for node in nodes}
         self._restore([node for node in self._nodes if id(node) not in kept])
@@ -48,6 +50,9 @@ class Profile:
         self._restore(self._nodes)
         self._nodes = []
         self._revision = -1
+        if self._was_compiled:
+            self._was_compiled = False
+            self._tree.compile()
 
     def spent(self) -> list[list[float]]:
         """Returns, for each node in order, its ticks and the time that they took in all [s]."""

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the nodes of a `Tree` to one Python function that ticks them all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
+from deepsim_btree.parent import Parent
+from deepsim_btree.rules.flow import CHECKED, NO_STATUS
+from deepsim_btree.status import FAILURE, SKIPPED, SUCCESS, Status
+
+from .leaf_call import CHECK, has_keys
+from .node_control import ANYTHING, NodeControl
+from .program import line_of
+from .runtime import RUNTIME
+from .text import block, function, lines, owners, written_out
+
+if TYPE_CHECKING:
+    from deepsim_btree.rules.flow import Answers
+    from deepsim_btree.tree import Tree
+
+
+class NodePart(NamedTuple):
+    """Code by which the function of a node ticks one of its children."""
+
+    name: str
+    """Name of the child."""
+    tick: str
+    """Statements that tick the child and put its answer into ``{answer}``."""
+    mark: str
+    """A comment: an exception on such a line is the fault of the child."""
+    answers: Answers
+    """What the child may answer."""
+
+
+class NodeProgram(NamedTuple):
+    """The compiled form of a `Tree`."""
+
+    source: str
+    """The text of the functions, for people."""
+    filename: str
+    """What tracebacks call that text."""
+    tick: Callable[[int], Status]
+    """Ticks the root, given the number of the tick."""
+    owners: tuple[Behaviour, ...]
+    """For each line of the text the node that is at work there."""
+
+    def culprit(self, error: Exception) -> Behaviour:
+        """Returns the node that was at work when `error` was raised."""
+        return self.owners[line_of(error, self.filename) - 1]
+
+
+class NodeCompiler:
+    """Compiles one tree.
+
+    Every control node becomes a function ``n3(t)`` of the number of the tick. Nodes keep their
+    statuses and all else that changes, so that a tick may be of this form and the next one not.
+
+    Args:
+        tree: The tree.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._root = tree.root
+        self._nodes: list[Behaviour] = []
+        self._functions: list[str] = []
+        self._names: dict[str, Any] = {**RUNTIME, "tree": tree}
+        self._constants: dict[int, str] = {}
+
+    def compile(self) -> NodeProgram:
+        """Returns the functions."""
+        part = self.part(self._root)
+        name = "n0"
+        if f"= {name}(t)" not in part.tick or self._root.has_hooks or NO_STATUS in part.answers:
+            name = "tick"
+            wrong = f"raise c0._no_status(_answer){part.mark}"
+            check = block("if _answer.__class__ is not Status:", wrong)
+            ticked = lines(part.tick.format(answer="_answer"), check, "return _answer")
+            self._functions.append(function(name, "t", ticked, 0))
+        source = "\n".join(self._functions) + "\n"
+        filename = f"<compiled {self._root.name}>"
+        # The text consists of our own words and numbers; values and functions go in by name.
+        exec(compile(source, filename, "exec"), self._names)
+        return NodeProgram(
+            source,
+            filename,
+            self._names[name],
+            tuple(self._nodes[number] for number in owners(source)),
+        )
+
+    def part(self, node: Behaviour) -> NodePart:
+        """Compiles a branch and returns how its parent ticks it."""
+        number = len(self._nodes)
+        self._nodes.append(node)
+        name, mark = f"c{number}", f"  # @{number}"
+        self._names[name] = node
+        before = ""
+        control = self._control(node, number)
+        call, answers = control or self._leaf(node, number)
+        if control:
+            before = "" if node is self._root else written_out(call, number)
+            if not before:
+                self._functions.append(function(f"n{number}", "t", call, number))
+            call = f"answer{number}" if before else f"n{number}(t)"
+        if node.has_hooks and type(node).tick is Behaviour.tick:
+            tick = self._hooked(node, number, before, call)
+            answers = CHECKED | {SKIPPED}
+        else:
+            tick = lines(before, f"{name}.status = {{answer}} = {call}{mark}")
+        return NodePart(name, lines(f"{name}.last_tick = t", tick), mark, answers)
+
+    def parts(self, node: Behaviour) -> list[NodePart]:
+        """Compiles all branches below a node."""
+        return [self.part(child) for child in node.children]
+
+    def constant(self, value: object) -> str:
+        """Returns a name for a value."""
+        # The value is kept with its name, so that its id cannot be that of another one later.
+        if id(value) not in self._constants:
+            self._constants[id(value)] = name = f"k{len(self._names)}"
+            self._names[name] = value
+        return self._constants[id(value)]
+
+    def _control(self, node: Behaviour, number: int) -> tuple[str, Answers] | None:
+        """Returns the body of the function of a node and its answers; None if it has none."""
+        if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
+            return None
+        nodes, functions = len(self._nodes), len(self._functions)
+        try:
+            control = NodeControl(self, node, number)
+            body = control.body()
+        except RecursionError:
+            raise
+        except Exception:  # NoRuleError, or that of a setting, which is for the tick to raise
+            # It runs as it does without this; so do the nodes below.
+            del self._nodes[nodes:], self._functions[functions:]
+            return None
+        is_status = all(isinstance(answer, Status) for answer in control.answers)
+        return body, control.answers if is_status else ANYTHING
+
+    def _leaf(self, node: Any, number: int) -> tuple[str, Answers]:
+        """Returns an expression that calls the `update` of a node, and what that may give."""
+        kind = type(node)
+        if node.has_hooks:
+            # A method that its hooks surround; they are written out where it is called.
+            entry = kind.update if kind.tick is Behaviour.tick else kind.tick
+        elif isinstance(node, Constant) and kind.update is Constant.update:
+            return node.answer.name, frozenset({node.answer})
+        elif isinstance(node, FunctionLeaf) and not (has_keys(node) or node.kwargs):
+            values = ", ".join(self.constant(value) for value in node.args)
+            call = f"{self.constant(node.function)}({values})"
+            if kind.update is Action.update:
+                return call, ANYTHING
+            if kind.update is Check.update:
+                return CHECK.format(call), frozenset({SUCCESS, FAILURE})
+            entry = kind._entry
+        else:
+            entry = kind._entry
+        self._names[f"u{number}"] = entry.__get__(node)
+        return f"u{number}()", ANYTHING
+
+    def _hooked(self, node: Behaviour, number: int, before: str, call: str) -> str:
+        """Returns what `Behaviour.tick` does, without the call of a method."""
+        name, mark = f"c{number}", f"  # @{number}"
+        kind = type(node)
+        starts = ends = ""
+        if kind.initialize is not Behaviour.initialize:
+            self._names[f"i{number}"] = node.initialize
+            starts = block(f"if {name}.status is not RUNNING:", f"i{number}(){mark}")
+        if kind.terminate is not Behaviour.terminate:
+            self._names[f"e{number}"] = node.terminate
+            ends = block("if {answer} is not RUNNING:", f"e{number}({{answer}}){mark}")
+        wrong = f"raise {name}._no_status({{answer}}){mark}"
+        check = block("if {answer}.__class__ is not Status:", wrong)
+        return lines(
+            starts,
+            block(
+                "try:",
+                before,
+                f"{{answer}} = {call}{mark}",
+                # An answer that is one of these two is a Status, and both are quick to compare.
+                block("if {answer} is not RUNNING and {answer} is not SUCCESS:", check),
+            ),
+            block("except BaseException:", f"{name}.status = RUNNING", f"raise{mark}"),
+            f"{name}.status = {{answer}}",
+            ends,
+        )

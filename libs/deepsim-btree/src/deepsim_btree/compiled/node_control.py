@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the rule of a node to the body of its function, for the nodes of a `Tree`."""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType, MemberDescriptorType, MethodType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.parent import Parent
+from deepsim_btree.rules.expressions import UnknownError
+from deepsim_btree.rules.flow import UNCHECKED, Flow
+from deepsim_btree.rules.rule import NoRuleError, is_self, method_call
+from deepsim_btree.rules.translator import untranslatable
+from deepsim_btree.status import SKIPPED, Status
+
+from .control import Control
+from .text import block, lines
+
+if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.rules.flow import Answers
+    from deepsim_btree.rules.loops import Loop
+    from deepsim_btree.rules.rule import Rule
+    from deepsim_btree.rules.translator import Child
+
+    from .node_compiler import NodeCompiler
+
+ANYTHING: Answers = UNCHECKED | {SKIPPED}
+"""Possible answers of a node of which nothing is known."""
+_FIXED = (int, float, str, tuple, type(None), FunctionType, MethodType)
+
+
+class NodeControl(Control):
+    """Writes the function of one node, which keeps all that changes in the nodes themselves.
+
+    Attributes of the node that the rule only reads are constants of the function. It begins with a
+    question whether they still are what they were; otherwise the node runs as without it.
+
+    Args:
+        compiler: Knows names.
+        node: The node.
+        number: Its number.
+
+    Raises:
+        NoRuleError: The source of the rule is not at hand, or it has too many children.
+    """
+
+    UNROLLED: ClassVar[int] = 64
+    HAS_SKIPPED: ClassVar[bool] = True
+
+    def __init__(self, compiler: NodeCompiler, node: Parent, number: int) -> None:
+        super().__init__(node)
+        if len(node.children) > self.UNROLLED:
+            raise NoRuleError("it has too many children to write each of them out")
+        if not _asks_only_if_running(self.statements):
+            raise NoRuleError("its update() asks for another status of its own than RUNNING")
+        for name in _global_names(self.rule):
+            if not (isinstance(self.rule.names[name], Status) or callable(self.rule.names[name])):
+                raise NoRuleError(f"its update() reads the global variable {name}")
+        self._compiler = compiler
+        self._number = number
+        self._name = f"c{number}"
+        self._children = node.children
+        self._settings: dict[str, object] = {}
+        self._parts = compiler.parts(node)
+
+    def body(self) -> str:
+        """Returns the statements of the function.
+
+        Raises:
+            NoRuleError: The rule uses more of Python than can be translated.
+        """
+        body = super().body()
+        changed = [
+            f"{self._name}.{setting} is not {self.constant(value)}"
+            for setting, value in self._settings.items()
+        ]
+        if not changed:
+            return body
+        self.answers = ANYTHING
+        entry = "update" if self.node.has_hooks else "_entry"
+        own = block(f"if {' or '.join(changed)}:", f"return {self._name}.{entry}()")
+        return lines(own, body)
+
+    def flow(self) -> Flow:
+        """Returns the facts that hold where the rule begins."""
+        return Flow(self.node, self.rule, self._read, ANYTHING)
+
+    def _read(self, node: Behaviour, name: str) -> Any:
+        """Returns an attribute, and takes note of one that may be assigned to."""
+        value = getattr(node, name)
+        if name == "_children":
+            return value
+        kind = getattr(type(node), name, None)
+        if isinstance(kind, FunctionType):
+            if getattr(kind, "is_pure", False):
+                for setting in _settings_of(node):
+                    if setting not in self.rule.state:
+                        self._read(node, setting)
+            return value
+        if isinstance(kind, MemberDescriptorType) or hasattr(node, "__dict__"):
+            if not isinstance(value, _FIXED) or isinstance(value, Key):
+                raise UnknownError
+            self._settings[name] = value
+        return value
+
+    def in_run(self) -> str:
+        """Returns an expression that says whether a run goes on; "" if the rule does not ask."""
+        return f"{self._name}.status is RUNNING" if self.rule.mentions(True, "status") else ""
+
+    def constant(self, value: object) -> str:
+        """Returns a name for a value."""
+        return self._compiler.constant(value)
+
+    def check_answers(self, answers: Answers) -> None:
+        """Accepts all answers."""
+
+    def refusal(self, name: str) -> str:
+        """Returns a statement that raises the error for a variable which is not a status."""
+        part = self._parts[self._asked[name]]
+        return f"raise {part.name}._no_status({self.variable(name)}){part.mark}"
+
+    def looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
+        """Refuses a loop whose children are not known.
+
+        Raises:
+            NoRuleError: Always.
+        """
+        raise NoRuleError(f"line {statement.lineno} of its update() has children in another order")
+
+    def tick(self, name: str, call: Any, flow: Flow) -> str:
+        """Returns a statement that ticks a child and assigns its answer."""
+        place = self.child(call.args[0], flow, None)
+        if isinstance(place, str):
+            raise untranslatable(call)
+        check = self.check_all(flow)
+        part = self._parts[place]
+        self._asked[name] = place
+        flow.assign(name, part.answers)
+        return lines(check, part.tick.format(answer=self.variable(name)))
+
+    def variable(self, name: str) -> str:
+        """Returns what a local variable is called: by its node, whose code may be in another's."""
+        return f"_{name}_{self._number}"
+
+    def halt(self, child: Child, flow: Flow) -> str:
+        """Returns statements that halt a child."""
+        if isinstance(child, str):
+            return f"{self.constant(self._children)}[{child}].halt()"
+        name = self._parts[child].name
+        return block(f"if {name}.status is RUNNING:", f"{name}.halt()")
+
+    def returned(self, text: str, answers: Answers, flow: Flow) -> str:
+        """Returns statements that end the tick with an answer."""
+        return f"return {text}"
+
+    def state(self, attribute: str, at: None) -> str:
+        """Returns the attribute."""
+        return f"{self._name}.{attribute}"
+
+    def status_of(self, child: int, at: None) -> str:
+        """Returns the status of a child."""
+        return f"{self._parts[child].name}.status"
+
+    def now(self) -> str:
+        """Returns the time of the tree, or the error that says that it has none."""
+        return "(tree._now if tree._now is not None else tree.now)"
+
+    def users(self, name: str, at: None, *, is_condition: bool) -> str:
+        """Returns a call."""
+        call = f"{self._name}.{name}()"
+        return f"truth({call})" if is_condition else call
+
+    def draw(self, at: None) -> str:
+        """Refuses a random order.
+
+        Raises:
+            NoRuleError: Always.
+        """
+        raise NoRuleError("its update() draws random numbers")
+
+    def _attribute(self, e: ast.Attribute, at: None) -> str:
+        if is_self(e.value):
+            return self.state(e.attr, at)
+        return super()._attribute(e, at)
+
+    def _call(self, e: ast.Call, flow: Flow, at: None) -> str:
+        name = method_call(e)
+        if name and getattr(getattr(type(self.node), name, None), "is_query", False):
+            return f"{self._name}.{name}()"
+        return super()._call(e, flow, at)
+
+
+def _settings_of(node: Behaviour) -> list[str]:
+    """Returns the names of the attributes that classes of control nodes add."""
+    kinds = type(node).__mro__
+    slots = [
+        slot for kind in kinds[: kinds.index(Parent)] for slot in vars(kind).get("__slots__", ())
+    ]
+    return [*slots, *getattr(node, "__dict__", ())]
+
+
+def _global_names(rule: Rule) -> set[str]:
+    """Returns the global names that a rule reads."""
+    names = {
+        part.id
+        for statement in rule.statements
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name)
+    }
+    return names & set(rule.names) - set(rule.local_names)
+
+
+def _asks_only_if_running(statements: list[ast.stmt]) -> bool:
+    """Returns whether a rule only compares the status of its own node with RUNNING."""
+    asked, compared = 0, 0
+    for statement in statements:
+        for part in ast.walk(statement):
+            if isinstance(part, ast.Attribute) and part.attr == "status" and is_self(part.value):
+                asked += 1
+            if isinstance(part, ast.Compare) and isinstance(part.left, ast.Attribute):
+                left, right = part.left, part.comparators[0]
+                is_own = left.attr == "status" and is_self(left.value)
+                is_running = isinstance(right, ast.Name) and right.id == "RUNNING"
+                compared += is_own and is_running
+    return asked == compared

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pickling and copying of trees: errors that name the node."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from functools import partial
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from .errors import shortened
+from .levels import all_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .behaviour import Behaviour
+
+_STRUCTURE = frozenset({"_children", "_owner", "_known", "_scope"})
+_MORE_POWERFUL = frozenset({"cloudpickle", "dill"})
+
+
+def check_picklable(root: Behaviour) -> None:
+    """Checks that pickle finds the functions and classes that nodes refer to by their names.
+
+    Pickle itself does not say which node a lambda belongs to. Programs with a pickler that can do
+    more than that of the standard library are not checked.
+
+    Raises:
+        pickle.PicklingError: It would not find one of them.
+    """
+    for path, reason in _failures(root, _check):
+        if _MORE_POWERFUL.isdisjoint(name.rpartition(".")[2] for name in sys.modules):
+            import pickle  # noqa: PLC0415 - takes milliseconds, which only this error needs
+
+            raise pickle.PicklingError(f"{path} cannot be pickled: {reason}")
+
+
+def copy_error(root: Behaviour, error: TypeError) -> TypeError:
+    """Returns the error of a deep copy, with the node that refers to what cannot be copied."""
+    for path, reason in _failures(root, copy.deepcopy):
+        return TypeError(f"{path} cannot be copied: {reason}")
+    return error
+
+
+def _failures(root: Behaviour, try_out: Callable[[Any], object]) -> Iterator[tuple[str, str]]:
+    """Yields paths of nodes and messages, where a call with one of its attributes fails."""
+    for node in root.walk():
+        for name, value in _attributes(node):
+            try:
+                try_out(value)
+            except TypeError as error:
+                yield shortened(all_paths(root)[id(node)]), f"{name.lstrip('_')}: {error}"
+
+
+def _attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
+    """Yields the attributes of a node that do not lead to other nodes, with their names."""
+    slots = (slot for cls in type(node).__mro__ for slot in vars(cls).get("__slots__", ()))
+    for name in (*slots, *getattr(node, "__dict__", ())):
+        if name not in _STRUCTURE and hasattr(node, name):
+            yield name, getattr(node, name)
+
+
+def _check(value: Any) -> None:
+    """Raises a TypeError for a function that pickle does not find, also within arguments."""
+    if isinstance(value, partial):
+        value = (value.func, value.args, value.keywords)
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            _check(one)
+    elif isinstance(value, (FunctionType, type)):
+        found: Any = sys.modules.get(value.__module__)
+        for part in value.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is not value and getattr(found, "function", None) is not value:
+            raise TypeError(
+                f"{value.__qualname__} is not found under that name in {value.__module__}; define "
+                "it at the top of a module, with def or class"
+            )
