@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from shapely import LinearRing
 
-from deepsim import GeometryCollider
+from deepsim_colliders import GeometryCollider
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

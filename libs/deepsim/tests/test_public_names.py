@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import types
+from pathlib import Path
+
+import pytest
 
 import deepsim
 
@@ -16,3 +21,32 @@ def test_all_lists_every_public_name_once_and_in_order() -> None:
     ]
     assert sorted(deepsim.__all__) == sorted(public)
     assert len(set(deepsim.__all__)) == len(deepsim.__all__)
+
+
+def test_the_front_door_stays_small() -> None:
+    assert len(deepsim.__all__) <= 60
+
+
+@pytest.mark.parametrize(
+    ("library", "name"),
+    [
+        ("deepsim_math", "Ray"),
+        ("deepsim_colliders", "SphereCollider"),
+        ("deepsim_spawn", "Lidar"),
+        ("deepsim_sync", "UnknownEntityError"),
+    ],
+)
+def test_a_name_that_moved_warns_and_is_that_of_its_library(library: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"deepsim.{name} .* import it from {library}"):
+        found = getattr(deepsim, name)
+    assert found is getattr(importlib.import_module(library), name)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'deepsim' has no attribute 'Rya'"):
+        deepsim.Rya  # noqa: B018
+
+
+def test_the_readme_names_everything_public() -> None:
+    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    assert [name for name in deepsim.__all__ if not re.search(rf"`{name}\b", readme)] == []
