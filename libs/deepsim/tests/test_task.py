@@ -19,10 +19,10 @@ from deepsim import (
     Task,
     TaskCodeError,
     TaskError,
-    UnsupportedError,
     load_task,
     make_environment,
 )
+from deepsim_sync import UnsupportedError
 
 
 def test_a_folder_without_a_package_is_no_task(tmp_path: Path) -> None:
