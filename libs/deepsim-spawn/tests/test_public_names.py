@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
+import pytest
+
 import deepsim_spawn
 
 
@@ -13,3 +15,10 @@ def test_all_lists_every_public_name():
         if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
     }
     assert public == set(deepsim_spawn.__all__)
+
+
+@pytest.mark.parametrize("name", ["Mimic", "Scene"])
+def test_a_former_name_warns_and_is_the_class_of_today(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"deepsim_spawn.{name} .* use {name}Description"):
+        found = getattr(deepsim_spawn, name)
+    assert found is getattr(deepsim_spawn, f"{name}Description")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from deepsim_math import Color, Vector3
-from deepsim_spawn import ModelFormatError, Physics, Scene
+from deepsim_spawn import ModelFormatError, Physics, SceneDescription
 
 NESTED = "<model name='n'><link name='l'/></model>"
 
@@ -109,7 +109,7 @@ def test_a_world_is_what_its_elements_say(load_world):
     assert world.name == "w"
     assert world.physics == Physics(0.002, 2.0)
     assert world.gravity == Vector3(0, 0, -1.6)
-    assert world.scene == Scene(Color(0.1, 0.2, 0.3), Color(0, 0, 0), shadows=False)
+    assert world.scene == SceneDescription(Color(0.1, 0.2, 0.3), Color(0, 0, 0), shadows=False)
     assert [light.name for light in world.lights] == ["sun"]
     assert [model.name for model in world.models] == ["m"]
     assert [plugin.name for plugin in world.plugins] == ["p"]

@@ -29,14 +29,14 @@ from deepsim_spawn import (
     LightDescription,
     LinkDescription,
     Mesh,
-    Mimic,
+    MimicDescription,
     ModelDescription,
     MujocoOptions,
     Physics,
     Plane,
     PluginDescription,
     Polyline,
-    Scene,
+    SceneDescription,
     SensorDescription,
     Sphere,
     SpotCone,
@@ -94,7 +94,7 @@ def axes(draw):
         draw(not_negatives),
         draw(not_negatives),
         draw(numbers),
-        draw(st.none() | st.builds(Mimic, st.just("leader"), numbers, numbers)),
+        draw(st.none() | st.builds(MimicDescription, st.just("leader"), numbers, numbers)),
     )
 
 
@@ -281,7 +281,7 @@ def worlds(mesh):
         named(lights),
         st.builds(Physics, st.floats(1e-6, 1.0), not_negatives, mujoco_options),
         vectors,
-        st.builds(Scene, colors, colors, st.booleans()),
+        st.builds(SceneDescription, colors, colors, st.booleans()),
         st.just(()),
     )
 

@@ -14,7 +14,7 @@ from deepsim_spawn import (
     GazeboXMLLoader,
     Inertial,
     Mesh,
-    Mimic,
+    MimicDescription,
     ModelFormatError,
     ModelFormatWarning,
     Sphere,
@@ -152,7 +152,7 @@ def test_a_planar_joint_is_left_out_with_a_warning(load):
 
 def test_a_joint_mimics_another_one(load):
     model = load(TREE.format("continuous", "<mimic joint='j' multiplier='-2' offset='0.5'/>"))
-    assert model.joints[0].axis.mimic == Mimic("j", -2.0, 0.5)
+    assert model.joints[0].axis.mimic == MimicDescription("j", -2.0, 0.5)
 
 
 def test_a_joint_that_mimics_none_is_mended(load):

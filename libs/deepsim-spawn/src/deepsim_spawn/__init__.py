@@ -31,7 +31,7 @@ from .description import (
     LinkDescription,
     Measurement,
     Mesh,
-    Mimic,
+    MimicDescription,
     ModelDescription,
     MujocoOptions,
     Physics,
@@ -39,7 +39,7 @@ from .description import (
     PluginDescription,
     Polyline,
     Rays,
-    Scene,
+    SceneDescription,
     SensorDescription,
     Sphere,
     SpotCone,
@@ -57,6 +57,7 @@ from .meshes import mesh_triangles, shape_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import ModelSpawner
+from .renamed import __getattr__ as __getattr__
 from .scene_mesh import SceneMesh, scene_mesh
 from .search_path import SearchPath
 
@@ -90,7 +91,7 @@ __all__ = [
     "LinkDescription",
     "Measurement",
     "Mesh",
-    "Mimic",
+    "MimicDescription",
     "MjcfModel",
     "ModelDescription",
     "ModelFormatError",
@@ -106,7 +107,7 @@ __all__ = [
     "PluginDescription",
     "Polyline",
     "Rays",
-    "Scene",
+    "SceneDescription",
     "SceneMesh",
     "SearchPath",
     "SensorDescription",

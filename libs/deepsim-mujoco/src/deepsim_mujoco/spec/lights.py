@@ -7,7 +7,7 @@ import math
 
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
-from deepsim_spawn import LightDescription, Scene
+from deepsim_spawn import LightDescription, SceneDescription
 
 _TYPES = {
     "point": mujoco.mjtLightType.mjLIGHT_POINT,
@@ -39,7 +39,7 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
         added.cutoff = 180.0
 
 
-def apply_scene(spec: mujoco.MjSpec, scene: Scene, *, lit: bool) -> None:
+def apply_scene(spec: mujoco.MjSpec, scene: SceneDescription, *, lit: bool) -> None:
     """Sets ambient light, and a headlight for worlds without lights of their own."""
     headlight = spec.visual.headlight
     headlight.ambient = list(scene.ambient)[:3]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a world or model: frozen, typed, in SI units, the same for every backend.
 
-WorldDescription                Physics, MujocoOptions, Scene
+WorldDescription                Physics, MujocoOptions, SceneDescription
 ├── LightDescription
 └── ModelDescription            also nested in models
     ├── LinkDescription
@@ -9,7 +9,7 @@ WorldDescription                Physics, MujocoOptions, Scene
     │   ├── VisualDescription       Geometry, Material
     │   ├── SensorDescription       CameraDescription, Measurement
     │   └── LightDescription
-    └── JointDescription            JointAxis, Mimic
+    └── JointDescription            JointAxis, MimicDescription
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .geometry import (
     Sphere,
 )
 from .inertial import Inertial
-from .joint import JointAxis, JointDescription, JointType, Mimic
+from .joint import JointAxis, JointDescription, JointType, MimicDescription
 from .light import Attenuation, LightDescription, LightType, SpotCone
 from .link import LinkDescription, VelocityDecay
 from .measurement import ContactSensor, ForceTorque, Imu, JointState, Lidar, Measurement, Rays
@@ -39,7 +39,7 @@ from .plugin import PluginDescription
 from .polyline import Polyline
 from .sensor import CameraDescription, SensorDescription
 from .visual import VisualDescription
-from .world import Scene, WorldDescription
+from .world import SceneDescription, WorldDescription
 
 __all__ = [
     "Attenuation",
@@ -67,7 +67,7 @@ __all__ = [
     "LinkDescription",
     "Measurement",
     "Mesh",
-    "Mimic",
+    "MimicDescription",
     "ModelDescription",
     "MujocoOptions",
     "Physics",
@@ -75,7 +75,7 @@ __all__ = [
     "PluginDescription",
     "Polyline",
     "Rays",
-    "Scene",
+    "SceneDescription",
     "SensorDescription",
     "Sphere",
     "SpotCone",

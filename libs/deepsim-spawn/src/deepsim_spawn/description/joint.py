@@ -29,10 +29,10 @@ AXES: dict[JointType, int] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mimic:
+class MimicDescription:
     """An axis follows another one: its position is ``multiplier * leader + offset``.
 
-    >>> JointAxis(xyz=(0, 1, 0), mimic=Mimic("left_finger", multiplier=-1.0)).mimic.joint
+    >>> JointAxis(xyz=(0, 1, 0), mimic=MimicDescription("left_finger", multiplier=-1.0)).mimic.joint
     'left_finger'
 
     Attributes:
@@ -79,7 +79,7 @@ class JointAxis:
     friction: float = 0.0
     spring_stiffness: float = 0.0
     spring_reference: float = 0.0
-    mimic: Mimic | None = None
+    mimic: MimicDescription | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xyz", direction("joint axis xyz", self.xyz))

@@ -17,10 +17,10 @@ from .writing import document, write_world
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class SceneDescription:
     """Light and colour that belong to no entity.
 
-    >>> WorldDescription("night", scene=Scene(ambient=(0.05, 0.05, 0.1))).scene.shadows
+    >>> WorldDescription("night", scene=SceneDescription(ambient=(0.05, 0.05, 0.1))).scene.shadows
     True
 
     Attributes:
@@ -60,7 +60,7 @@ class WorldDescription:
     lights: tuple[LightDescription, ...] = ()
     physics: Physics = field(default_factory=Physics)
     gravity: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, -9.8))
-    scene: Scene = field(default_factory=Scene)
+    scene: SceneDescription = field(default_factory=SceneDescription)
     plugins: tuple[PluginDescription, ...] = ()
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType, Mimic
+from deepsim_spawn.description import JointAxis, JointDescription, JointType, MimicDescription
 from deepsim_spawn.description.joint import AXES
 from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element
@@ -80,7 +80,7 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
     )
 
 
-def _read_mimic(axis: Element) -> Mimic | None:
+def _read_mimic(axis: Element) -> MimicDescription | None:
     """Returns the mimic of an axis (SDF 1.11): ``multiplier * (leader - reference) + offset``."""
     mimic = axis.find("mimic")
     if mimic is None:
@@ -89,7 +89,7 @@ def _read_mimic(axis: Element) -> Mimic | None:
     reference = mimic.get("reference", number, 0.0)
     second = SCOPE + "2" if mimic.attribute("axis", word, "axis") == "axis2" else ""
     return mimic.make(
-        Mimic,
+        MimicDescription,
         joint=mimic.require_attribute("joint", word) + second,
         multiplier=multiplier,
         offset=mimic.get("offset", number, 0.0) - multiplier * reference,

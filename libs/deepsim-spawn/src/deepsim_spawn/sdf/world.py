@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from deepsim_math import Color, Vector3
-from deepsim_spawn.description import MujocoOptions, Physics, Scene, WorldDescription
+from deepsim_spawn.description import MujocoOptions, Physics, SceneDescription, WorldDescription
 from deepsim_spawn.description.names import WORLD
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, color, number, vector, word
@@ -90,11 +90,11 @@ def _read_gravity(world: Element, physics: Element | None) -> Vector3:
     return Vector3(0.0, 0.0, -9.8) if gravity is None else gravity.value(vector)
 
 
-def _read_scene(world: Element) -> Scene:
+def _read_scene(world: Element) -> SceneDescription:
     element = world.find("scene")
     if element is None:
-        return Scene()
-    return Scene(
+        return SceneDescription()
+    return SceneDescription(
         ambient=element.get("ambient", color, Color(0.4, 0.4, 0.4, 1.0)),
         background=element.get("background", color, Color(0.7, 0.7, 0.7, 1.0)),
         shadows=element.get("shadows", boolean, True),

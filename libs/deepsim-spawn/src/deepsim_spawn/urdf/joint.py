@@ -7,7 +7,7 @@ import math
 from typing import Final, cast
 
 from deepsim_math import Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType, Mimic
+from deepsim_spawn.description import JointAxis, JointDescription, JointType, MimicDescription
 from deepsim_spawn.sdf import read_limits
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
@@ -87,7 +87,7 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
     )
 
 
-def _read_mimic(joint: Element) -> Mimic | None:
+def _read_mimic(joint: Element) -> MimicDescription | None:
     mimic = joint.find("mimic")
     if mimic is None:
         return None
@@ -96,7 +96,7 @@ def _read_mimic(joint: Element) -> Mimic | None:
         mimic.repair(f"there is no joint {leader!r}", "such a joint follows none")
         return None
     return mimic.make(
-        Mimic,
+        MimicDescription,
         joint=leader,
         multiplier=mimic.attribute("multiplier", number, 1.0),
         offset=mimic.attribute("offset", number, 0.0),

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The former names of classes: they warn, and give the classes of today."""
+
+from __future__ import annotations
+
+import warnings
+
+from .description import MimicDescription, SceneDescription
+
+_RENAMED: dict[str, type] = {"Mimic": MimicDescription, "Scene": SceneDescription}
+
+
+def __getattr__(name: str) -> type:
+    """Returns the class that had this name until 0.5, with a warning.
+
+    Raises:
+        AttributeError: No class ever had the name.
+    """
+    found = _RENAMED.get(name)
+    if found is None:
+        raise AttributeError(f"module 'deepsim_spawn' has no attribute {name!r}")
+    warnings.warn(
+        f"deepsim_spawn.{name} is deprecated since 0.6 and goes in 0.7; use {found.__name__}",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return found
