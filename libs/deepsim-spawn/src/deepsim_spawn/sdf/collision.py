@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from deepsim_math import Vector3
 from deepsim_spawn.description import CollisionDescription, Surface
-from deepsim_spawn.description.writing.collision import BOUNCING, RARE
-from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import integer, number, vector, word
+from deepsim_spawn.description.tags import RARE_SURFACE, SURFACE
+from deepsim_spawn.description.writing.collision import BOUNCING
+from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.values import word
 
 from .frames import Scope
 from .geometry import read_geometry, unless_left_out
@@ -31,17 +31,10 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
     """Returns a collision of a link, or None if its shape is not supported."""
     name = element.require_attribute("name", word)
     pose, relative_to = read_pose(element)
-    surface = element.make(
-        Surface,
-        mu=read_friction(element, element.get("surface/friction/ode/mu", number, 1.0)),
-        mu2=read_friction(element, element.get("surface/friction/ode/mu2", number, 1.0)),
-        restitution=element.get("surface/bounce/restitution_coefficient", number, 0.0),
-        collide_bitmask=element.get("surface/contact/collide_bitmask", integer, 0xFFFF),
-        torsional_mu=element.get(RARE["torsional_mu"], number, 1.0),
-        patch_radius=element.get(RARE["patch_radius"], number, 0.0),
-        rolling_mu=element.get(RARE["rolling_mu"], number, 0.0),
-        velocity=element.get(RARE["velocity"], vector, Vector3(0.0, 0.0, 0.0)),
-    )
+    values = read_fields(element, Surface, SURFACE | RARE_SURFACE)
+    for coefficient in ("mu", "mu2"):
+        values[coefficient] = read_friction(element, values[coefficient])
+    surface = element.make(Surface, **values)
     for path, value in BOUNCING.items():
         solver = element.find(path)
         if solver is not None and solver.text != repr(value):

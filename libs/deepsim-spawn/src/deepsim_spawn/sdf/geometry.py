@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from deepsim_math import Vector3
 from deepsim_spawn.description import (
@@ -23,9 +23,12 @@ from deepsim_spawn.description import (
     Sphere,
 )
 from deepsim_spawn.description.checks import NoSizeError
+from deepsim_spawn.description.tags import HEIGHTMAP, IMAGE
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import boolean, factors, integer, number, pair, vector, word
+from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.values import boolean, factors, number, pair, word
+
+G = TypeVar("G")
 
 
 def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
@@ -78,36 +81,9 @@ def read_geometry(owner: Element) -> Geometry | None:
     return None
 
 
-def _box(shape: Element) -> Box:
-    return shape.make(Box, shape.require("size").value(vector))
-
-
-def _sphere(shape: Element) -> Sphere:
-    return shape.make(Sphere, shape.require("radius").value(number))
-
-
-def _cylinder(shape: Element) -> Cylinder:
-    radius = shape.require("radius").value(number)
-    return shape.make(Cylinder, radius, shape.require("length").value(number))
-
-
-def _capsule(shape: Element) -> Capsule:
-    radius = shape.require("radius").value(number)
-    return shape.make(Capsule, radius, shape.require("length").value(number))
-
-
-def _cone(shape: Element) -> Cone:
-    radius = shape.require("radius").value(number)
-    return shape.make(Cone, radius, shape.require("length").value(number))
-
-
-def _ellipsoid(shape: Element) -> Ellipsoid:
-    return shape.make(Ellipsoid, shape.require("radii").value(vector))
-
-
-def _plane(shape: Element) -> Plane:
-    normal = shape.get("normal", vector, Vector3(0.0, 0.0, 1.0))
-    return shape.make(Plane, normal, shape.get("size", pair, (1.0, 1.0)))
+def _simple(kind: type[G]) -> Callable[[Element], G]:
+    """Returns the reader of a shape whose lengths SDF names as its description does."""
+    return lambda shape: shape.make(kind, **read_fields(shape, kind))
 
 
 def _file(shape: Element) -> Path:
@@ -139,33 +115,21 @@ def _polyline(shape: Element) -> Polyline:
 
 
 def _heightmap(shape: Element) -> Heightmap:
-    return shape.make(
-        Heightmap,
-        path=_file(shape),
-        size=shape.get("size", vector, Vector3(1.0, 1.0, 1.0)),
-        position=shape.get("pos", vector, Vector3(0.0, 0.0, 0.0)),
-    )
+    return shape.make(Heightmap, _file(shape), **read_fields(shape, Heightmap, HEIGHTMAP))
 
 
 def _image(shape: Element) -> Image:
-    return shape.make(
-        Image,
-        path=_file(shape),
-        scale=shape.get("scale", number, 1.0),
-        threshold=shape.get("threshold", integer, 200),
-        height=shape.get("height", number, 1.0),
-        granularity=shape.get("granularity", integer, 1),
-    )
+    return shape.make(Image, _file(shape), **read_fields(shape, Image, IMAGE))
 
 
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
-    "box": _box,
-    "sphere": _sphere,
-    "cone": _cone,
-    "cylinder": _cylinder,
-    "capsule": _capsule,
-    "ellipsoid": _ellipsoid,
-    "plane": _plane,
+    "box": _simple(Box),
+    "sphere": _simple(Sphere),
+    "cone": _simple(Cone),
+    "cylinder": _simple(Cylinder),
+    "capsule": _simple(Capsule),
+    "ellipsoid": _simple(Ellipsoid),
+    "plane": _simple(Plane),
     "heightmap": _heightmap,
     "image": _image,
     "mesh": _mesh,

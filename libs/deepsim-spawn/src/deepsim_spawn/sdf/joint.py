@@ -9,7 +9,8 @@ from deepsim_math import Pose, Vector3
 from deepsim_spawn.description import JointAxis, JointDescription, JointType, MimicDescription
 from deepsim_spawn.description.joint import AXES
 from deepsim_spawn.description.names import WORLD
-from deepsim_spawn.xml import Element
+from deepsim_spawn.description.tags import DYNAMICS
+from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 
@@ -72,11 +73,8 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         upper=math.inf if unlimited else upper,
         effort=_unless_negative(element.get("limit/effort", limit, math.inf)),
         velocity=_unless_negative(element.get("limit/velocity", limit, math.inf)),
-        damping=element.get("dynamics/damping", number, 0.0),
-        friction=element.get("dynamics/friction", number, 0.0),
-        spring_stiffness=element.get("dynamics/spring_stiffness", number, 0.0),
-        spring_reference=element.get("dynamics/spring_reference", number, 0.0),
         mimic=_read_mimic(element),
+        **read_fields(element, JointAxis, DYNAMICS),
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from deepsim_math import Color, Vector3
 from deepsim_spawn.description import Attenuation, LightDescription, LightType, SpotCone
-from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import boolean, color, number, vector, word
+from deepsim_spawn.description.tags import ATTENUATION, LIGHT, SPOT
+from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.values import word
 
 from .frames import Scope
 from .pose import read_pose
@@ -43,21 +43,7 @@ def read_light(
         name=name,
         type=cast(LightType, kind),
         pose=scope.relative_pose(pose, relative_to, base, placed),
-        diffuse=element.get("diffuse", color, Color(1.0, 1.0, 1.0, 1.0)),
-        specular=element.get("specular", color, Color(0.1, 0.1, 0.1, 1.0)),
-        attenuation=element.make(
-            Attenuation,
-            range=element.get("attenuation/range", number, 10.0),
-            constant=element.get("attenuation/constant", number, 1.0),
-            linear=element.get("attenuation/linear", number, 1.0),
-            quadratic=element.get("attenuation/quadratic", number, 0.0),
-        ),
-        direction=element.get("direction", vector, Vector3(0.0, 0.0, -1.0)),
-        cast_shadows=element.get("cast_shadows", boolean, False),
-        spot=element.make(
-            SpotCone,
-            inner_angle=element.get("spot/inner_angle", number, 0.0),
-            outer_angle=element.get("spot/outer_angle", number, 0.0),
-            falloff=element.get("spot/falloff", number, 0.0),
-        ),
+        attenuation=element.make(Attenuation, **read_fields(element, Attenuation, ATTENUATION)),
+        spot=element.make(SpotCone, **read_fields(element, SpotCone, SPOT)),
+        **read_fields(element, LightDescription, LIGHT),
     )

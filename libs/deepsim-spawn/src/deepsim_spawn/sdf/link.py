@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deepsim_spawn.description import JointDescription, LinkDescription, VelocityDecay
-from deepsim_spawn.xml import Element, number_names
-from deepsim_spawn.xml.values import boolean, number, word
+from deepsim_spawn.description.tags import LINK, VELOCITY_DECAY
+from deepsim_spawn.xml import Element, number_names, read_fields
+from deepsim_spawn.xml.values import boolean, word
 
 from .collision import read_collision
 from .frames import Scope
@@ -47,12 +48,9 @@ def read_link(
             *(read_joint_sensor(child, joint, scope) for joint, child in felt),
         ),
         lights=tuple(read_light(child, name, scope) for child in element.find_all("light")),
-        gravity=element.get("gravity", boolean, True),
-        kinematic=element.get("kinematic", boolean, False),
         self_collide=None if self_collide is None else self_collide.value(boolean),
         velocity_decay=element.make(
-            VelocityDecay,
-            linear=element.get("velocity_decay/linear", number, 0.0),
-            angular=element.get("velocity_decay/angular", number, 0.0),
+            VelocityDecay, **read_fields(element, VelocityDecay, VELOCITY_DECAY)
         ),
+        **read_fields(element, LinkDescription, LINK),
     )

@@ -15,8 +15,9 @@ from deepsim_spawn.description import (
     Measurement,
     Rays,
 )
+from deepsim_spawn.description.tags import NOISE, QUANTIZED
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element
+from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import integer, number, word
 from deepsim_sync import SCOPE, Noise
 
@@ -118,18 +119,8 @@ def _noise(element: Element, kind: str = "none") -> tuple[Noise, ...]:
     kind = element.attribute("type", str, "") or element.get("type", str, kind)
     if kind not in ("gaussian", "gaussian_quantized"):
         return ()
-    return (
-        element.make(
-            Noise,
-            element.get("mean", number, 0.0),
-            element.get("stddev", number, 0.0),
-            element.get("bias_mean", number, 0.0),
-            element.get("bias_stddev", number, 0.0),
-            element.get("dynamic_bias_stddev", number, 0.0),
-            element.get("dynamic_bias_correlation_time", number, 0.0),
-            element.get("precision", number, 0.0) if kind == "gaussian_quantized" else 0.0,
-        ),
-    )
+    tags = NOISE | QUANTIZED if kind == "gaussian_quantized" else NOISE
+    return (element.make(Noise, **read_fields(element, Noise, tags)),)
 
 
 _READERS: Final[dict[str, Callable[[Element], Measurement]]] = {

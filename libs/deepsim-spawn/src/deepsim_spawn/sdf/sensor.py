@@ -15,8 +15,9 @@ from deepsim_spawn.description import (
     SensorDescription,
 )
 from deepsim_spawn.description.sensor import STEREO
-from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import integer, number, word
+from deepsim_spawn.description.tags import CAMERA
+from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.values import number, word
 
 from .frames import Scope
 from .measurement import read_measurement
@@ -81,15 +82,8 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
 
 
 def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
-    return lens.make(
-        CameraDescription,
-        horizontal_fov=lens.get("horizontal_fov", number, 1.047),
-        width=lens.get("image/width", integer, 320),
-        height=lens.get("image/height", integer, 240),
-        near=lens.get("clip/near", number, 0.1),
-        far=lens.get("clip/far", number, 100.0),
-        baseline=baseline,
-    )
+    values = read_fields(lens, CameraDescription, CAMERA)
+    return lens.make(CameraDescription, baseline=baseline, **values)
 
 
 def _stereo(

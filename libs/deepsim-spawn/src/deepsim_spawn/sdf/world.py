@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
-from typing import Any
-
-from deepsim_math import Color, Vector3
+from deepsim_math import Vector3
 from deepsim_spawn.description import MujocoOptions, Physics, SceneDescription, WorldDescription
 from deepsim_spawn.description.names import WORLD
-from deepsim_spawn.xml import Element, unique_names
-from deepsim_spawn.xml.values import boolean, color, number, vector, word
+from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
+from deepsim_spawn.xml import Element, read_fields, unique_names
+from deepsim_spawn.xml.values import boolean, vector, word
 
 from .frames import Scope
 from .include import models_and_includes
@@ -47,7 +44,7 @@ def read_world(element: Element) -> WorldDescription:
         lights=tuple(read_light(light, WORLD, scope, include) for light, include in lights),
         physics=Physics() if physics is None else _read_physics(physics),
         gravity=_read_gravity(element, physics),
-        scene=_read_scene(element),
+        scene=SceneDescription(**read_fields(element, SceneDescription, SCENE)),
         plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
     )
 
@@ -66,21 +63,8 @@ def _default_physics(world: Element) -> Element | None:
 
 
 def _read_physics(element: Element) -> Physics:
-    return element.make(
-        Physics,
-        max_step_size=element.get("max_step_size", number, 0.001),
-        real_time_factor=element.get("real_time_factor", number, 1.0),
-        mujoco=_read_mujoco(element),
-    )
-
-
-def _read_mujoco(element: Element) -> MujocoOptions:
-    given: dict[str, Any] = {}
-    for field in fields(MujocoOptions):
-        default = getattr(MujocoOptions(), field.name)
-        parse: Callable[[str], Any] = word if isinstance(default, str) else number
-        given[field.name] = element.get(f"mujoco/{field.name}", parse, default)
-    return element.make(lambda: MujocoOptions(**given))
+    mujoco = element.make(MujocoOptions, **read_fields(element, MujocoOptions, MUJOCO))
+    return element.make(Physics, mujoco=mujoco, **read_fields(element, Physics, PHYSICS))
 
 
 def _read_gravity(world: Element, physics: Element | None) -> Vector3:
@@ -88,14 +72,3 @@ def _read_gravity(world: Element, physics: Element | None) -> Vector3:
     if gravity is None and physics is not None:
         gravity = physics.find("gravity")  # its place until SDF 1.5
     return Vector3(0.0, 0.0, -9.8) if gravity is None else gravity.value(vector)
-
-
-def _read_scene(world: Element) -> SceneDescription:
-    element = world.find("scene")
-    if element is None:
-        return SceneDescription()
-    return SceneDescription(
-        ambient=element.get("ambient", color, Color(0.4, 0.4, 0.4, 1.0)),
-        background=element.get("background", color, Color(0.7, 0.7, 0.7, 1.0)),
-        shadows=element.get("shadows", boolean, True),
-    )

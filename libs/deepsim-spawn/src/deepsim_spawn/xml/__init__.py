@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .document import Document, Load
 from .element import Element
+from .fields import read_fields
 from .names import number_names, unique_names
 from .parser import parse, read_bytes, refuse_doctype, without_declaration
 
@@ -15,6 +16,7 @@ __all__ = [
     "number_names",
     "parse",
     "read_bytes",
+    "read_fields",
     "refuse_doctype",
     "unique_names",
     "without_declaration",

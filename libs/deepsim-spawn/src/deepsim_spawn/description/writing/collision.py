@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
+from deepsim_spawn.description.tags import RARE_SURFACE, SURFACE
+
 from .geometry import write_geometry
 from .pose import write_pose
-from .values import put
+from .values import put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.collision import CollisionDescription
@@ -27,14 +29,6 @@ are limited to 0.01 m/s. Without that limit its hard contacts push 0.75 of the s
 the restitution is, so they are softened.
 """
 
-RARE: Final = {
-    "torsional_mu": "surface/friction/torsional/coefficient",
-    "patch_radius": "surface/friction/torsional/patch_radius",
-    "rolling_mu": "surface/friction/bullet/rolling_friction",
-    "velocity": "surface/velocity",  # no SDF has it; Gazebo 11 passes it with a warning
-}
-"""Where SDF holds what few surfaces have, and what is written only where they have it."""
-
 
 def write_collision(link: etree._Element, collision: CollisionDescription) -> None:
     """Adds a collision to a link."""
@@ -42,13 +36,10 @@ def write_collision(link: etree._Element, collision: CollisionDescription) -> No
     write_pose(element, collision.pose)
     write_geometry(element, collision.geometry)
     surface = collision.surface
-    put(element, "surface/friction/ode/mu", surface.mu)
-    put(element, "surface/friction/ode/mu2", surface.mu2)
-    put(element, "surface/contact/collide_bitmask", surface.collide_bitmask)
-    for name, path in RARE.items():
+    put_fields(element, surface, SURFACE)
+    for name, path in RARE_SURFACE.items():
         if getattr(surface, name) != getattr(type(surface)(), name):
             put(element, path, getattr(surface, name))
     if surface.restitution > 0.0:
-        put(element, "surface/bounce/restitution_coefficient", surface.restitution)
         for path, value in BOUNCING.items():
             put(element, path, value)

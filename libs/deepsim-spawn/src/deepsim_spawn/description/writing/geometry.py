@@ -10,8 +10,9 @@ from lxml import etree
 
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Image, Mesh
 from deepsim_spawn.description.polyline import Polyline
+from deepsim_spawn.description.tags import HEIGHTMAP, IMAGE
 
-from .values import put
+from .values import put, put_fields
 
 
 def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
@@ -28,12 +29,10 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
         _write_mesh(shape, geometry)
     elif isinstance(geometry, Heightmap):
         put(shape, "uri", _uri(geometry.path))
-        put(shape, "size", geometry.size)
-        put(shape, "pos", geometry.position)
+        put_fields(shape, geometry, HEIGHTMAP)
     elif isinstance(geometry, Image):
         put(shape, "uri", _uri(geometry.path))
-        for name in ("scale", "threshold", "height", "granularity"):
-            put(shape, name, getattr(geometry, name))
+        put_fields(shape, geometry, IMAGE)
     else:
         for field in fields(geometry):
             put(shape, field.name, getattr(geometry, field.name))

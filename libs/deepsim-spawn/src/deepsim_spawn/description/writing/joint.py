@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from deepsim_spawn.description.tags import DYNAMICS
+
 from .kept import JOINT_SENSOR, write_sensor
 from .pose import write_pose
-from .values import put
+from .values import put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.joint import JointAxis, JointDescription
@@ -53,8 +55,7 @@ def _write_axis(element: etree._Element, axis: JointAxis) -> None:
     for limit in ("effort", "velocity"):
         value = getattr(axis, limit)
         put(element, f"limit/{limit}", -1.0 if math.isinf(value) else value)
-    for setting in ("damping", "friction", "spring_stiffness", "spring_reference"):
-        put(element, f"dynamics/{setting}", getattr(axis, setting))
+    put_fields(element, axis, DYNAMICS)
     if axis.mimic is not None:  # of SDF 1.11, which Gazebo 11 keeps but does not read
         mimic = etree.SubElement(element, "mimic", joint=axis.mimic.joint)
         put(mimic, "multiplier", axis.mimic.multiplier)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from deepsim_math import Pose
+from deepsim_spawn.description.tags import CAMERA
 
 from .measurement import write_measurement
 from .pose import write_pose
-from .values import put
+from .values import put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.plugin import PluginDescription
@@ -50,11 +51,7 @@ def _write_cameras(sensor: etree._Element, camera: CameraDescription) -> None:
     for side in sides[len(lenses) :]:
         lenses.append(etree.SubElement(sensor, "camera", name=side))
     for lens in lenses:
-        put(lens, "horizontal_fov", camera.horizontal_fov)
-        put(lens, "image/width", camera.width)
-        put(lens, "image/height", camera.height)
-        put(lens, "clip/near", camera.near)
-        put(lens, "clip/far", camera.far)
+        put_fields(lens, camera, CAMERA)
     if camera.baseline:
         write_pose(lenses[1], Pose((0.0, -camera.baseline, 0.0)))
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from deepsim_spawn.description.tags import LINK, VELOCITY_DECAY
+
 from .collision import write_collision
 from .inertial import write_inertial
 from .kept import JOINT_SENSOR, write_sensor
 from .light import write_light
 from .pose import write_pose
-from .values import put
+from .values import put, put_fields
 from .visual import write_visual
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ def write_link(model: etree._Element, link: LinkDescription) -> None:
             write_sensor(element, sensor)
     for light in link.lights:
         write_light(element, light)
-    put(element, "gravity", link.gravity)
-    put(element, "kinematic", link.kinematic)
+    put_fields(element, link, LINK)
     if link.self_collide is not None:
         put(element, "self_collide", link.self_collide)
-    put(element, "velocity_decay/linear", link.velocity_decay.linear)
-    put(element, "velocity_decay/angular", link.velocity_decay.angular)
+    put_fields(element, link.velocity_decay, VELOCITY_DECAY)

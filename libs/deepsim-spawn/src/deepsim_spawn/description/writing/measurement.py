@@ -14,22 +14,13 @@ from deepsim_spawn.description.measurement import (
     JointState,
     Lidar,
 )
+from deepsim_spawn.description.tags import NOISE, QUANTIZED
 
-from .values import put
+from .values import at, put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.measurement import Measurement
     from deepsim_sync import Noise
-
-_NOISE = {
-    "mean": "mean",
-    "stddev": "stddev",
-    "bias_mean": "bias_mean",
-    "bias_stddev": "bias_stddev",
-    "drift_stddev": "dynamic_bias_stddev",
-    "drift_time": "dynamic_bias_correlation_time",
-    "precision": "precision",
-}
 
 
 def write_measurement(sensor: etree._Element, measurement: Measurement) -> None:
@@ -51,9 +42,7 @@ def write_measurement(sensor: etree._Element, measurement: Measurement) -> None:
 
 
 def _write_collisions(sensor: etree._Element, contact: ContactSensor) -> None:
-    element = sensor.find("contact")
-    if element is None:
-        element = etree.SubElement(sensor, "contact")
+    element = at(sensor, "contact")
     for collision in element.findall("collision"):
         element.remove(collision)
     for name in contact.collisions:
@@ -69,37 +58,32 @@ def _write_joints(sensor: etree._Element, state: JointState) -> None:
     for name in ("position", "velocity", "effort"):
         column = etree.SubElement(element, name)
         for noise in getattr(state, name):
-            added = etree.SubElement(column, "noise", type=_kind(noise))
-            for parameter, tag in _NOISE.items():
-                put(added, tag, getattr(noise, parameter))
+            _write_noise(etree.SubElement(column, "noise"), noise)
 
 
 def _write_lidar(sensor: etree._Element, lidar: Lidar) -> None:
-    tag = "lidar" if sensor.find("lidar") is not None else "ray"
+    ray = at(sensor, "lidar" if sensor.find("lidar") is not None else "ray")
     for axis, rays in (("horizontal", lidar.horizontal), ("vertical", lidar.vertical)):
-        put(sensor, f"{tag}/scan/{axis}/samples", rays.count)
-        put(sensor, f"{tag}/scan/{axis}/resolution", 1)
-        put(sensor, f"{tag}/scan/{axis}/min_angle", rays.min_angle)
-        put(sensor, f"{tag}/scan/{axis}/max_angle", rays.max_angle)
-    put(sensor, f"{tag}/range/min", lidar.min_range)
-    put(sensor, f"{tag}/range/max", lidar.max_range)
+        put(ray, f"scan/{axis}/samples", rays.count)
+        put(ray, f"scan/{axis}/resolution", 1)
+        put(ray, f"scan/{axis}/min_angle", rays.min_angle)
+        put(ray, f"scan/{axis}/max_angle", rays.max_angle)
+    put(ray, "range/min", lidar.min_range)
+    put(ray, "range/max", lidar.max_range)
     for noise in lidar.noise:
-        put(sensor, f"{tag}/noise/type", _kind(noise))
-        _write_noise(sensor, f"{tag}/noise", noise)
+        put(ray, "noise/type", _kind(noise))
+        put_fields(at(ray, "noise"), noise, NOISE | QUANTIZED)
 
 
 def _write_axes(sensor: etree._Element, path: str, noise: tuple[Noise, ...]) -> None:
     for axis, each in zip("xyz", noise * (3 if len(noise) == 1 else 1), strict=False):
-        _write_noise(sensor, f"{path}/{axis}/noise", each)
-        element = sensor.find(f"{path}/{axis}/noise")
-        if element is not None:
-            element.set("type", _kind(each))
+        _write_noise(at(sensor, f"{path}/{axis}/noise"), each)
+
+
+def _write_noise(element: etree._Element, noise: Noise) -> None:
+    element.set("type", _kind(noise))
+    put_fields(element, noise, NOISE | QUANTIZED)
 
 
 def _kind(noise: Noise) -> str:
     return "gaussian_quantized" if noise.precision else "gaussian"
-
-
-def _write_noise(sensor: etree._Element, path: str, noise: Noise) -> None:
-    for name, tag in _NOISE.items():
-        put(sensor, f"{path}/{tag}", getattr(noise, name))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import SupportsFloat, TypeAlias
+from typing import Any, SupportsFloat, TypeAlias
 
 from lxml import etree
 
@@ -13,13 +13,23 @@ Value: TypeAlias = str | bool | SupportsFloat | Iterable[float]
 """A word, a truth value, a number, or several numbers."""
 
 
-def put(parent: etree._Element, path: str, value: Value) -> None:
-    """Sets the text of the element at a path, which is made where it is missing."""
-    element = parent
+def at(parent: etree._Element, path: str) -> etree._Element:
+    """Returns the element at a path, which is made where it is missing."""
     for tag in path.split("/"):
-        child = element.find(tag)
-        element = etree.SubElement(element, tag) if child is None else child
-    element.text = _text(value)
+        child = parent.find(tag)
+        parent = etree.SubElement(parent, tag) if child is None else child
+    return parent
+
+
+def put(parent: etree._Element, path: str, value: Value) -> None:
+    """Sets the text of the element at a path."""
+    at(parent, path).text = _text(value)
+
+
+def put_fields(parent: etree._Element, description: Any, tags: Mapping[str, str]) -> None:
+    """Sets the elements of the fields of a description, by their paths."""
+    for name, path in tags.items():
+        put(parent, path, getattr(description, name))
 
 
 def _text(value: Value) -> str:

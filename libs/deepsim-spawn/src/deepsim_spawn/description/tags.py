@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where SDF has the fields of descriptions: tables that both its reader and its writer follow."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+Tags: TypeAlias = dict[str, str]
+"""Paths of elements, by the names of the fields that they hold."""
+
+
+def _same(*names: str, within: str = "") -> Tags:
+    """Returns the tags of fields that SDF names as the description does."""
+    return {name: within + name for name in names}
+
+
+LIGHT: Final = _same("cast_shadows", "diffuse", "specular", "direction")
+ATTENUATION: Final = _same("range", "constant", "linear", "quadratic", within="attenuation/")
+SPOT: Final = _same("inner_angle", "outer_angle", "falloff", within="spot/")
+
+LINK: Final = _same("gravity", "kinematic")
+VELOCITY_DECAY: Final = _same("linear", "angular", within="velocity_decay/")
+SURFACE: Final = {
+    "mu": "surface/friction/ode/mu",
+    "mu2": "surface/friction/ode/mu2",
+    "collide_bitmask": "surface/contact/collide_bitmask",
+}
+RARE_SURFACE: Final = {  # written only where it is not the default
+    "torsional_mu": "surface/friction/torsional/coefficient",
+    "patch_radius": "surface/friction/torsional/patch_radius",
+    "rolling_mu": "surface/friction/bullet/rolling_friction",
+    "velocity": "surface/velocity",  # no SDF has it; Gazebo 11 passes it with a warning
+    "restitution": "surface/bounce/restitution_coefficient",
+}
+DYNAMICS: Final = _same(
+    "damping", "friction", "spring_stiffness", "spring_reference", within="dynamics/"
+)
+
+HEIGHTMAP: Final = {"size": "size", "position": "pos"}
+IMAGE: Final = _same("scale", "threshold", "height", "granularity")
+
+CAMERA: Final = {
+    "horizontal_fov": "horizontal_fov",
+    "width": "image/width",
+    "height": "image/height",
+    "near": "clip/near",
+    "far": "clip/far",
+}
+NOISE: Final = {
+    **_same("mean", "stddev", "bias_mean", "bias_stddev"),
+    "drift_stddev": "dynamic_bias_stddev",
+    "drift_time": "dynamic_bias_correlation_time",
+}
+QUANTIZED: Final = _same("precision")
+
+PHYSICS: Final = _same("max_step_size", "real_time_factor")
+MUJOCO: Final = _same(
+    "integrator",
+    "cone",
+    "impratio",
+    "contact_steps",
+    "contact_damping",
+    "contact_impedance",
+    within="mujoco/",
+)
+SCENE: Final = _same("ambient", "background", "shadows", within="scene/")

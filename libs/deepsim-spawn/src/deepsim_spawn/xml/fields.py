@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fields of a description, read from elements by a table of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from deepsim_math import Color, Vector3
+
+from .element import Element
+from .values import boolean, color, integer, number, pair, vector, word
+
+_PARSERS: dict[Any, Callable[[str], Any]] = {
+    float: number,
+    int: integer,
+    bool: boolean,
+    Vector3: vector,
+    Color: color,
+    tuple[float, float]: pair,
+}
+
+
+def read_fields(
+    element: Element, description: type, tags: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Returns the values of fields that have elements of their own, by name.
+
+    A field without an element has its default.
+
+    Args:
+        element: The element that holds them.
+        description: A dataclass; the types of its fields choose the parsers.
+        tags: Paths of elements by fields; by default those named as all fields of the class.
+
+    Raises:
+        ModelFormatError: A value is malformed, or missing for a field without a default.
+    """
+    values: dict[str, Any] = {}
+    declared = _declared(description)
+    for name, path in (tags or dict(zip(declared, declared, strict=True))).items():
+        field, parse = declared[name]
+        if field.default is not MISSING:
+            values[name] = element.get(path, parse, field.default)
+        elif field.default_factory is not MISSING:
+            values[name] = element.get(path, parse, field.default_factory())
+        else:
+            values[name] = element.require(path).value(parse)
+    return values
+
+
+@cache
+def _declared(description: type) -> dict[str, tuple[Field[Any], Callable[[str], Any]]]:
+    """Returns the fields of a class with their parsers; texts where it has none for the type."""
+    hints = get_type_hints(description)
+    return {
+        field.name: (field, _PARSERS.get(hints[field.name], word)) for field in fields(description)
+    }
