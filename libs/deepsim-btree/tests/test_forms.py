@@ -55,6 +55,10 @@ class One:
     def choose(actor: Actor, leaf: int) -> str:
         return actor.next(leaf)
 
+    @staticmethod
+    def rate(actor: Actor, leaf: int) -> float:
+        return "SFRI".index(actor.next(leaf))
+
 
 class Many:
     """The same functions for numbers of agents."""
@@ -145,18 +149,41 @@ BRANCHES = st.sampled_from([bt.IfThenElse, bt.WhileDoElse, bt.Switch])
 
 
 SUB_TREE = st.tuples(st.just(bt.SubTree), fixed())
+# Every agent of a template has a copy of these; a batch refuses them.
+COPIED_DECORATORS = st.one_of(
+    st.tuples(st.just(bt.Loop), fixed(queue=st.just((1, 2)))),
+    st.tuples(st.just(bt.RunOnce), fixed(then_skip=st.booleans())),
+)
+COPIED_COMPOSITES = st.tuples(
+    st.sampled_from(
+        [
+            bt.AsyncSequence,
+            bt.AsyncSelector,
+            bt.SequenceWithMemory,
+            bt.TryCatch,
+            bt.WeightedSelector,
+            bt.UtilitySelector,
+        ]
+    ),
+    fixed(),
+)
 
 
-def specs(scripts, kinds=LEAF_KINDS):
-    # A template refuses leaves of classes of one's own below a SubTree.
-    decorators = st.one_of(DECORATORS, SUB_TREE) if kinds is FUNCTIONS else DECORATORS
+def specs(scripts, kinds=LEAF_KINDS, *, copied=False):
+    decorators = st.one_of(DECORATORS, SUB_TREE)
+    composites, branch_kinds = COMPOSITES, BRANCHES
+    if copied:
+        decorators = st.one_of(decorators, COPIED_DECORATORS)
+        composites = st.one_of(composites, COPIED_COMPOSITES)
+        branch_kinds = st.one_of(branch_kinds, st.just(bt.Service))
 
     def deeper(children):
         return st.one_of(
             st.tuples(decorators, st.tuples(children)),
-            st.tuples(COMPOSITES, st.lists(children, max_size=10).map(tuple)).map(fitting),
+            st.tuples(composites, st.lists(children, max_size=10).map(tuple)).map(fitting),
             st.tuples(
-                st.tuples(BRANCHES, fixed()), st.lists(children, min_size=2, max_size=3).map(tuple)
+                st.tuples(branch_kinds, fixed()),
+                st.lists(children, min_size=2, max_size=3).map(tuple),
             ),
         )
 
@@ -208,6 +235,13 @@ class Builder:
             return bt.Switch(dict(zip("SF", nodes)), *nodes[2:], on=on)
         if kind in (bt.IfThenElse, bt.WhileDoElse):
             return kind(*nodes)
+        if kind is bt.Service:
+            return kind(*nodes[:2], seconds=1.0)
+        if kind is bt.WeightedSelector:
+            return kind(nodes, weights=range(1, len(nodes) + 1))
+        if kind is bt.UtilitySelector:
+            rate = partial(self.functions.rate, self.actor)
+            return kind(nodes, utilities=[partial(rate, self.leaf("SFRI")) for _ in nodes])
         if issubclass(kind, bt.Decorator):
             return kind(nodes[0], **options)
         return (
@@ -228,7 +262,11 @@ SEEDS = st.integers(0, 99)
 
 
 @settings(max_examples=300, deadline=None)
-@given(spec=st.one_of(specs(FRAGILE), specs(FRAGILE, FUNCTIONS)), calls=CALLS, seed=SEEDS)
+@given(
+    spec=st.one_of(specs(FRAGILE), specs(FRAGILE, FUNCTIONS), specs(FRAGILE, copied=True)),
+    calls=CALLS,
+    seed=SEEDS,
+)
 def test_a_template_does_what_the_objects_do(spec, calls, seed):
     """Answers, errors, and all that happens to every leaf in order, are the same."""
     scripts = Builder(spec, None).scripts
@@ -246,7 +284,7 @@ def test_a_template_does_what_the_objects_do(spec, calls, seed):
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 @settings(max_examples=100, deadline=None)
-@given(spec=specs(FRAGILE), ticks=st.integers(0, 6), seed=SEEDS)
+@given(spec=specs(FRAGILE, copied=True), ticks=st.integers(0, 6), seed=SEEDS)
 def test_copies_of_light_trees_go_on_as_the_original_does(duplicate, spec, ticks, seed):
     """A light tree copied between two ticks answers, and treats its agent, like the original."""
     builder = Builder(spec, AGENT)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 import zipfile
@@ -312,31 +313,42 @@ def answers_skipped(self) -> Status:
 @pytest.mark.parametrize(
     ("update", "message"),
     [
-        (has_loop, r"own has no compiled form: line \d+ of its update\(\) has a While"),
+        (has_loop, r"line \d+ of its update\(\) has a While"),
         (has_condition, r"line \d+ of its update\(\) has a Call"),
         (has_no_end, r"its update\(\) does not always return a Status"),
-        (answers_skipped, "own answers SKIPPED, which no tree for many agents has"),
-        (bt.Inverter.__repr__, r"no compiled form: line \d+"),
+        (bt.Inverter.__repr__, r"line \d+"),
         (partial(has_loop), "update is not a method written in Python"),
     ],
 )
-def test_a_rule_that_cannot_be_translated_is_refused_by_name(update, message):
-    """The node, the line and what is there are named; a tree of objects runs it nevertheless."""
+def test_a_rule_that_cannot_be_translated_runs_nevertheless(update, message):
+    """As in a tree, for each agent of a template, which knows the reason."""
     own = type("Own", (bt.Decorator,), {"update": update})
-    with pytest.raises(bt.StructureError, match=message):
-        bt.Template(own(bt.Action(list, name="leaf"), "own"))
+    template = bt.Template(bt.Inverter(own(bt.Action(act, AGENT, 0), "own")))
+    (copied,) = template.program.own
+    assert copied.path == "Inverter/own"
+    assert re.search(message, copied.reason)
     if update is has_condition:
-        assert bt.Tree(own(bt.Success(), "own")).tick() is SUCCESS
+        agents = template.spawn_all([Actor(["SF"]), Actor(["F"])])
+        assert [agent.tick() for agent in agents] == [FAILURE, SUCCESS]
+        assert [agent.tick() for agent in agents] == [SUCCESS, SUCCESS]
+
+
+def test_a_rule_that_answers_skipped():
+    """No tree for many agents has that."""
+    own = type("Own", (bt.Decorator,), {"update": answers_skipped})
+    with pytest.raises(bt.StructureError, match="own answers SKIPPED, which no tree for many"):
+        bt.Template(own(bt.Action(list, name="leaf"), "own"))
 
 
 def test_a_rule_without_source_runs_in_a_tree():
-    """As in a frozen program; a template says that the source is not at hand."""
+    """As in a frozen program; a template knows that the source is not at hand."""
     names = {"bt": bt}
     text = "class Own(bt.Decorator):\n def update(self):\n  return self.tick_child(self.child)\n"
     exec(text, names)
     assert bt.Tree(names["Own"](bt.Success())).tick() is SUCCESS
-    with pytest.raises(bt.StructureError, match=r"the source of .*update is not at hand"):
-        bt.Template(names["Own"](bt.Success()))
+    template = bt.Template(names["Own"](bt.Success()))
+    assert re.match(r"the source of .*update is not at hand", template.program.own[0].reason)
+    assert template.spawn(None).tick() is SUCCESS
 
 
 def test_rules_are_found_in_a_zip_archive(tmp_path):

@@ -307,14 +307,6 @@ def test_the_clock_is_copied_with_its_agents(twin_of):
     assert [tree.tick().name for tree in sim.herd] == ["RUNNING", "RUNNING"]
 
 
-class Custom(bt.Decorator):
-    """A control node with an update that is more than a rule."""
-
-    def update(self) -> Status:
-        while True:
-            return self.tick_child(self.child)
-
-
 class Clocked(bt.Behaviour):
     """A leaf that says that it needs a clock."""
 
@@ -324,24 +316,13 @@ class Clocked(bt.Behaviour):
         return Status.SUCCESS if self.tree.now > 0 else Status.FAILURE
 
 
-class Greeting(bt.Sequence):
-    """A control node with a hook."""
-
-    def initialize(self) -> None:
-        """Say hello."""
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Custom(bt.Success()), "Custom has no compiled form"),
-        (lambda: bt.Sequence([Greeting()]), "Sequence/Greeting has no compiled form"),
         (lambda: bt.Tree(bt.Success()).root, "part of a tree already: use its copy"),
         (lambda: bt.Sequence([bt.Success()]).children[0], "part of a tree already"),
         (lambda: bt.Inverter(bt.Wait(seconds=1)), r"Inverter/Wait needs a clock: Template\(root"),
         (lambda: bt.Sequence([Clocked()]), r"Sequence/Clocked needs a clock: Template\(root"),
-        (lambda: bt.Switch({1: bt.Success()}, on=bt.key("mode")), "Switch reads a blackboard"),
-        (lambda: bt.SubTree(bt.SetEntry("x", 1)), "SubTree/SetEntry may use the blackboard"),
     ],
 )
 def test_what_cannot_be_compiled_is_refused(make, message):
@@ -379,3 +360,50 @@ def test_generated_functions_can_be_read():
     """The source of the functions is there, for debuggers and people."""
     source = Template(bt.Sequence([hungry(AGENT), eat(AGENT, 1)])).program.source
     assert "def n0(a, s):" in source
+
+
+class Counter(bt.PortLeaf):
+    """Counts its ticks on the blackboard."""
+
+    count = bt.InOut(int, default=0)
+
+    def update(self) -> Status:
+        self.count += 1
+        return Status.SUCCESS
+
+
+def test_ports_and_blackboards_of_agents():
+    """Each agent has a blackboard, and subtrees have theirs; arguments are shared, not copied."""
+    world = {"sum": 0}
+
+    def add(agent, n, world):
+        world["sum"] += agent * n
+        return Status.SUCCESS
+
+    counted = bt.Sequence(
+        [Counter(count=bt.key("n")), bt.Action(add, AGENT, bt.key("n"), world, name="add")]
+    )
+    root = bt.Sequence(
+        [bt.SubTree(counted, remap={"n": "ticks"}), bt.Repeater(bt.Success(), repeat=1)]
+    )
+    one, ten = Template(root).spawn_all([1, 10])
+    one.blackboard["ticks"] = 0
+    ten.blackboard["ticks"] = 5
+    assert [tree.tick().name for tree in (one, one, ten)] == ["SUCCESS"] * 3
+    assert (one.blackboard["ticks"], ten.blackboard["ticks"]) == (2, 6)
+    assert world == {"sum": 1 * (1 + 2) + 10 * 6}
+
+
+def test_branches_that_are_copied_are_few():
+    """Only those that need it; their paths and reasons are known."""
+    root = bt.Sequence(
+        [
+            bt.Inverter(bt.Success()),
+            bt.Selector([bt.AsyncSequence([bt.Success()], "async"), Counter()]),
+        ],
+        "root",
+    )
+    own = Template(root).program.own
+    assert [node.path for node in own] == ["root/Selector/async", "root/Selector/Counter"]
+    assert own[0].reason.startswith("line ")
+    assert own[1].reason == ""

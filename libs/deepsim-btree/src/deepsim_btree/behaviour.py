@@ -38,7 +38,7 @@ class Behaviour:
     Attributes:
         status: The last answer; INVALID before the first one and after a halt.
         last_tick: Number of the tree's tick in which the node ran last; 0 for never. With it
-            a finished node keeps its `status` and a viewer still sees what is current.
+            a finished node keeps its `status` and a viewer still sees which nodes are current.
 
     `status` and `last_tick` are written by whoever ticks the node: read them only.
     """
@@ -256,7 +256,8 @@ class Behaviour:
                 name += f"[{[sibling is node for sibling in siblings].index(True)}]"
             names.append(name)
             node = parent
-        names.append(node.name)
+        owner: Any = node._owner
+        names.append(node.name if owner is None else owner._path_of(node))
         return "/".join(reversed(names))
 
     def walk(self) -> Iterator[Behaviour]:

@@ -68,9 +68,9 @@ class XmlError(BtreeError, ValueError):
     """A file is wrong or uses unsupported parts, or a tree cannot be written as XML.
 
     Attributes:
-        file: Path of the file; ``"<text>"`` if there is none, empty when a tree was to be written.
+        file: Path of the file; ``"<text>"`` for a text, empty when a tree was to be written.
         line: Number of the line, from 1; 0 when a tree was to be written.
-        reason: What is wrong and what to do.
+        reason: The mistake and its remedy.
     """
 
     def __init__(self, reason: str, file: str = "", line: int = 0) -> None:

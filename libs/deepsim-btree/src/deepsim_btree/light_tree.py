@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from .arguments import check_int
 from .blackboard.blackboard import Blackboard
 from .clock import read_clock
-from .compiled import NoStatusError, halt_leaf
+from .compiled import NoStatusError
 from .errors import BusyError, StructureError, TickError
-from .placeholder import AGENT
+from .halting import halt_all
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .behaviour import Behaviour
     from .compiled import State
     from .template import Template
     from .tree import Tree
@@ -27,7 +27,7 @@ class LightTree:
 
     It is ticked, halted and reset like a `Tree`, and it answers and fails as the `Tree` of the
     same nodes with the same seed does. It can be pickled and deep-copied between any two ticks.
-    For leaves that are not functions it is their `Behaviour.tree`.
+    For nodes that every agent has a copy of it is their `Behaviour.tree`.
 
     Attributes:
         agent: What functions get in place of AGENT; may be exchanged between ticks.
@@ -60,10 +60,9 @@ class LightTree:
         self._blackboard: Blackboard | None = None
         self._is_busy = False
         self._state: State = template.program.fresh_state(seed)
-        for slot, original, *_ in template.program.leaves:
-            known = {id(AGENT): agent, id(original._owner): None}
-            leaf = self._state[slot] = copy.deepcopy(original, known)
-            leaf._owner = cast("Tree", self)
+        for own in template.program.own:
+            node = self._state[own.slot] = own.copy(agent)
+            node._owner = cast("Tree", self)
 
     def __repr__(self) -> str:
         name = self._template._root.name
@@ -175,9 +174,10 @@ class LightTree:
         self.tick_count = 0
         program = self._template.program
         state = program.fresh_state(self._seed)
-        for slot, *_ in program.leaves:
-            state[slot] = self._state[slot]
-            state[slot].reset()
+        for own in program.own:
+            state[own.slot] = self._state[own.slot]
+            for node in state[own.slot].walk():
+                node.reset()
         self._state = state
 
     def _cut_short(self, error: BaseException) -> NoReturn:
@@ -203,19 +203,18 @@ class LightTree:
         raise error
 
     def _halt_all(self) -> tuple[TickError, ...]:
-        """Sets back all runs, terminates leaves that are RUNNING, and returns their errors."""
+        """Sets back all runs, terminates nodes that are RUNNING, and returns their errors."""
         program = self._template.program
         self._state[: len(program.run_slots)] = program.run_slots
         self.status = INVALID
-        errors = []
-        for slot, _, path, _ in program.leaves:
-            try:
-                halt_leaf(self._state[slot])
-            except Exception as error:
-                tick_error = self._failed(path, error)
-                tick_error.__cause__ = error
-                errors.append(tick_error)
-        return tuple(errors)
+        return tuple(error for own in program.own for error in halt_all(self._state[own.slot]))
+
+    def _path_of(self, root: Behaviour) -> str:
+        """Returns the path in the template of a leaf or branch that this agent has a copy of."""
+        return next(own.path for own in self._template.program.own if self._state[own.slot] is root)
+
+    def _on_edit(self) -> None:
+        """Ignores an edit: no function was written for a branch that an agent has a copy of."""
 
     def _on_feedback(self) -> None:
         """Ignore what a leaf says: nobody watches."""

@@ -47,14 +47,14 @@ def copy_error(root: Behaviour, error: TypeError) -> TypeError:
 def _failures(root: Behaviour, try_out: Callable[[Any], object]) -> Iterator[tuple[str, str]]:
     """Yields paths of nodes and messages, where a call with one of its attributes fails."""
     for node in root.walk():
-        for name, value in _attributes(node):
+        for name, value in attributes(node):
             try:
                 try_out(value)
             except TypeError as error:
                 yield shortened(all_paths(root)[id(node)]), f"{name.lstrip('_')}: {error}"
 
 
-def _attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
+def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
     """Yields the attributes of a node that do not lead to other nodes, with their names."""
     slots = (slot for cls in type(node).__mro__ for slot in vars(cls).get("__slots__", ()))
     for name in (*slots, *getattr(node, "__dict__", ())):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
-from .blackboard.key import Key
 from .compiled import Compiler, Program, copy_nodes
 from .errors import StructureError, shortened
 from .levels import deepest
@@ -16,9 +15,6 @@ from .light_tree import LightTree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-
-_COUNTS = ("attempts", "failure", "repeat", "seconds", "success")
 
 
 class Template:
@@ -41,8 +37,10 @@ class Template:
     (['SUCCESS', 'FAILURE'], [{'food': 2}, {'food': 5}])
 
     A leaf that is not an `Action`, a `Check` or constant may remember something: every agent gets
-    a deep copy of it, with the agent in place of AGENT among what it refers to. Control nodes
-    need no copies: their `update` is translated, which docs/control-nodes.md says more about.
+    a deep copy of it, with the agent in place of AGENT among the objects that it refers to. The
+    `update` of a control node is translated (docs/control-nodes.md); where it cannot be, and where
+    nodes share a blackboard, every agent gets a copy of the branch, as slow and as large as in a
+    `Tree`.
     Nodes are read when the template is made; changes and runs of them after that have no effect.
 
     Args:
@@ -54,8 +52,8 @@ class Template:
 
     Raises:
         TypeError: `root` is not a node, or `clock` is not callable.
-        StructureError: `root` has a parent or belongs to a tree, a control node has no compiled
-            form, or a node needs a clock and there is none.
+        StructureError: `root` has a parent or belongs to a tree, or a node needs a clock and the
+            template has none.
     """
 
     def __init__(self, root: Behaviour, *, clock: Callable[[], float] | None = None) -> None:
@@ -138,9 +136,5 @@ def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -
     if root._owner is not None:
         raise StructureError(f"{root!r} is part of a tree already: use its copy()")
     for node in root.walk():
-        if any(isinstance(getattr(node, name, None), Key) for name in _COUNTS):
-            raise StructureError(
-                f"{node.path} reads a blackboard, which agents lack: give a number"
-            )
         if clock is None and node.needs_clock:
             raise StructureError(f"{node.path} needs a clock: {owner}(root, clock=...)")

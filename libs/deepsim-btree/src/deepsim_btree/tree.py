@@ -14,11 +14,12 @@ from .blackboard.connections import unconnected
 from .clock import read_clock
 from .compiled import NodeCompiler
 from .errors import BusyError, StructureError, TickError, shortened
+from .halting import halt_all
 from .levels import all_paths, deepest
 from .pickling import check_picklable, copy_error
 from .problem import Problem
 from .render import render_text
-from .status import INVALID, RUNNING, Status
+from .status import INVALID, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -256,7 +257,7 @@ class Tree:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be halted")
         self._is_busy = True
         try:
-            errors = self._halt_all()
+            errors = halt_all(self._root)
         finally:
             self._is_busy = False
         if errors:
@@ -326,6 +327,10 @@ class Tree:
             )
         return found
 
+    def _path_of(self, root: Behaviour) -> str:
+        """Returns the path of the node at the top."""
+        return root.name
+
     def _on_edit(self) -> None:
         """Takes note that nodes were added or removed."""
         self._revision += 1
@@ -379,36 +384,6 @@ class Tree:
 
     def _stop(self) -> tuple[TickError, ...]:
         """Cleans up after a tick that was cut short, and returns what nodes raised meanwhile."""
-        errors = self._halt_all()
+        errors = halt_all(self._root)
         self._root.status = INVALID  # An older answer is not that of this tick.
         return errors
-
-    def _halt_all(self) -> tuple[TickError, ...]:
-        """Terminate every node that is RUNNING, children first, and return their errors.
-
-        `Behaviour.halt` descends only from nodes that are RUNNING. Where a tick was cut short
-        there are others: a parent stores its status when it returns.
-        """
-        errors = []
-        for node in _children_first(self._root):
-            if node.status is RUNNING:
-                node.status = INVALID
-                try:
-                    node.terminate(INVALID)
-                except Exception as error:
-                    tick_error = node._failed(error)
-                    tick_error.__cause__ = error
-                    errors.append(tick_error)
-        return tuple(errors)
-
-
-def _children_first(root: Behaviour) -> list[Behaviour]:
-    """Returns all nodes in the order in which `Behaviour.halt` reaches them."""
-    nodes = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        stack.extend(node.children)
-    nodes.reverse()
-    return nodes

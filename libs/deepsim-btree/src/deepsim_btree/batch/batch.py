@@ -9,9 +9,11 @@ import numpy as np
 
 from deepsim_btree.arguments import check_count, check_int
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.clock import read_clock
 from deepsim_btree.compiled.nodes import copy_nodes
-from deepsim_btree.errors import BusyError
+from deepsim_btree.errors import BusyError, StructureError
+from deepsim_btree.pickling import attributes
 from deepsim_btree.template import check_root
 
 from .node import INVALID, RUNNING
@@ -63,7 +65,7 @@ class Batch:
         TypeError: `root` is not a node, `clock` is not callable, `count` or `seed` is not an int.
         ValueError: `count` is less than 1.
         StructureError: `root` has a parent or belongs to a tree, a node has no form for many
-            agents, or needs a clock and there is none.
+            agents, or needs a clock that is missing.
     """
 
     def __init__(
@@ -75,6 +77,12 @@ class Batch:
         seed: int = 0,
     ) -> None:
         check_root(root, clock, "Batch")
+        for node in root.walk():
+            if any(isinstance(value, Key) for _, value in attributes(node)):
+                raise StructureError(
+                    f"{node.path} reads a blackboard, which the agents of a Batch lack: give a "
+                    "number or a function of AGENT"
+                )
         self.clock = clock
         self._name = root.name
         root = copy_nodes(root)  # as they are before any run

@@ -30,7 +30,7 @@ class Entry:
     Attributes:
         board: The blackboard that it is in.
         name: Its name there.
-        value: The value; NOTHING if there is none on this blackboard itself.
+        value: The value; NOTHING if this blackboard itself lacks it.
         writes: How often it was written, by which `WasEntryUpdated` sees that it was.
     """
 
@@ -65,7 +65,7 @@ class KnownEntries:
     """The entries that a node uses.
 
     The way up to the blackboard and through the remaps of subtrees is walked once. A node forgets
-    what it knows when it, or a node above it, gets another parent. Copies start without.
+    them when it, or a node above it, gets another parent. Copies start without.
 
     Attributes:
         board: The blackboard of the node.

@@ -38,7 +38,7 @@ class Port(Generic[T]):
     """Base of `Input`, `Output` and `InOut`.
 
     Attributes:
-        type: Class of the values, without what is in the brackets of ``list[int]``; of a union the
+        type: Class of the values, without the brackets of ``list[int]``; of a union the
             class that is not None, or object if there are more. An int is accepted for a float.
         default: Value of an input that is not connected.
         has_default: Whether there is one.
@@ -117,7 +117,7 @@ class Input(Port[T]):
 
     Args:
         type: Class of the values, or several: ``float | None``, of which type checkers know Any
-            unless they are told, ``x: Input[float | None] = Input(float | None)``.
+            unless annotated, ``x: Input[float | None] = Input(float | None)``.
         default: Value if nothing is connected; without it a connection is required.
         description: For people, and for editors of XML files.
 
@@ -190,7 +190,7 @@ class Writable(Port[T]):
 class Output(Writable[T]):
     """A port that a `PortLeaf` writes by assignment: ``left = Output(float)``, ``self.left = 2.0``.
 
-    What is written while the port is not connected is dropped: nobody asked for it.
+    A value that is written while the port is not connected is dropped: nobody asked for it.
 
     Args:
         type: Class of the values.

@@ -4,17 +4,15 @@
 from .compiler import Compiler
 from .node_compiler import NodeCompiler, NodeProgram
 from .nodes import copy_nodes
-from .program import OwnLeaf, Program, State
-from .runtime import NoStatusError, halt_leaf
+from .program import Program, State
+from .runtime import NoStatusError
 
 __all__ = [
     "Compiler",
     "NoStatusError",
     "NodeCompiler",
     "NodeProgram",
-    "OwnLeaf",
     "Program",
     "State",
     "copy_nodes",
-    "halt_leaf",
 ]

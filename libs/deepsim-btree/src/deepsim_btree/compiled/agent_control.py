@@ -169,7 +169,7 @@ class AgentControl(Control):
 
     def users(self, name: str, at: None, *, is_condition: bool) -> str:
         """Returns a call with the agent in place of AGENT."""
-        call = condition_call(self._compiler, self.node, getattr(self.node, name))
+        call = condition_call(self._compiler, getattr(self.node, name))
         return f"truth({call})" if is_condition else call
 
     def draw(self, at: None) -> str:

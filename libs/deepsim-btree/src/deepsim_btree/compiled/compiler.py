@@ -6,17 +6,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.decorators.subtree import SubTree
-from deepsim_btree.errors import StructureError
 from deepsim_btree.leaves.wait import Wait
 from deepsim_btree.levels import all_paths
 from deepsim_btree.parent import Parent
+from deepsim_btree.pickling import attributes
 from deepsim_btree.rules.flow import NO_STATUS
 from deepsim_btree.rules.rule import NoRuleError
 
 from .agent_control import AgentControl
 from .leaf_call import leaf_call
-from .program import OwnLeaf, Program
+from .own_node import OwnNode, skipping
+from .program import Program
 from .runtime import RUNTIME
 from .text import block, function, owners, written_out
 
@@ -69,16 +71,14 @@ class Compiler:
         self._run_slots: list[object] = []
         self._lasting_slots: list[object] = [None]
         self._streams: list[tuple[int, int | None, str]] = []
-        self._leaves: list[OwnLeaf] = []
+        self._own: list[OwnNode] = []
+        self._skipping = skipping(root)
+        self._reasons: dict[int, str] = {}
         self._names: dict[str, Any] = dict(RUNTIME)
         self._constants: dict[int, str] = {}
 
     def compile(self) -> Program:
-        """Returns the functions and what the state of an agent starts from.
-
-        Raises:
-            StructureError: A node has no compiled form.
-        """
+        """Returns the functions and what the state of an agent starts from."""
         part = self.part(self._root)
         if not self._functions:  # The root is a leaf.
             self._functions.append(block("def n0(a, s):  # @0", f"return {part.checked}"))
@@ -100,7 +100,7 @@ class Compiler:
             tuple(self._run_slots),
             tuple(reversed(self._lasting_slots)),
             tuple(self._streams),
-            tuple(self._leaves),
+            tuple(self._own),
         )
 
     def part(self, node: Behaviour) -> Part:
@@ -108,7 +108,7 @@ class Compiler:
         number = len(self._paths)
         self._paths.append(self._all_paths[id(node)])
         mark = f"  # @{number}"
-        first_slot, first_leaf = len(self._run_slots), len(self._leaves)
+        first_slot, first_own = len(self._run_slots), len(self._own)
         before = body = ""
         control = self._control(node, number)
         if control is None:
@@ -124,8 +124,8 @@ class Compiler:
         if slots:
             values = self.constant(tuple(slots))
             halts.append(f"s[{first_slot}:{first_slot + len(slots)}] = {values}")
-        for leaf in self._leaves[first_leaf:]:
-            halts.append(f"halt_leaf(s[{leaf.slot}])  # @{leaf.number}")
+        for own in self._own[first_own:]:
+            halts.append(f"s[{own.slot}].halt()  # @{own.number}")
         return Part(
             call=call + mark,
             checked=(CHECKED.format(call) if NO_STATUS in answers else call) + mark,
@@ -135,10 +135,6 @@ class Compiler:
             before=before,
             body=body,
         )
-
-    def path(self, node: Behaviour) -> str:
-        """Returns the path of a node."""
-        return self._all_paths[id(node)]
 
     def parts(self, node: Behaviour) -> list[Part]:
         """Compiles all branches below a node."""
@@ -161,12 +157,13 @@ class Compiler:
         self._streams.append((slot, node.seed, self._all_paths[id(node)]))
         return slot
 
-    def leaf_slot(self, leaf: Behaviour) -> str:
-        """Reserves a slot for a copy of a leaf; returns how to write it."""
+    def own_slot(self, node: Behaviour) -> str:
+        """Reserves a slot for a copy of a leaf or a branch; returns how to write it."""
         slot = self.lasting_slot()
         number = len(self._paths) - 1
         place = -len(self._lasting_slots)
-        self._leaves.append(OwnLeaf(place, leaf, self._paths[number], number))
+        reason = self._reasons.get(id(node), "")
+        self._own.append(OwnNode(place, node, self._paths[number], number, reason))
         return slot
 
     def constant(self, value: object) -> str:
@@ -200,20 +197,25 @@ class Compiler:
         return name
 
     def _control(self, node: Behaviour, number: int) -> tuple[str, Answers] | None:
-        """Returns the body of the function of a node and its answers; None for most leaves."""
+        """Returns the body of the function of a node and its answers; None if it has none."""
         if not isinstance(node, (Parent, Wait)):
             return None
+        lists: tuple[list[Any], ...] = (self._paths, self._functions, self._run_slots)
+        lists += (self._lasting_slots, self._streams, self._own)
+        lengths = [len(one) for one in lists]
         try:
             if node.has_hooks:
-                raise NoRuleError(f"{type(node).__name__} has hooks of its own")
-            leaves = len(self._leaves)
+                raise NoRuleError("it has hooks of its own")
+            if id(node) in self._skipping:
+                raise NoRuleError("it, or a node below, may answer SKIPPED")
+            if any(isinstance(value, Key) for _, value in attributes(node)):
+                raise NoRuleError("it reads a blackboard")
             control = AgentControl(self, node, number)
-            if isinstance(node, SubTree):
-                for leaf in self._leaves[leaves:]:
-                    raise StructureError(
-                        f"{leaf.path} may use the blackboard of {node.path}, which agents lack: "
-                        "make it a function of AGENT"
-                    )
+            if isinstance(node, SubTree) and len(self._own) > lengths[-1]:
+                raise NoRuleError("nodes below it may use its blackboard")
             return control.body(), control.answers
-        except NoRuleError as error:
-            raise StructureError(f"{node.path} has no compiled form: {error}") from None
+        except NoRuleError as error:  # Each agent has a copy of the branch.
+            for one, length in zip(lists, lengths):
+                del one[length:]
+            self._reasons[id(node)] = str(error)
+            return None

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.errors import StructureError
 from deepsim_btree.leaves.constant import Constant
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.placeholder import AGENT
@@ -30,7 +29,8 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
     """Returns an expression that ticks a leaf for the agent ``a``, and what that may give.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
-    AGENT. Every other leaf keeps its own state: each agent has a copy of it.
+    AGENT. Every other leaf keeps its own state: each agent has a copy of it, and of every branch
+    whose control node has no compiled form.
     """
     update = type(leaf).update
     if not leaf.has_hooks:
@@ -42,8 +42,8 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
                 return call, UNCHECKED
             if update is Check.update:
                 return CHECK.format(call), frozenset({SUCCESS, FAILURE})
-    path = compiler.constant(compiler.path(leaf))
-    return f"tick_leaf({compiler.leaf_slot(leaf)}, {path})", CHECKED
+    tick = "tick_node" if leaf.parent else "tick_all"
+    return f"{tick}({compiler.own_slot(leaf)})", CHECKED
 
 
 def has_keys(leaf: FunctionLeaf) -> bool:
@@ -51,14 +51,8 @@ def has_keys(leaf: FunctionLeaf) -> bool:
     return any(isinstance(value, Key) for value in (*leaf.args, *leaf.kwargs.values()))
 
 
-def condition_call(compiler: Compiler, node: Behaviour, function: Callable[[], Any] | Key) -> str:
-    """Returns an expression that calls a function, maybe a partial with AGENT, of a control node.
-
-    Raises:
-        StructureError: It is a key.
-    """
-    if isinstance(function, Key):
-        raise StructureError(f"{node.path} reads a blackboard: give it a function of AGENT")
+def condition_call(compiler: Compiler, function: Callable[[], Any]) -> str:
+    """Returns a call of a function of a control node, maybe of a partial with AGENT."""
     if isinstance(function, partial):
         return function_call(compiler, function.func, function.args, function.keywords)
     return function_call(compiler, function, (), {})

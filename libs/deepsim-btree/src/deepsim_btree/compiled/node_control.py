@@ -36,7 +36,7 @@ class NodeControl(Control):
     """Writes the function of one node, which keeps all that changes in the nodes themselves.
 
     Attributes of the node that the rule only reads are constants of the function. It begins with a
-    question whether they still are what they were; otherwise the node runs as without it.
+    test whether they have been assigned to since; then the node runs as without it.
 
     Args:
         compiler: Knows names.

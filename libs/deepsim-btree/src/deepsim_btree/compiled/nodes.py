@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def copy_nodes(node: Behaviour) -> Behaviour:
     """Returns a copy of a branch, in which no node is in a run.
 
-    What functions are given, such as a world, is that of the original: agents act on it. Leaves
-    of other classes may change what they refer to, and are copied with it.
+    Arguments of functions, such as a world, are shared with the original: agents act on them.
+    Leaves of other classes may change the objects that they refer to, and are copied with them.
 
     Raises:
         BusyError: A `Routine` is in the middle of a run.

@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any, Callable, List, NamedTuple
 from deepsim_btree.stream import stream_start
 
 if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.status import Status
 
+    from .own_node import OwnNode
+
 State = List[Any]
-
-
-class OwnLeaf(NamedTuple):
-    """A leaf that every agent has a copy of."""
-
-    slot: int
-    """Where in the state the copy is, counted from the end."""
-    original: Behaviour
-    """What to copy."""
-    path: str
-    """Path of the original."""
-    number: int
-    """How lines of the source refer to it."""
 
 
 class Program(NamedTuple):
@@ -44,11 +32,11 @@ class Program(NamedTuple):
     """What the other slots, which survive halts, start from."""
     streams: tuple[tuple[int, int | None, str], ...]
     """Slots of streams of random numbers with the seeds and paths of their nodes."""
-    leaves: tuple[OwnLeaf, ...]
-    """The leaves that every agent has a copy of, from the left."""
+    own: tuple[OwnNode, ...]
+    """The leaves and branches that every agent has a copy of, from the left."""
 
     def fresh_state(self, seed: int) -> State:
-        """Returns the state of an agent that was never ticked, still without leaves."""
+        """Returns the state of an agent that was never ticked, still without nodes."""
         state = [*self.run_slots, *self.lasting_slots]
         for slot, own_seed, path in self.streams:
             state[slot] = stream_start(own_seed, seed, path)
@@ -60,7 +48,7 @@ class Program(NamedTuple):
 
 
 def line_of(error: Exception, filename: str) -> int:
-    """Returns the last line of a text that an error came through; 1 if there is none."""
+    """Returns the last line of a text that an error came through; 1 if it came through none."""
     line = 1
     traceback = error.__traceback__
     while traceback is not None:

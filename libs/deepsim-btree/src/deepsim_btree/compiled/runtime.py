@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.errors import TickError
 from deepsim_btree.leaves.function import truth
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.stream import draw_order
@@ -53,27 +52,24 @@ def answer(value: object) -> Status:
     return SUCCESS if truth(value) else FAILURE
 
 
-def tick_leaf(leaf: Behaviour, path: str) -> Status:
-    """Ticks an agent's own copy of the leaf at `path`.
+def tick_node(node: Behaviour) -> Status:
+    """Ticks an agent's own copy of a leaf or a branch.
 
     Raises:
-        TickError: The leaf raised one, or returned something else than a `Status`.
+        TickError: A node raised one, or returned something else than a `Status`.
     """
-    try:
-        status = checked(leaf._entry())
-    except TickError as error:
-        if error.path == leaf.name:  # It is about the copy, which has no parent.
-            raise TickError(path, error.tick, error.reason) from error.__cause__
-        raise
-    leaf.status = status
+    status = checked(node._entry())
+    node.status = status
     return status
 
 
-def halt_leaf(leaf: Behaviour) -> None:
-    """Ends the run of a leaf, if it is in one."""
-    if leaf.status is RUNNING:
-        leaf.status = INVALID
-        leaf.terminate(INVALID)
+def tick_all(node: Behaviour) -> Status:
+    """Ticks an agent's own copy of the whole tree, which may be SKIPPED."""
+    status = node._entry()
+    if status.__class__ is not Status:
+        refuse(status)
+    node.status = status
+    return status
 
 
 RUNTIME: dict[str, Any] = {
@@ -87,7 +83,7 @@ RUNTIME: dict[str, Any] = {
     "SKIPPED": SKIPPED,
     "draw": draw,
     "refuse": refuse,
-    "halt_leaf": halt_leaf,
-    "tick_leaf": tick_leaf,
+    "tick_all": tick_all,
+    "tick_node": tick_node,
     "truth": truth,
 }

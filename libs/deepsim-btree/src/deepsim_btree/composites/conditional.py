@@ -80,8 +80,8 @@ class WhileDoElse(Conditional):
 
     Args:
         condition: The node that is asked; FAILURE and INVALID mean no.
-        then: The node that runs while the answer is yes.
-        otherwise: The node that runs while it is no; without it a no is a FAILURE.
+        then: The node that runs while the answer is "yes".
+        otherwise: The node that runs while the answer is "no"; without it "no" means FAILURE.
         name: Name of the node; that of its class if None.
     """
 

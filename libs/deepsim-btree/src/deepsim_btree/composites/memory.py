@@ -48,7 +48,7 @@ class MemoryComposite(Serial):
 class Sequence(MemoryComposite):
     """Runs its children in order and succeeds when all have succeeded.
 
-    Fails at the first child that fails or is INVALID; succeeds if there are no children.
+    Fails at the first child that fails or is INVALID; succeeds without children.
     Children that have succeeded are not asked again while a later one is RUNNING:
     `ReactiveSequence` does that.
     """
@@ -60,7 +60,7 @@ class Sequence(MemoryComposite):
 class Selector(MemoryComposite):
     """Tries its children in order and succeeds at the first that succeeds.
 
-    Fails when all have failed or were INVALID, and if there are no children. Children that have
+    Fails when all have failed or were INVALID, and without children. Children that have
     failed are not asked again while a later one is RUNNING: `ReactiveSelector` does that.
     """
 

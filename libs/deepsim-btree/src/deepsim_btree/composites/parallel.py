@@ -34,7 +34,7 @@ class Parallel(Composite):
             the `key` of the number.
         failure: How many children must fail, counted in the same way.
         eager: Stop a tick at the child that decides. By default every unfinished child is ticked
-            first, so that the outcome and what was ticked do not depend on their order.
+            first, so that the outcome does not depend on their order.
 
     Raises:
         TypeError: `success` or `failure` is not an int.

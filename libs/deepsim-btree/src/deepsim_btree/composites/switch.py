@@ -74,7 +74,7 @@ class Switch(Parent):
 
     @pure
     def choose(self, value: object) -> int:
-        """Returns the position of the child for `value`; that of the default if there is none."""
+        """Returns the position of the child for `value`; that of the default if no case fits."""
         if value.__class__ is str or value.__class__ is int:  # the quick way for most values
             return self._positions.get(case_key(value), len(self._cases))
         forms = _forms(value)

@@ -29,7 +29,7 @@ class SubTree(Decorator):
 
     Args:
         child: The node below.
-        name: Name of the node; `tree_id` if None, or that of its class if there is none.
+        name: Name of the node; `tree_id` if None, or that of its class without one.
         remap: From names inside to names outside; an outer name that starts with an @ is one of
             the blackboard of the whole tree.
         values: Private entries to start with.

@@ -108,7 +108,7 @@ class Translator(ABC, Generic[At]):
         """Returns which child an expression is.
 
         Raises:
-            NoRuleError: It is none.
+            NoRuleError: It is not a child.
         """
         if isinstance(child, ast.Name) and child.id in self.places:
             return self.places[child.id]

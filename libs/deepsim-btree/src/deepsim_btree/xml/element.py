@@ -73,7 +73,7 @@ def parse(text: str | bytes, file: str) -> Element:
     """Returns the outermost element of a document.
 
     A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``,
-    which is no XML but what BehaviorTree.CPP reads and people write.
+    which XML forbids, but BehaviorTree.CPP reads and people write.
 
     Document types, and with them entities, are refused: a tree needs none, and they can make a
     small file fill the memory. The text between elements is not kept.

@@ -183,7 +183,7 @@ def _attributes(
 
 
 def _classes(function: Any) -> dict[str, type]:
-    """Returns the classes that the parameters are annotated with, where that can be told."""
+    """Returns the classes that the parameters are annotated with, where they are known."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer

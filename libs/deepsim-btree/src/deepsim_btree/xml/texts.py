@@ -118,7 +118,7 @@ def key_of(text: str) -> Key | None:
     """Returns the key that a text such as ``{goal}`` stands for; None if it is not a key.
 
     Raises:
-        ValueError: The name in the braces is none.
+        ValueError: The braces do not hold a name.
     """
     if text[:1] == "{" and text[-1:] == "}":
         named: Key = key(text[1:-1])
