@@ -30,7 +30,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CLIENTS = 8
 EVERY = 30.0  # [s] between two samples
 WARM_UP = 60.0  # [s] in which the page builds its scene and its shaders
-BARS = {"page, MB per minute": 0.1, "task, MB per minute": 0.1}
+BARS = {
+    "page, MB per minute": 0.1,
+    "page, MB per minute of the second half": 0.1,
+    "task, MB per minute": 0.1,
+}
 FLAGS = (
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--disable-background-networking", "--window-size=800,450",
@@ -61,6 +65,9 @@ def main() -> int:
         times = [sample["minute"] for sample in samples]
         found[f"{name}, MB at first"], found[f"{name}, MB at last"] = sizes[0], sizes[-1]
         found[f"{name}, MB per minute"] = float(np.polyfit(times, sizes, 1)[0])
+        half = len(times) // 2
+        slope = float(np.polyfit(times[half:], sizes[half:], 1)[0])
+        found[f"{name}, MB per minute of the second half"] = slope
     found["clients connected at last"] = samples[-1]["connected"]
     found["samples"] = samples
     write("viewer_page", found, "viser")

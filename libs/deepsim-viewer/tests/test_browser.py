@@ -207,3 +207,31 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         done.set()
         thread.join()
         viewer.environment.world.claim()
+
+
+COUNTING = """
+window.frames_drawn = window.bound_again = 0;
+const bind = Function.prototype.bind, bound = new WeakSet();
+Function.prototype.bind = function (...given) {
+  if (bound.has(this)) window.bound_again++;
+  const made = bind.apply(this, given);
+  bound.add(made);
+  return made;
+};
+const count = () => { window.frames_drawn++; requestAnimationFrame(count); };
+requestAnimationFrame(count);
+"""
+
+
+def test_the_page_does_not_grow_with_the_frames(browse, browser, make_viewer, run):
+    """No function that is bound is bound again as frames go by, which would keep all of them."""
+    given = {"source": COUNTING}
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", given)
+    viewer = make_viewer(shadows=False, speed=1.0, rate=5.0)
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    wait(lambda: blue(driver)[2] > 50)
+    drawn, before = driver.execute_script("return [window.frames_drawn, window.bound_again]")
+    wait(lambda: driver.execute_script("return window.frames_drawn") > drawn + 5)
+    assert driver.execute_script("return window.bound_again") == before

@@ -10,7 +10,7 @@ import http
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,10 +21,10 @@ import websockets.asyncio.server
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
+from .page import ProcessRequest, mending
+
 HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})
-
-ProcessRequest = Callable[[Any, Request], "Response | None"]
 
 
 class Door:
@@ -132,7 +132,7 @@ class GuardedServer(viser.ViserServer):
         def guarded(handler: Any, _host: Any, _port: Any, **options: Any) -> Any:
             nonlocal opened
             opened = True
-            options["process_request"] = door.guard(options["process_request"])
+            options["process_request"] = door.guard(mending(options["process_request"]))
             return serve(handler, sock=door.listener, **options)
 
         module: Any = viser.infra._infra

@@ -8,6 +8,7 @@ import time
 from types import TracebackType
 
 from .door import Door, GuardedServer
+from .page import mended
 from .panel.replay_folder import ReplayFolder
 from .recording.recording import Recording
 from .scene.scene import Scene
@@ -125,6 +126,6 @@ def recording_page(
         for number in range(int(min(recording.duration, _LONGEST) * rate) + 1):
             scene.show(recording.frame(start + number / rate))
             page.insert_sleep(1.0 / rate)
-        return page.as_html()
+        return mended(page.as_html())
     finally:
         server.stop()
