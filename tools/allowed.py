@@ -43,6 +43,7 @@ LAYERS: list[dict[str, set[str]]] = [
             "deepsim-spawn",
             "deepsim-sync",
             "eclipse-zenoh",
+            "msgspec",
             "numpy",
             "protobuf",
         },

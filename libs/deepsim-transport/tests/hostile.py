@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from deepsim_mujoco import MujocoSimulator
@@ -41,7 +42,7 @@ BOMB = (
     + "]><sdf version='1.7'><model name='&i;'><link name='link'/></model></sdf>"
 )
 LEAK = "<!DOCTYPE z [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><sdf version='1.7'>&a;</sdf>"
-ODD = (None, True, -1, 0, 10**30, 1e308, "", "box", "../..", "*", [], [[]], {}, {"a": []}, "\0")
+ODD = (None, True, -1, 0, 2**64 - 1, 1e308, "", "box", "../..", "*", [], [[]], {}, {"a": []}, "\0")
 WIDE = np.array([0.0, -0.0, 1e308, -1e308, np.inf, -np.inf, np.nan, 5e-324, 2.0**63])
 
 VALID: dict[str, tuple[bytes, ...]] = {
@@ -134,7 +135,8 @@ def resident() -> float:
 
 
 def tidy(transport: Transport) -> None:
-    """Leaves one box in a new world: what was inserted is no leak."""
+    """Leaves one box in a new world that rests: what was inserted is no leak."""
+    transport.command("control", WorldControl(pause=True))
     remote = RemoteSimulator(transport)
     remote.reset()
     for name in remote.entities.models:
@@ -165,17 +167,24 @@ def _spliced(rng: np.random.Generator, given: bytes) -> bytes:
 
 def _odd(rng: np.random.Generator, given: bytes) -> bytes:
     """A frame whose header or numbers are unlike those that it should have; others are as given."""
-    if given[:4] != b"DSF1":
+    if given[:4] != b"DSF2":
         return given
     begin = 8 + int.from_bytes(given[4:8], "little")
-    header, rest = json.loads(given[8:begin]), bytearray(given[begin:])
-    key = [*header][rng.integers(len(header))]
-    header[key] = ODD[rng.integers(len(ODD))]
+    head, rest = msgspec.msgpack.decode(given[8:begin]), bytearray(given[begin + -begin % 8 :])
+    header, listed = head
+    odd = ODD[rng.integers(len(ODD))]
+    if rng.random() < 0.2:
+        head[1] = odd
+    elif listed and rng.random() < 0.3:
+        listed[rng.integers(len(listed))][rng.integers(3)] = odd
+    else:
+        header[[*header][rng.integers(len(header))]] = odd
     if len(rest) >= 8 and rng.random() < 0.5:
         at = 8 * int(rng.integers(len(rest) // 8))
         rest[at : at + 8] = WIDE[rng.integers(len(WIDE))].tobytes()
-    text = json.dumps(header).encode()
-    return b"DSF1" + len(text).to_bytes(4, "little") + text + bytes(rest)
+    text = msgspec.msgpack.encode(head)
+    padding = bytes(-len(text) % 8)
+    return b"DSF2" + len(text).to_bytes(4, "little") + text + padding + bytes(rest)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,17 +15,21 @@ from hypothesis.extra import numpy as hnp
 from deepsim_transport import MessageError
 from deepsim_transport.rows import pack, unpack
 
-ARRAYS = st.one_of(
-    *(hnp.arrays(kind, hnp.array_shapes(min_dims=0, min_side=0)) for kind in ("f8", "i8", "?"))
+KINDS = ("f8", "i8", "?", "u1")
+ARRAYS = st.one_of(*(hnp.arrays(kind, hnp.array_shapes(min_dims=0, min_side=0)) for kind in KINDS))
+VALUES = st.one_of(
+    st.integers(-(2**63), 2**64 - 1),
+    st.floats(allow_nan=False),
+    st.text(),
+    st.booleans(),
+    st.none(),
 )
-HEADERS = st.dictionaries(
-    st.text().filter(lambda key: key != "arrays"), st.integers() | st.text() | st.none(), max_size=3
-)
+HEADERS = st.dictionaries(st.text(), VALUES | st.lists(VALUES, max_size=3), max_size=3)
 
 
 @given(HEADERS, st.dictionaries(st.text(), ARRAYS, max_size=3))
 def test_a_frame_comes_back_bit_for_bit(header, arrays):
-    """Also NaNs, and arrays without numbers."""
+    """Also infinities and NaNs, and arrays without numbers."""
     frame = unpack(pack(header, arrays))
     assert frame.header == header
     assert list(frame.arrays) == list(arrays)
@@ -34,9 +39,25 @@ def test_a_frame_comes_back_bit_for_bit(header, arrays):
         assert frame.arrays[name].tobytes() == array.tobytes()
 
 
+@given(st.dictionaries(st.text(), ARRAYS, min_size=1, max_size=3))
+def test_arrays_are_read_where_they_are(arrays):
+    """They are copied nowhere, and begin where their numbers are aligned."""
+    payload = pack({}, arrays)
+    whole = np.frombuffer(payload, np.uint8)
+    for array in unpack(payload).arrays.values():
+        assert array.flags.aligned
+        assert not array.flags.writeable
+        assert np.shares_memory(array, whole) or not array.size
+
+
+def test_numbers_of_numpy_are_numbers_of_a_header():
+    header = {"n": np.int64(3), "limits": (np.float64(-np.inf), np.float32(0.5)), "on": np.True_}
+    assert unpack(pack(header)).header == {"n": 3, "limits": [-np.inf, 0.5], "on": True}
+
+
 @given(st.binary(max_size=80))
 def test_bytes_are_a_frame_or_are_refused(payload):
-    for text in (payload, b"DSF1" + payload, b"DSF1\x02\0\0\0" + payload):
+    for text in (payload, b"DSF2" + payload, b"DSF2\x02\0\0\0" + payload):
         with pytest.raises(MessageError):
             unpack(text)
 
@@ -54,21 +75,41 @@ def test_a_damaged_frame_is_refused_or_read(data):
         unpack(whole[:at])
 
 
+def _packed(*head):
+    return msgspec.msgpack.encode(head)
+
+
 @pytest.mark.parametrize(
-    "header",
+    "head",
     [
-        b'{"arrays":[["x","<f8",[1000000000,1000000000]]]}',
-        b'{"arrays":[["x","<f8",[-1]]]}',
-        b'{"arrays":[["x","<f8",[true]]]}',
-        b'{"arrays":[["x","O",[0]]]}',
-        b'{"arrays":[[3,"<f8",[0]]]}',
-        b'{"arrays":3}',
-        b"[]",
-        b"{}",
-        b"[" * 100_000,
+        _packed({}, [["x", "<f8", [1_000_000_000, 1_000_000_000]]]),
+        _packed({}, [["x", "<f8", [0, 2**40]]]),
+        _packed({}, [["x", "<f8", [-1]]]),
+        _packed({}, [["x", "<f8", [True]]]),
+        _packed({}, [["x", "<f8", [1] * 9]]),
+        _packed({}, [["x", "|O", [0]]]),
+        _packed({}, [["x", "<f4", [0]]]),
+        _packed({}, [[3, "<f8", [0]]]),
+        _packed({}, [["x", "<f8"]]),
+        _packed({}, 3),
+        _packed([], []),
+        _packed({3: 4}, []),
+        _packed({}),
+        _packed(),
+        msgspec.msgpack.encode({}),
+        b"\x91" * 100_000,
     ],
 )
-def test_a_header_cannot_ask_for_anything_else(header):
+def test_a_header_cannot_ask_for_anything_else(head):
     """Not for much memory, objects, or negative sizes."""
+    padding = bytes(-len(head) % 8)
     with pytest.raises(MessageError):
-        unpack(b"DSF1" + len(header).to_bytes(4, "little") + header)
+        unpack(b"DSF2" + len(head).to_bytes(4, "little") + head + padding)
+
+
+def test_a_bool_is_0_or_1():
+    whole = bytearray(pack({}, {"on": np.array([True, False])}))
+    assert unpack(bytes(whole)).arrays["on"].tolist() == [True, False]
+    whole[-7] = 2
+    with pytest.raises(MessageError, match="array 'on' has bools that are neither 0 nor 1"):
+        unpack(bytes(whole))

@@ -92,7 +92,7 @@ class RemoteSimulator:
         answer = self._call("hello")
         self.worlds = int(answer.header["worlds"])
         self.timestep = float(answer.header["timestep"])
-        has, call = set(answer.header["has"]), self._call
+        has, call = set(answer.header["has"]), self._measure
         cameras = RemoteCameras(call)
         self.cameras = cameras if "cameras" in has else None
         self.depth_cameras = cameras if "depth_cameras" in has else None
@@ -166,6 +166,11 @@ class RemoteSimulator:
 
     def close(self) -> None:
         """Does nothing: the server and the session belong to others."""
+
+    def _measure(self, *call: Any) -> Frame:
+        """Returns the answer to a call with arrays that belong to the caller."""
+        answer = self._call(*call)
+        return answer._replace(arrays={name: each.copy() for name, each in answer.arrays.items()})
 
     def _call(
         self,

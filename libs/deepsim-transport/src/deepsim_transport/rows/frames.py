@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames: a header as JSON, and arrays as their bytes. Reading one evaluates nothing."""
+"""Frames: a header as MessagePack, and arrays as their bytes. Reading one evaluates nothing."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_transport.errors import MessageError
 
-_MAGIC = b"DSF1"
-_TYPES = {name: np.dtype(name) for name in ("<f8", "<i8", "|b1", "|u1")}
-_ENCODE = json.JSONEncoder(separators=(",", ":")).encode  # json.dumps would make one per call
-_MOST = 1 << 30  # bytes of an array, so that no header makes us allocate more
+_MAGIC = b"DSF2"
+_ALIGNED = 8  # bytes; all parts begin at multiples of it, so that arrays are read where they are
+_PADDING = tuple(bytes(-count % _ALIGNED) for count in range(_ALIGNED))
+
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 30)]
+Shape = Annotated[list[Count], msgspec.Meta(max_length=8)]
+Type = Literal["<f8", "<i8", "|b1", "|u1"]
+
+
+class _Head(msgspec.Struct, array_like=True):
+    """The header, and names, types and shapes of the arrays in their order."""
+
+    header: dict[str, Any]
+    arrays: list[tuple[str, Type, Shape]]
+
+
+# Numbers of NumPy become those of Python.
+_ENCODE = msgspec.msgpack.Encoder(enc_hook=lambda number: number.item()).encode
+_DECODE = msgspec.msgpack.Decoder(_Head).decode
 
 
 class Frame(NamedTuple):
@@ -30,21 +44,25 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
     """Returns the bytes of a frame.
 
     Args:
-        header: What JSON can say; the key ``arrays`` is taken.
+        header: Values of MessagePack: numbers, strings, None, and sequences and mappings of them.
         arrays: float64, int64, uint8 or bool.
+
+    Raises:
+        OverflowError: A number of the header has more than 64 bits.
     """
     listed: list[Any] = []
     parts: list[Any] = []
     for name, array in (arrays or {}).items():
         kept = np.ascontiguousarray(array)
-        listed.append([name, kept.dtype.str, array.shape])
-        parts.append(kept.data)  # joined below: copied once
-    text = _ENCODE({**header, "arrays": listed}).encode()
-    return b"".join((_MAGIC, len(text).to_bytes(4, "little"), text, *parts))
+        listed.append((name, kept.dtype.str, array.shape))
+        parts += kept.data, _PADDING[kept.nbytes % _ALIGNED]  # joined below: copied once
+    head = _ENCODE(_Head(header, listed))  # type: ignore[arg-type]
+    size = len(head)
+    return b"".join((_MAGIC, size.to_bytes(4, "little"), head, _PADDING[size % _ALIGNED], *parts))
 
 
 def unpack(payload: bytes) -> Frame:
-    """Returns the frame of some bytes; its arrays are copies.
+    """Returns the frame of some bytes; its arrays are views of them, and read-only.
 
     Raises:
         MessageError: They are none.
@@ -52,35 +70,17 @@ def unpack(payload: bytes) -> Frame:
     begin = 8 + int.from_bytes(payload[4:8], "little")
     if payload[:4] != _MAGIC or begin > len(payload):
         raise MessageError(f"{len(payload)} bytes are no frame")
+    arrays: dict[str, NDArray[Any]] = {}
     try:
-        header = json.loads(payload[8:begin].decode())
-        listed = header.pop("arrays")
-        arrays = {}
-        for name, word, shape in listed:
-            count = _count(shape)
-            dtype = _TYPES[word]
-            end = begin + count * dtype.itemsize
-            if end > len(payload) or not isinstance(name, str):
-                raise MessageError(f"array {name!r} of a frame is cut off")
-            flat = np.frombuffer(payload, dtype, count, begin)
-            if word == "|b1" and not np.isin(flat.view(np.uint8), (0, 1)).all():
-                raise MessageError(f"array {name!r} of a frame has bools that are none")
-            arrays[name] = flat.reshape(shape).copy()
-            begin = end
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise MessageError(f"a frame that cannot be read: {type(error).__name__}") from None
-    if begin != len(payload):
-        raise MessageError(f"a frame with {len(payload) - begin} bytes too many")
-    return Frame(header, arrays)
-
-
-def _count(shape: Any) -> int:
-    """Returns how many numbers an array has."""
-    if not isinstance(shape, list) or len(shape) > 8:
-        raise ValueError
-    if not all(type(each) is int and 0 <= each < _MOST for each in shape):
-        raise ValueError
-    count = math.prod(shape)
-    if count > _MOST // 8:
-        raise ValueError
-    return count
+        head = _DECODE(payload[8:begin])
+        for name, word, shape in head.arrays:
+            begin += -begin % _ALIGNED
+            array = arrays[name] = np.ndarray(shape, word, payload, begin)
+            if word == "|b1" and array.view(np.uint8).max(initial=0) > 1:
+                raise ValueError(f"array {name!r} has bools that are neither 0 nor 1")
+            begin += array.nbytes
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        raise MessageError(f"a frame that cannot be read: {error}") from None
+    if begin + -begin % _ALIGNED != len(payload):
+        raise MessageError(f"a frame of {len(payload)} bytes ends at byte {begin}")
+    return Frame(head.header, arrays)

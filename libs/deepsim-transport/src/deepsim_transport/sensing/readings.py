@@ -43,7 +43,7 @@ class Readings:
         """Returns the instants (W,) [s] and the quantities of a new measurement, or None."""
         try:
             frame = unpack(self._waiting.popleft())
-            arrays = dict(frame.arrays)
+            arrays = {name: each.copy() for name, each in frame.arrays.items()}
             return arrays.pop("time"), arrays
         except IndexError:
             return None
