@@ -33,7 +33,8 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
     pose, relative_to = read_pose(element)
     values = read_fields(element, Surface, SURFACE | RARE_SURFACE)
     for coefficient in ("mu", "mu2"):
-        values[coefficient] = read_friction(element, values[coefficient])
+        if coefficient in values:
+            values[coefficient] = read_friction(element, values[coefficient])
     surface = element.make(Surface, **values)
     for path, value in BOUNCING.items():
         solver = element.find(path)

@@ -26,9 +26,7 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 def read_fields(
     element: Element, description: type, tags: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Returns the values of fields that have elements of their own, by name.
-
-    A field without an element has its default.
+    """Returns the values of fields that have elements of their own, by name; others keep defaults.
 
     Args:
         element: The element that holds them.
@@ -42,12 +40,11 @@ def read_fields(
     declared = _declared(description)
     for name, path in (tags or dict(zip(declared, declared, strict=True))).items():
         field, parse = declared[name]
-        if field.default is not MISSING:
-            values[name] = element.get(path, parse, field.default)
-        elif field.default_factory is not MISSING:
-            values[name] = element.get(path, parse, field.default_factory())
-        else:
+        if field.default is MISSING and field.default_factory is MISSING:
             values[name] = element.require(path).value(parse)
+        elif (found := element.find(path)) is not None:
+            made = field.default_factory
+            values[name] = found.value_or(parse, field.default if made is MISSING else made())
     return values
 
 
