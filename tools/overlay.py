@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from libraries import Library, Requirement
+from libraries import Library
 
 _LOWEST = 10
 """The minor version of the first Python on which contributors work; see CONTRIBUTING.md."""
@@ -32,19 +32,16 @@ def with_overlay(text: str, library: Library, siblings: set[str]) -> str:
         library: The library.
         siblings: The names of all libraries of the workspace.
     """
-    main = {need.name: _sibling(need.name) for need in _needs(library) if need.name in siblings}
-    tables = [
-        _table(_DEPENDENCIES, {"python": f'">=3.{_LOWEST},<3.{max(library.minors) + 1}"', **main}),
-        _table(
-            _DEV,
-            {name: value for name, value in _dev(library, siblings) if value != main.get(name)},
-        ),
-    ]
+    main = {
+        need.name: _sibling(need.name)
+        for need in (*library.dependencies, *library.extras)
+        if need.name in siblings
+    }
+    always = {need.name: main.get(need.name) for need in library.dependencies}
+    dev = {name: value for name, value in _dev(library, siblings) if value != always.get(name, "")}
+    python = f'">=3.{_LOWEST},<3.{max(library.minors) + 1}"'
+    tables = [_table(_DEPENDENCIES, {"python": python, **main}), _table(_DEV, dev)]
     return _TABLES.sub("", text).rstrip("\n") + "\n\n" + "\n".join(tables)
-
-
-def _needs(library: Library) -> list[Requirement]:
-    return [*library.dependencies, *library.extras]
 
 
 def _dev(library: Library, siblings: set[str]) -> Iterator[tuple[str, str]]:

@@ -29,6 +29,23 @@ def test_a_library_of_the_table_enters_every_list(workspace, add_library, run_to
         assert line in (workspace / file).read_text().splitlines(), file
 
 
+def test_a_sibling_of_an_extra_is_there_for_tests(workspace, run_tool):
+    """Poetry installs no extras by itself, but tests need all that tox.ini names."""
+    file = workspace / "libs/deepsim-colliders/pyproject.toml"
+    path = 'deepsim-math = { path = "../deepsim-math", develop = true }'
+    need = '    "deepsim-math>=0.1.0,<0.2",\n'
+    extra = (
+        "[project.optional-dependencies]\nposes = ['deepsim-math>=0.1.0,<0.2']\n\n[tool.poetry]\n"
+    )
+    text = file.read_text()
+    assert text.count(path) == 1
+    file.write_text(text.replace(need, "").replace("[tool.poetry]\n", extra))
+    tox = workspace / "libs/deepsim-colliders/tox.ini"
+    tox.write_text(tox.read_text() + "    -e ../deepsim-math\n")
+    run_tool("pin.py", "--root", workspace)
+    assert file.read_text().count(path) == 2
+
+
 def test_pin_repairs_the_umbrella(workspace, run_tool):
     """After a release, the versions in the pins change and nothing else does."""
     umbrella = workspace / "libs/deepsim/pyproject.toml"

@@ -254,8 +254,8 @@ class ConvexCollider(Collider3D):
 def highest(level: Level, shape: Any) -> float:
     """Returns the greatest value of a convex function of the world on a shape.
 
-    It is at an extreme point. From each of many, goes on to the one farthest along the ascent for
-    as long as the value grows.
+    Its maximum is at an extreme point of the shape. From each of many starting points, the search
+    moves to the extreme point farthest along the gradient, for as long as the value grows.
     """
     best = -math.inf
     for place in shape._extremes():

@@ -57,9 +57,9 @@ class Viewfinder:
 
 
 def drawn_seed(rng: np.random.Generator | None = None) -> int:
-    """Draws a seed for the first reset of a view, by default from a generator that nothing repeats.
+    """Draws a seed for the first reset of a view, by default from an unseeded generator.
 
-    Without it, all worlds of a task would begin with the same episode.
+    Without such a seed, every view of a task would begin with the same episode.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
 

@@ -18,7 +18,7 @@ def with_base(
     """Returns a description whose base is fixed or free; None leaves it as it is.
 
     Raises:
-        UnsupportedError: The description is MJCF, whose file says so itself.
+        UnsupportedError: The description is MJCF, whose file decides whether the base is fixed.
     """
     if fixed is None:
         return description

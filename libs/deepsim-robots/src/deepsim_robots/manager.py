@@ -21,12 +21,12 @@ class RobotManager(PerWorld):
     It is a tracker of NORMAL priority. A robot whose model was deleted is dropped.
 
     >>> world = World(MujocoSimulator(), steps_per_tick=10)
-    >>> robot = Robot.load(world, "diffbot")  # adds itself to the manager of its world
-    >>> robot.set_action([[1.0, 0.0]])  # forward
-    >>> for _ in range(50):
+    >>> robot = Robot.load(world, "arm")  # adds itself to the manager of its world
+    >>> robot.set_action([[0, 0, 0, 0, 0, 0, 1]])  # opens the gripper
+    >>> for _ in range(100):
     ...     world.tick()
-    >>> bool(robot.model.pose[0, 0, 0] > 0.1)
-    False
+    >>> robot.parts["gripper"].joints.rows.position[0].round(2).tolist()
+    [0.04, 0.04]
 
     Args:
         world: The world.
@@ -58,7 +58,7 @@ class RobotManager(PerWorld):
         return self._robots[name]
 
     def add(self, robot: Robot) -> None:
-        """Takes up a robot; its constructor does so."""
+        """Adds a robot; the constructor of `Robot` calls it."""
         self._robots[robot.name] = robot
 
     def remove(self, robot: Robot) -> None:

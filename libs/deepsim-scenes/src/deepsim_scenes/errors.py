@@ -37,7 +37,7 @@ class ModelListError(SceneError):
 
 
 class DownloadError(SceneError):
-    """A model cannot be fetched, or what came is refused."""
+    """A model cannot be fetched, or the download is refused."""
 
 
 class ScenarioError(SceneError):

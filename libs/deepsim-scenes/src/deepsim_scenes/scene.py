@@ -42,7 +42,7 @@ class SceneObject:
 
     @property
     def is_in_world(self) -> bool:
-        """Whether a model stands for it."""
+        """Whether a model represents it in the world."""
         return self.model.type is not ModelType.MISSION_ONLY
 
     @property

@@ -23,7 +23,7 @@ def image_rectangles(image: Image) -> NDArray[np.float64]:
     It needs the extra ``deepsim-spawn[images]``. Transparency does not count.
 
     Returns:
-        (n, 4) least x and y, largest x and y [m] in the image's frame; none of a bright picture.
+        (n, 4) least x and y, largest x and y [m] in the image's frame; n is 0 if no pixel is dark.
 
     Raises:
         ModelFormatError: The file cannot be read, is larger than 16 million pixels or gives more

@@ -25,7 +25,8 @@ def make_temporary_folder(prefix: str) -> Path:
     process, so that a folder without a lock is one that a killed process left.
 
     Args:
-        prefix: Begins the folder's name, such as ``"deepsim-mujoco-"``; others of it are cleared.
+        prefix: Start of the folder's name, such as ``"deepsim-mujoco-"``. Abandoned folders with
+            the same prefix are removed.
     """
     _clear(prefix)
     # It has its name only when it is locked: nobody may take it for one that was left.

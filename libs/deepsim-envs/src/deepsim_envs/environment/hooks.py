@@ -128,7 +128,7 @@ class Hooks:
         """Returns the reward of each agent, (W, A); 0 where it takes no part.
 
         Raises:
-            ValueError: A reward is not finite, or they have another shape.
+            ValueError: A reward is not finite, or the shape is not (W, A).
         """
         live = self._area.live
         values = self._reward()

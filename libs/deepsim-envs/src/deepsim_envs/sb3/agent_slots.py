@@ -21,7 +21,7 @@ from .slots_vec_env import SlotsVecEnv, Steps
 
 
 class AgentSlots(SlotsVecEnv):
-    """Some agents of all worlds, each in a slot of its own.
+    """Some agents of all worlds, each in its own slot.
 
     Args:
         environment: The task; closed with this.

@@ -18,7 +18,7 @@ from .slots_vec_env import Steps
 
 
 class AgentsVecEnv(AgentSlots):
-    """All agents of all worlds, each in a slot of its own.
+    """All agents of all worlds, each in its own slot.
 
     The slots are the agents of world 0 in the order of `Environment.agents`, then those of
     world 1, and so on.

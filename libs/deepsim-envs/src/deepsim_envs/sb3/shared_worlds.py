@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds that several policies share, each learning by a trainer of its own."""
+"""Worlds that several policies share, each learning by its own trainer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SharedWorlds:
     """One `VecEnv` for each of several policies, which act and learn in the same worlds.
 
     A step of all worlds needs the actions of all policies, but a trainer of Stable-Baselines3
-    steps its `VecEnv` alone. `run` therefore runs each trainer in a thread of its own, one after
+    steps its `VecEnv` alone. `run` therefore runs each trainer in its own thread, one after
     the other: the first goes on until its next step, then the second, and when all have come to
     their step, the worlds advance. The order is fixed, so that the same seeds give the same bits.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that run in turns, each in a thread of its own, of which one runs at any time."""
+"""Functions that run in turns, each in its own thread, of which one runs at any time."""
 
 from __future__ import annotations
 

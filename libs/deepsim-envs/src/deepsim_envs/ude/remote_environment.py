@@ -43,7 +43,7 @@ class RemoteEnvironment:
     Attributes:
         observation_space: The space of each agent's observations, by name.
         action_space: The space of each agent's actions, by name.
-        side_channel: The trainer's end; observers are called in a thread of its own.
+        side_channel: The trainer's end; observers are called in its own thread.
 
     Raises:
         ConnectionLostError: No server of this protocol answers.

@@ -18,9 +18,9 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # before another try [s]
 
 
 class RemoteSideChannel(AbstractSideChannel):
-    """Listens in a thread of its own; again, if the connection broke or the server was busy.
+    """Listens in its own thread, and reconnects if the connection breaks or the server is busy.
 
-    Messages of the task are lost while nobody listens.
+    Messages that the task sends while it is not connected are lost.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -18,7 +18,7 @@ class SideChannelObserver(Protocol):
     """Receives the values of a side channel's other end."""
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """Receives a `SideChannelValue`; on a remote environment, in a thread of its own."""
+        """Receives a `SideChannelValue`; on a remote environment, in its own thread."""
 
 
 class AbstractSideChannel(ABC):

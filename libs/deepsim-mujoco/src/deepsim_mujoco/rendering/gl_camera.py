@@ -28,7 +28,7 @@ _SKY = 0.7  # of the far clipping plane: how far away MuJoCo draws the sky
 
 
 class GlCamera:
-    """Draws with MuJoCo's renderer in an OpenGL context of its own.
+    """Draws with MuJoCo's renderer in its own OpenGL context.
 
     The context stays; a changed model is uploaded again only if it differs in meshes, textures
     or planes. Any thread may use a camera, one at a time.

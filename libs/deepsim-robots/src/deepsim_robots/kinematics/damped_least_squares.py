@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def pose_error(pose: ArrayLike, goal: ArrayLike) -> Floats:
-    """Returns the way from poses to goals, (w, 6): linear [m], then rotation vector [rad].
+    """Returns the difference of goals and poses, (w, 6): linear [m], then rotation vector [rad].
 
     Args:
         pose: (w, 7), world frame.

@@ -50,7 +50,7 @@ def run_scenario(
     """Runs the behaviours, monitors and temporal requirements of a scenario in a world.
 
     Objects of the scene that the world lacks are spawned, the others are put where the scene has
-    them, at rest. Actions hold for an interval; the world ticks as often as it takes. The same
+    them, at rest. Actions hold for an interval, which may be several ticks of the world. The same
     scene gives the same run, on engines that are deterministic.
 
     Args:

@@ -160,7 +160,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
             self.world.tick()
 
     def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
-        """Returns what the world says of an object; the rest is as it was."""
+        """Returns the properties of an object; those that the world does not know stay."""
         values = {name: getattr(obj, name) for name in properties}
         body = self._bodies.get(obj)
         if body is None:
@@ -197,6 +197,6 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         ]
 
     def destroy(self) -> None:
-        """Deletes the objects that came during the run."""
+        """Deletes the objects that were added during the run."""
         for name in self._spawned:
             self.world.delete(name)

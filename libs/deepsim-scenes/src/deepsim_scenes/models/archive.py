@@ -29,7 +29,7 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
         limit: What all files together may hold [bytes].
 
     Raises:
-        DownloadError: It is neither, is broken, holds more than it may, or holds something else
+        DownloadError: It is neither, is broken, exceeds the limit, or holds something else
             than files and folders below its own.
     """
     folder.mkdir()

@@ -47,7 +47,7 @@ class Section:
                 raise self.error(key, f"unknown key {key!r}{did_you_mean(key, names)}")
 
     def text(self, key: str, default: str = "") -> str:
-        """Returns a value that is a text.
+        """Returns the string under a key.
 
         Raises:
             ModelListError: It is something else, or empty.

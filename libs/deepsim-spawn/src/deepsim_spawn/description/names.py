@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of names: those that pass are found again in a file that was written."""
+"""Checks names, so that a written file can be read again."""
 
 from __future__ import annotations
 

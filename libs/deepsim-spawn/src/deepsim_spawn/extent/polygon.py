@@ -15,7 +15,7 @@ _FEW = 64  # points that are not worth a first pass
 def convex_hull(points: Floats) -> Floats:
     """Returns the corners of the convex hull, counterclockwise, by Andrew's monotone chain.
 
-    Of points on one line it is the two ends, of equal points one.
+    The hull of points on one line is its two ends, and the hull of equal points is one point.
     """
     if len(points) > _FEW:
         points = _outer(points)

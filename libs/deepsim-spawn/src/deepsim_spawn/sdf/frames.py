@@ -95,7 +95,7 @@ class Scope:
         self.add(name, Frame(element, pose, relative_to or attached_to, attached_to))
 
     def check(self) -> None:
-        """Looks up every frame, so that also those that nobody uses are known to be right.
+        """Resolves every frame, so that errors in unused frames are found too.
 
         Raises:
             ModelFormatError: One refers to a frame that does not exist, or to itself.

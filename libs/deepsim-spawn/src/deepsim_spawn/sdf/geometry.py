@@ -102,7 +102,7 @@ def _mesh(shape: Element) -> Mesh:
 
 
 def _polyline(shape: Element) -> Polyline:
-    """Returns all polylines of a geometry are one shape: those inside of another are its holes."""
+    """Returns the polylines of a geometry as one shape; a line inside another one is a hole."""
     parent = shape.parent
     outlines = [shape] if parent is None else parent.find_all("polyline")
     heights = [outline.require("height").value(number) for outline in outlines]

@@ -222,7 +222,7 @@ def _is_mjcf(source: str) -> bool:
 
 
 def _studio(*models: ModelDescription) -> WorldDescription:
-    """A world with a ground and the sun."""
+    """Returns a world with ground and sun."""
     floor = Plane(size=(_FLOOR, _FLOOR))
     link = LinkDescription(
         "link",

@@ -27,7 +27,7 @@ _APART = 1_000_003
 
 
 class Evaluation:
-    """Plays the most likely actions in worlds of its own; always the same episodes.
+    """Plays the most likely actions in its own worlds; always the same episodes.
 
     Args:
         task: The task.

@@ -13,7 +13,7 @@ from deepsim_envs import ArrayPolicy, Environment, Policy
 class League:
     """The latest policies of a learner, of which each episode of each world draws one.
 
-    It is a maker of policies; the one that is drawn acts for all agents that do not learn.
+    Calling it makes the policy of an episode, which acts for all agents that do not learn.
 
     Args:
         size: The most policies that are kept; the oldest ones go first.

@@ -68,7 +68,7 @@ class ProgressFiles:
         self.rows, self._times = state
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Does nothing: files are closed after each update."""
 
 
 class EpisodeEnds:

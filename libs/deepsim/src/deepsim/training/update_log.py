@@ -99,4 +99,4 @@ class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not i
         self._log.collect(self._name, key_values, key_excluded)
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Does nothing: files are closed after each update."""
