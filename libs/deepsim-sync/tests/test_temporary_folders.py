@@ -72,3 +72,22 @@ def test_the_next_one_clears_those_of_killed_processes(tmp_path: Path) -> None:
         living.communicate("")
     make_temporary_folder("deepsim-held-")
     assert not held.exists()
+
+
+def test_one_beside_a_users_files_clears_only_its_own_kind(tmp_path: Path) -> None:
+    place = tmp_path / "mine"
+    (place / ".data[1].kept").mkdir(parents=True)
+    program = HOLDS.replace(
+        '"deepsim-held-"', 'r".data[1].", __import__("pathlib").Path(sys.argv[1])'
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(place)], stdin=-1, stdout=-1, text=True
+    ) as killed:
+        assert killed.stdout is not None
+        left = Path(killed.stdout.readline().strip())
+        killed.kill()
+    assert left.parent == place
+    assert left.is_dir()
+    with temporary_folder(".data[1].", place) as folder:
+        assert not left.exists()
+        assert sorted(place.iterdir()) == sorted([place / ".data[1].kept", folder])

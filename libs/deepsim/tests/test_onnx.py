@@ -26,7 +26,7 @@ onnx = pytest.importorskip("onnx", reason=WHY)
 pytest.importorskip("onnxruntime", reason=WHY)
 
 from deepsim.training.onnx_file import write_onnx  # noqa: E402 (skipped without it, above)
-from deepsim.training.onnx_policy import OnnxPolicy  # noqa: E402 (as above)
+from deepsim.training.onnx_policy import load_onnx  # noqa: E402 (as above)
 
 Floats = np.float32
 BOX = spaces.Box(-0.5, 0.75, (2, 2))
@@ -116,7 +116,7 @@ PARTS = {
 def test_a_model_acts_as_the_policy_does(seen: Any, acted: Any, tmp_path: Path) -> None:
     policy = make_policy(seen, acted)
     write_onnx(policy, tmp_path / "a.onnx")
-    model, observations = OnnxPolicy(tmp_path / "a.onnx"), sampled(seen, 40)
+    model, observations = load_onnx(tmp_path / "a.onnx"), sampled(seen, 40)
     expected = policy.act("a", observations)
     found = model.act("a", observations, acted)
     assert found.shape == expected.shape
@@ -139,7 +139,7 @@ def test_a_model_obeys_masks(acted: Any, tmp_path: Path) -> None:
     write_onnx(policy, tmp_path / "a.onnx")
     observations = sampled(seen, 60)
     observations["action_mask"][:, [1, 3]] = 1
-    found = OnnxPolicy(tmp_path / "a.onnx").act("a", observations, acted)
+    found = load_onnx(tmp_path / "a.onnx").act("a", observations, acted)
     assert found.tolist() == policy.act("a", observations).tolist()
     first = found.reshape(60, -1)[:, 0]
     assert observations["action_mask"][np.arange(60), first].all()
@@ -205,7 +205,7 @@ def test_what_is_no_model_of_this_task_is_one_line(
     wrong = call("run", task, "--policy", file, *out)
     assert wrong.exit_code == 1
     assert "takes 'observation' of shape (6,), got (1,)" in said(wrong)
-    model = OnnxPolicy(file)
+    model = load_onnx(file)
     with pytest.raises(TaskError, match=r"returns actions of shape \(1,\), but those of 'a' are"):
         model.act("a", np.zeros((3, 2, 3)), BOX)
     with pytest.raises(TaskError, match=r"inputs \['observation'\], but observations have \['x'\]"):

@@ -157,28 +157,70 @@ def test_a_stopped_training_goes_on_to_the_same_bytes(
         assert one == other, name
 
 
-def test_beside_the_task_it_is_its_policy_and_onnx_has_no_place_for_it(
-    task: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--agent", "left", "--set", "evaluate=2"],
+        ["--policies", "one=left", "--set", "evaluate=2"],
+    ],
+)
+def test_self_play_against_past_memories_goes_on_to_the_same_bytes(
+    task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
 ) -> None:
-    pytest.importorskip("onnx", reason="the extra onnx is not installed")
-    out = tmp_path / "out"
-    assert call("train", task, *SMALL, "--out", out).exit_code == 0
-    assert "policy.npz remembers its episode" in said(call("export", out))
-    (task / "policy.npz").write_bytes((out / "policy.npz").read_bytes())
-    played = call("run", task, "--policy", "trained", "--out", tmp_path / "played")
+    """Stopped amid an episode, in which past policies remember its first observation."""
+    options = [*SMALL, *more, "--set", "self_play=2", "--set", "self_play_every=1"]
+    monkeypatch.setattr(sys, "acts", 1000 - 61)
+    stopped = call("train", task, *options, "--out", tmp_path / "stopped")
+    assert stopped.exit_code == 143, stopped.output
+    resumed = call("train", "--resume", tmp_path / "stopped")
+    assert resumed.exit_code == 0, resumed.output
+    assert call("train", task, *options, "--out", tmp_path / "whole").exit_code == 0
+    for name in ("policy_one.npz" if "--policies" in more else "policy.npz", "progress.csv"):
+        one, other = ((tmp_path / each / name).read_bytes() for each in ("stopped", "whole"))
+        assert one == other, name
+    out = tmp_path / "played"
+    played = call("run", task, "--policy", tmp_path / "whole", "--worlds", 2, "--out", out)
     assert played.exit_code == 0, played.output
 
 
+def test_beside_the_task_it_is_its_policy_and_as_onnx_it_acts_alike(
+    task: Path, tmp_path: Path
+) -> None:
+    """The memory is an input and an output of the model."""
+    pytest.importorskip("onnx", reason="the extra onnx is not installed")
+    pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
+    from deepsim.training.onnx_policy import load_onnx  # noqa: PLC0415 (an extra)
+
+    out = tmp_path / "out"
+    assert call("train", task, *SMALL, "--out", out).exit_code == 0
+    exported = call("export", out)
+    assert exported.exit_code == 0, exported.output
+    (task / "policy.npz").write_bytes((out / "policy.npz").read_bytes())
+    for policy in ("trained", out / "policy.onnx"):
+        played = call("run", task, "--policy", policy, "--out", tmp_path / Path(policy).name)
+        assert played.exit_code == 0, played.output
+    environment = load_task(task).environment(worlds=2)
+    one = slot_policy(load_policy(out / "policy.npz"), environment, 0)
+    other = slot_policy(load_onnx(out / "policy.onnx"), environment, 0)
+    late = set()
+    for seed in range(3, 9):
+        seen, _ = environment.reset(seed)
+        for step in range(3):
+            actions, expected = other(seen), one(seen)
+            for slot in environment.slots:
+                np.testing.assert_allclose(actions[slot], expected[slot], atol=1e-6)
+                late |= {float(actions[slot][0])} if step == 2 else set()
+            seen = environment.step(actions).observation
+    assert len(late) > 1  # by the memory of the first observation alone
+
+
 def test_what_no_algorithm_combines_is_said(task: Path, tmp_path: Path) -> None:
-    self_play = ["--agent", "left", "--set", "self_play=2"]
-    refused = call("train", task, *SMALL, *self_play, "--out", tmp_path / "one")
-    assert "self_play takes policies without a memory" in said(refused)
     source = (task / "__init__.py").read_text()
     for old, new in MASKED:
         assert old in source
         source = source.replace(old, new)
     (task / "__init__.py").write_text(source)
-    refused = call("train", task, *SMALL, "--out", tmp_path / "two")
+    refused = call("train", task, *SMALL, "--out", tmp_path / "out")
     assert "the task masks actions, which PPO with a memory does not obey: set lstm=0" in said(
         refused
     )

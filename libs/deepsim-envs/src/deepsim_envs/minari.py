@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Space
+
+from deepsim_sync.temporary_folders import temporary_folder
 
 from .spaces import leafwise
 from .trajectories import Trajectory
@@ -98,9 +98,8 @@ def write_dataset(
     for episode in episodes:
         leafwise(_require_numbers, (episode.observations, episode.actions))
     folder.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    made = part / folder.name
-    try:
+    with temporary_folder(f".{folder.name}.", folder.parent) as part:
+        made = part / folder.name
         made.mkdir()
         storage = MinariStorage.new(
             made / "data", observation_space, action_space, jpeg_encoding=False
@@ -113,8 +112,6 @@ def write_dataset(
             {"agent": episode.agent, "world": episode.world} for episode in episodes
         )
         os.rename(made, folder)  # fails where another process has written one since
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     _name_namespaces(folder, len(Path(dataset_id).parts) - 1)
     return folder
 

@@ -11,7 +11,7 @@ import numpy as np
 from .environment import Environment
 from .errors import ActionError
 from .joined_environment import JoinedEnvironment
-from .policy import ArrayPolicy, OneWorldPolicy, Policy, PolicyMaker, one_world
+from .policy import ArrayPolicy, KeptPolicy, OneWorldPolicy, Policy, PolicyMaker, one_world
 from .spaces import batch_of, leafwise, shown
 
 
@@ -46,25 +46,28 @@ class OtherAgents:
                 self._began[world] = self._rngs[world].bit_generator.state
                 self._made[world] = self._policy(self._tasks[world], self._rngs[world])
 
-    def get_state(self) -> tuple[dict[int, Any], dict[int, ArrayPolicy]]:
+    def get_state(self) -> tuple[dict[int, Any], dict[int, tuple[PolicyMaker, Any]]]:
         """Returns the states of the generators when the policies were made, by world.
 
-        Those of an `ArrayPolicy` are part of it as they are.
+        Of each `KeptPolicy` it also returns the maker and the memory.
         """
         made = self._made.items()
-        kept = {world: own.policy for world, own in made if isinstance(own, OneWorldPolicy)}
+        kept = {w: (own.policy, own.get_state()) for w, own in made if isinstance(own, KeptPolicy)}
         return dict(self._began), kept
 
-    def set_state(self, state: tuple[dict[int, Any], dict[int, ArrayPolicy]]) -> None:
+    def set_state(self, state: tuple[dict[int, Any], dict[int, tuple[PolicyMaker, Any]]]) -> None:
         """Makes the policies as they were made then, which changes the generators."""
         began, kept = state
         for world, then in began.items():
             self._rngs[world].bit_generator.state = then
-            if world in kept:
-                self._began[world] = then
-                self._made[world] = kept[world](self._tasks[world], self._rngs[world])
-            else:
+            if world not in kept:
                 self.begin([world])
+                continue
+            policy, memory = kept[world]
+            made = policy(self._tasks[world], self._rngs[world])
+            if isinstance(made, KeptPolicy):
+                made.set_state(memory)
+            self._began[world], self._made[world] = then, made
 
     def actions(self, number: int, row: int, observations: Any, worlds: list[int]) -> list[Any]:
         """Returns the actions of one agent in some worlds.

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from types import SimpleNamespace
-from typing import Any, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -20,6 +20,24 @@ Policy: TypeAlias = Callable[[str, Any], Any]
 """Takes an agent's name and its observation, and returns its action."""
 PolicyMaker: TypeAlias = Callable[[Environment, np.random.Generator], Policy]
 """Makes the policy of an environment's agents for one episode, which draws from the generator."""
+
+
+@runtime_checkable
+class KeptPolicy(Protocol):
+    """A policy of one world that a snapshot of a view keeps; all others are made again there."""
+
+    @property
+    def policy(self) -> PolicyMaker:
+        """Its maker."""
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the agent's action."""
+
+    def get_state(self) -> Any:
+        """Returns its memory of the episode, for `set_state`; it can be pickled."""
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to a memory."""
 
 
 class ArrayPolicy(ABC):
@@ -73,6 +91,12 @@ class OneWorldPolicy:
     ) -> None:
         self.policy = policy
         self._environment, self._rng = environment, rng
+
+    def get_state(self) -> None:
+        """Returns None: it has no memory."""
+
+    def set_state(self, state: None) -> None:
+        """Goes back to having no memory."""
 
     def __call__(self, agent: str, observation: Any) -> Any:
         """Returns the agent's action."""

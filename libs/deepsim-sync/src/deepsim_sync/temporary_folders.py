@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -18,7 +19,7 @@ _LOCKS = os.name == "posix"
 _locks: dict[Path, int] = {}
 
 
-def make_temporary_folder(prefix: str) -> Path:
+def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
     """Makes a folder that only its user may read, and removes those of processes that are gone.
 
     Each folder holds a file that its process locks. The system frees the lock whatever ends the
@@ -27,10 +28,12 @@ def make_temporary_folder(prefix: str) -> Path:
     Args:
         prefix: Start of the folder's name, such as ``"deepsim-mujoco-"``. Abandoned folders with
             the same prefix are removed.
+        within: The folder in which it is made; by default that of the system's temporary files.
     """
-    _clear(prefix)
+    place = Path(tempfile.gettempdir()) if within is None else within
+    _clear(prefix, place)
     # It has its name only when it is locked: nobody may take it for one that was left.
-    new = Path(tempfile.mkdtemp(prefix=f".{prefix}"))
+    new = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=str(place)))
     if _LOCKS:
         lock = os.open(str(new / _LOCK), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -50,20 +53,20 @@ def remove_temporary_folder(folder: Path) -> None:
 
 
 @contextmanager
-def temporary_folder(prefix: str) -> Iterator[Path]:
+def temporary_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
     """Yields a folder of `make_temporary_folder`, and removes it afterwards."""
-    folder = make_temporary_folder(prefix)
+    folder = make_temporary_folder(prefix, within)
     try:
         yield folder
     finally:
         remove_temporary_folder(folder)
 
 
-def _clear(prefix: str) -> None:
+def _clear(prefix: str, place: Path) -> None:
     """Removes the folders of the user's processes that are gone."""
     if not _LOCKS:
         return
-    for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+    for folder in place.glob(f"{glob.escape(prefix)}*"):
         if folder in _locks:
             continue
         with suppress(OSError):  # another user's, or being removed by another process

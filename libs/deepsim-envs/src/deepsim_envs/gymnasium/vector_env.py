@@ -187,8 +187,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def get_state(self) -> dict[str, Any]:
         """Returns this instant, for `set_state`; it can be pickled.
 
-        Policies of others, except an `ArrayPolicy`, are made again there: they keep their
-        generator, and forget the episode.
+        Policies of others, except an `ArrayPolicy` and those with `get_state` and `set_state`, are
+        made again there: they keep their generator, and forget the episode.
 
         Raises:
             UnsupportedError: The simulator cannot go back.

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urldefrag, urlsplit
@@ -23,6 +22,7 @@ from urllib.request import (
 )
 
 from deepsim_scenes.errors import DownloadError
+from deepsim_sync.temporary_folders import temporary_folder
 
 from .archive import unpack
 
@@ -76,12 +76,12 @@ class ModelDownloads:
         if name in ("", ".", "..") or Path(name).name != name:
             raise DownloadError(f"{name!r} is no name of a folder")
         folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".download-", dir=folder) as temporary:
-            archive = Path(temporary, "archive")
+        with temporary_folder(".download-", folder) as temporary:
+            archive = temporary / "archive"
             address = self._fetch_any(name, url, archive)
-            unpacked = Path(temporary, "unpacked")
+            unpacked = temporary / "unpacked"
             unpack(archive, unpacked, self.limit)
-            model = Path(temporary, "checked", name)
+            model = temporary / "checked" / name
             model.parent.mkdir()
             _model_in(unpacked, address).rename(model)
             if check is not None:

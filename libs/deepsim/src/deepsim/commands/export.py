@@ -11,7 +11,7 @@ from rich.console import Console
 
 from deepsim.tasks.task_code import TaskError
 from deepsim.training.run_folder import trained_policies
-from deepsim.training.trained_policy import TrainedPolicy, policy_file
+from deepsim.training.trained_policy import policy_file
 from deepsim_sync import DeepSimError
 
 from .options import fail
@@ -29,7 +29,8 @@ def export(
     """Writes a trained policy as an ONNX model, or each of several.
 
     `deepsim run --policy FILE.onnx` plays it. It holds the scales of observations and the bounds of
-    actions too, and chooses the most likely action.
+    actions too, and chooses the most likely action. Of a policy that remembers its episode, the
+    memory is an input and an output.
     """
     console = Console()
     try:
@@ -45,11 +46,6 @@ def export(
         for name, each in found.items():
             default = (policy / policy_file(name)).with_suffix(".onnx")
             written.append(out if out is not None else default)
-            if not isinstance(each, TrainedPolicy):
-                raise TaskError(
-                    f"{policy_file(name)} remembers its episode, for which ONNX models of one "
-                    "observation have no place"
-                )
             write_onnx(each, written[-1])
     except DeepSimError as error:
         fail(console, error)

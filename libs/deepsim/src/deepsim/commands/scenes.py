@@ -7,7 +7,6 @@ import signal
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +27,7 @@ from deepsim_scenes import (
     write_scene,
 )
 from deepsim_sync import DeepSimError
+from deepsim_sync.temporary_folders import temporary_folder
 
 from .options import BackendName, fail
 
@@ -169,8 +169,8 @@ def _draw(
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
     """Writes a scene's folder at once: it is there whole, or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(".part", ".", place.parent) as part:
-        whole = Path(part, place.name)
+    with temporary_folder(f".{place.name}.", place.parent) as part:
+        whole = part / place.name
         write_scene(scene, whole)
         if zoom is not None:
             write_plot(scene, whole / _PLOT, zoom=zoom)

@@ -114,8 +114,6 @@ class TrainingConfig:
                 "self_play needs agent, the one that learns, or policies by name, and no others: "
                 "they act by what was learned before"
             )
-        if self.self_play and self.lstm:
-            raise TaskError("self_play takes policies without a memory, but lstm is > 0")
         if any(size < 1 for size in self.hidden):
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
 

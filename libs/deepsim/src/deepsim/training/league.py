@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_envs import ArrayPolicy, Environment, Policy
+from deepsim_envs import Environment, Policy, PolicyMaker
 
 
 class League:
@@ -22,14 +22,14 @@ class League:
 
     def __init__(self, size: int, every: int) -> None:
         self._size, self._every = size, every
-        self._policies: list[ArrayPolicy] = []
+        self._policies: list[PolicyMaker] = []
         self._next = 0  # the update at which the next one joins
 
     def wants(self, update: int) -> bool:
         """Returns whether the policy of this update is to join."""
         return update >= self._next
 
-    def add(self, policy: ArrayPolicy, update: int) -> None:
+    def add(self, policy: PolicyMaker, update: int) -> None:
         """Adds the policy that the learner has after so many updates."""
         self._policies = [*self._policies, policy][-self._size :]
         self._next = update + self._every

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from deepsim.tasks.task_code import TaskError
 from deepsim_envs.spaces import MASK
 
 from .features import Part
-from .networks import Layer
+from .networks import Layer, Lstm
+from .recurrent_policy import RecurrentPolicy
 from .trained_policy import TrainedPolicy
 from .whole_file import whole_file
 
@@ -25,17 +27,23 @@ except ImportError as error:
 OPSET, FORMAT = 17, 8  # of 2022, which the runtimes of today read
 
 
-def write_onnx(policy: TrainedPolicy, file: Path) -> None:
+def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
     """Writes a model with an input for each part of observations, whose output is ``action``.
 
     Inputs have the names of an observation's dict, or ``observation``. Their first axis and that
     of the output are any number of observations. Types are float32, int64 for choices and uint8 for
     pictures; actions are float32, or int64 for choices.
 
+    A policy that remembers its episode also has the input ``memory``, (observations, 2 n) float32
+    for an LSTM of n, 0 at the beginning of an episode, and the output ``next_memory``.
+
     Raises:
         TaskError: It cannot be written.
     """
-    model = _Graph().model(policy)
+    if isinstance(policy, RecurrentPolicy):
+        model = _Graph().model(policy.network, policy.memory)
+    else:
+        model = _Graph().model(policy)
     onnx.checker.check_model(model, full_check=True)
     try:
         with whole_file(file) as stream:
@@ -51,9 +59,10 @@ class _Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self._inputs: list[Any] = []
+        self._outputs: list[Any] = []
 
-    def model(self, policy: TrainedPolicy) -> Any:
-        """Returns the model of a policy."""
+    def model(self, policy: TrainedPolicy, memory: Lstm | None = None) -> Any:
+        """Returns the model of a policy, with the memory before its layers."""
         parts = policy.parts or (Part(policy.mean.shape),)
         features = [self._features(part) for part in parts]
         values = self.node("Concat", *features, axis=1) if len(features) > 1 else features[0]
@@ -61,6 +70,8 @@ class _Graph:
         values = self.node("Div", values, self.constant(policy.scale))
         limit = np.asarray(policy.limit, np.float32)
         values = self._clipped(values, -limit, limit)
+        if memory is not None:
+            values = self._remembered(memory, values)
         for number, layer in enumerate(policy.layers):
             values = self._dense(layer, self.node("Tanh", values) if number else values)
         if policy.low is not None and policy.high is not None:
@@ -70,13 +81,12 @@ class _Graph:
         else:
             values = self._chosen(policy, values)
             kind = TensorProto.INT64
-        output = "action" if "action" not in [each.name for each in self._inputs] else "/action"
-        self._nodes.append(helper.make_node("Identity", [values], [output]))
+        self._output(self._unused("action"), values, kind, policy.shape, first=True)
         graph = helper.make_graph(
             self._nodes,
             "policy",
             self._inputs,
-            [helper.make_tensor_value_info(output, kind, ["count", *policy.shape])],
+            self._outputs,
             self._constants,
         )
         opset = [helper.make_opsetid("", OPSET)]
@@ -125,6 +135,38 @@ class _Graph:
             strides = [layer.stride, layer.stride]
             values = self.node("Relu", self.node("Conv", values, weights, bias, strides=strides))
         return str(self.node("Relu", self._dense(part.network.layer, self.node("Flatten", values))))
+
+    def _remembered(self, memory: Lstm, values: str) -> str:
+        """Returns the outputs of an LSTM, whose state is an input and an output."""
+        size = len(memory.bias) // 4
+        name = self._unused("memory")
+        shape = ["count", 2 * size]
+        self._inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+        halves = self.constant(np.array([size, size]))
+        outputs, cell = self.node("Split", name, halves, axis=1, outputs=2)
+        gates = self._dense((memory.weights_in, memory.bias), values)
+        weights = self.constant(memory.weights_out.T)
+        gates = self.node("Add", gates, self.node("MatMul", outputs, weights))
+        quarters = self.constant(np.array([size] * 4))
+        enters, keeps, content, leaves = self.node("Split", gates, quarters, axis=1, outputs=4)
+        kept = self.node("Mul", self.node("Sigmoid", keeps), cell)
+        new = self.node("Mul", self.node("Sigmoid", enters), self.node("Tanh", content))
+        cell = self.node("Add", kept, new)
+        outputs = self.node("Mul", self.node("Sigmoid", leaves), self.node("Tanh", cell))
+        after = self.node("Concat", outputs, cell, axis=1)
+        self._output(f"next_{name}", after, TensorProto.FLOAT, (2 * size,))
+        return str(outputs)
+
+    def _unused(self, name: str) -> str:
+        """Returns the name, or one like it if an input has it."""
+        return f"/{name}" if name in [each.name for each in self._inputs] else name
+
+    def _output(
+        self, name: str, values: str, kind: int, shape: Sequence[int], *, first: bool = False
+    ) -> None:
+        self._nodes.append(helper.make_node("Identity", [values], [name]))
+        info = helper.make_tensor_value_info(name, kind, ["count", *shape])
+        self._outputs.insert(0 if first else len(self._outputs), info)
 
     def _dense(self, layer: Layer, values: str) -> str:
         weights, bias = map(self.constant, layer)

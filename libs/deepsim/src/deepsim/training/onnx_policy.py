@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy that is an ONNX model; needs ``deepsim[onnx]``."""
+"""Policies that are ONNX models; needs ``deepsim[onnx]``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy
+
+from .recurrent_policy import MemoryPolicy
 
 try:
     import onnxruntime
@@ -29,15 +31,18 @@ _TYPES = {
 }
 
 
-class OnnxPolicy(ArrayPolicy):
-    """Acts by a model, from `deepsim export` or of another origin; a model holds no Python code.
+class OnnxModel:
+    """A model, from `deepsim export` or of another origin; it holds no Python code.
 
     It has one input, or one for each key of observations that are dicts, all with an axis for the
-    number of observations first; its first output are actions. Each observation is computed alone,
-    so that its action has the same bits among any number of others.
+    number of observations first; its first output are actions. A second output ``next_NAME`` is a
+    memory of the episode, which the input ``NAME`` takes in the next step, and zeros in the first.
 
     Args:
         file: The model.
+
+    Attributes:
+        memory: The input of the memory; None without one.
 
     Raises:
         TaskError: It cannot be read, or an input has another type than numbers.
@@ -54,40 +59,46 @@ class OnnxPolicy(ArrayPolicy):
         except Exception as error:  # the runtime's have no base class of their own
             raise TaskError(f"{file} is no ONNX model that can be run: {error}") from error
         self._file = file
-        self._inputs = self._session.get_inputs()
-        for each in self._inputs:
+        inputs = {each.name: each for each in self._session.get_inputs()}
+        for name, each in inputs.items():
             if each.type not in _TYPES:
-                raise TaskError(f"{file} has the input {each.name!r} of type {each.type}")
+                raise TaskError(f"{file} has the input {name!r} of type {each.type}")
+        after = [each.name for each in self._session.get_outputs()][1:2]
+        self.memory = inputs.pop(after[0].removeprefix("next_"), None) if after else None
+        self._inputs = list(inputs.values())
 
-    def act(
-        self,
-        agent: str,
-        observations: Any,
-        action_space: Any,
-        rngs: Sequence[np.random.Generator] = (),
-    ) -> NDArray[Any]:
-        """Returns the model's action for each of k observations, (k, ...).
+    def first_memory(self) -> NDArray[Any]:
+        """Returns the memory at the beginning of an episode.
 
         Raises:
-            TaskError: The model was made for other observations or actions.
+            TaskError: The model does not say how large it is.
         """
-        named = self._named(observations)
-        count = len(next(iter(named.values())))
-        shape = (count, *(action_space.shape or ()))
-        if not count:
-            return np.zeros(shape, action_space.dtype)
-        actions = [
-            self._session.run(None, {name: rows[[row]] for name, rows in named.items()})[0]
-            for row in range(count)
-        ]
-        if any(each.size != np.prod(shape[1:]) for each in actions):
+        shape = () if self.memory is None else self.memory.shape[1:]
+        if not all(isinstance(size, int) for size in shape):
+            raise TaskError(f"{self._file} must say how large its memory is, got {list(shape)}")
+        return np.zeros((1, *shape), _TYPES[self.memory.type if self.memory else "tensor(float)"])
+
+    def run(self, agent: str, rows: Mapping[str, Any], action_space: Any) -> list[NDArray[Any]]:
+        """Returns all outputs for the inputs of one observation, the action first, (1, ...).
+
+        Raises:
+            TaskError: The model was made for other actions.
+        """
+        outputs: list[NDArray[Any]] = self._session.run(None, dict(rows))
+        shape = action_space.shape or ()
+        if outputs[0].size != np.prod(shape):
             raise TaskError(
-                f"{self._file} returns actions of shape {actions[0].shape[1:]}, "
+                f"{self._file} returns actions of shape {outputs[0].shape[1:]}, "
                 f"but those of {agent!r} are of {action_space}"
             )
-        return np.concatenate(actions).reshape(shape)
+        return [outputs[0].reshape(1, *shape), *outputs[1:]]
 
-    def _named(self, observations: Any) -> dict[str, NDArray[Any]]:
+    def inputs_of(self, observations: Any) -> dict[str, NDArray[Any]]:
+        """Returns k observations as inputs by name, (k, ...).
+
+        Raises:
+            TaskError: The model was made for other observations.
+        """
         names = [each.name for each in self._inputs]
         if not isinstance(observations, Mapping):
             observations = dict.fromkeys(names[:1], observations)
@@ -111,3 +122,67 @@ class OnnxPolicy(ArrayPolicy):
                 )
             named[each.name] = rows.astype(_TYPES[each.type])
         return named
+
+
+class OnnxPolicy(ArrayPolicy):
+    """Acts by a model without a memory.
+
+    Each observation is computed alone, so that its action has the same bits among any number of
+    others.
+
+    Args:
+        model: The model.
+    """
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._model = model
+
+    def act(
+        self,
+        agent: str,
+        observations: Any,
+        action_space: Any,
+        rngs: Sequence[np.random.Generator] = (),
+    ) -> NDArray[Any]:
+        """Returns the model's action for each of k observations, (k, ...).
+
+        Raises:
+            TaskError: The model was made for other observations or actions.
+        """
+        named = self._model.inputs_of(observations)
+        count = len(next(iter(named.values())))
+        if not count:
+            return np.zeros((count, *(action_space.shape or ())), action_space.dtype)
+        rows = [{name: part[[row]] for name, part in named.items()} for row in range(count)]
+        return np.concatenate([self._model.run(agent, row, action_space)[0] for row in rows])
+
+
+class RecurrentOnnxPolicy(MemoryPolicy):
+    """Acts by a model with a memory of the episode.
+
+    Args:
+        model: The model.
+    """
+
+    def __init__(self, model: OnnxModel) -> None:
+        self._model = model
+
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: NDArray[Any] | None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Returns the model's action, and the memory afterwards; see `MemoryPolicy`."""
+        assert self._model.memory is not None  # for mypy: `load_onnx` asked
+        before = self._model.first_memory() if memory is None else memory
+        inputs = {**self._model.inputs_of(observations), self._model.memory.name: before}
+        actions, after, *_ = self._model.run(agent, inputs, action_space)
+        return actions, after
+
+
+def load_onnx(file: Path) -> OnnxPolicy | RecurrentOnnxPolicy:
+    """Reads a model of either kind; see `OnnxModel`.
+
+    Raises:
+        TaskError: It cannot be read, or an input has another type than numbers.
+    """
+    model = OnnxModel(file)
+    return OnnxPolicy(model) if model.memory is None else RecurrentOnnxPolicy(model)

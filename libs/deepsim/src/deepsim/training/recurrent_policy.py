@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained policy with a memory of the episode, which acts without torch."""
+"""Trained policies with a memory of the episode, which act without torch."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,72 @@ from .networks import Lstm, State
 from .trained_policy import TrainedPolicy, read_arrays, write_arrays
 
 
+class MemoryPolicy(ABC):
+    """A maker of policies that remember their episode, each agent its own."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: Any
+    ) -> tuple[Any, Any]:
+        """Returns the action for one observation, (1, ...), and the memory afterwards.
+
+        Args:
+            agent: The agent's name.
+            observations: (1, ...), or a dict of such arrays.
+            action_space: The space of one action.
+            memory: The agent's memory, or None at the beginning of an episode.
+
+        Raises:
+            TaskError: The observation is not like those of the training.
+        """
+
+    def __call__(self, environment: Environment, rng: np.random.Generator) -> RememberingPolicy:
+        """Returns the policy of one world."""
+        return RememberingPolicy(self, environment)
+
+
+class RememberingPolicy:
+    """The policy of one world, with the memory of each agent.
+
+    Args:
+        policy: The trained policy.
+        environment: The environment of the world, or its agents and spaces.
+    """
+
+    def __init__(self, policy: MemoryPolicy, environment: Environment) -> None:
+        self.policy = policy
+        self._environment = environment
+        self._memories: dict[str, Any] = {}
+
+    def begin_episode(self) -> None:
+        """Forgets the last episode."""
+        self._memories = {}
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns the memories by agent, for `set_state`."""
+        return dict(self._memories)
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Goes back to memories."""
+        self._memories = dict(state)
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the agent's most likely action, and remembers the observation.
+
+        Raises:
+            TaskError: The observation is not like those of the training.
+        """
+        batch = leafwise(lambda part: np.asarray(part)[None], observation)
+        space, memory = self._environment.action_space[agent], self._memories.get(agent)
+        actions, self._memories[agent] = self.policy.step(agent, batch, space, memory)
+        return actions[0]
+
+
 @dataclass(frozen=True, slots=True)
-class RecurrentPolicy:
-    """A maker of policies that remember their episode by an LSTM, each agent its own.
+class RecurrentPolicy(MemoryPolicy):
+    """A network that remembers by an LSTM.
 
     Attributes:
         network: Makes features of observations, and actions of the outputs of the memory.
@@ -28,9 +93,13 @@ class RecurrentPolicy:
     network: TrainedPolicy
     memory: Lstm
 
-    def __call__(self, environment: Environment, rng: np.random.Generator) -> RememberingPolicy:
-        """Returns the policy of one world."""
-        return RememberingPolicy(self)
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: State | None
+    ) -> tuple[Any, State]:
+        """Returns the most likely action, and the memory afterwards; see `MemoryPolicy`."""
+        state = self.memory.first_state() if memory is None else memory
+        state = self.memory(self.network.features(observations), state)
+        return self.network.actions(state[0], observations), state
 
     def save(self, file: Path) -> None:
         """Writes plain arrays, as NPZ."""
@@ -38,32 +107,23 @@ class RecurrentPolicy:
         write_arrays(file, {**self.network.arrays(), **memory})
 
 
-class RememberingPolicy:
-    """The policy of one world, with the memory of each agent.
+@dataclass(frozen=True, slots=True)
+class RecurrentTeam(MemoryPolicy):
+    """A policy of several agents, in which others act for each.
 
-    Args:
-        policy: The trained policy.
+    Attributes:
+        policies: The policies by name.
+        owners: The name of each agent's policy.
     """
 
-    def __init__(self, policy: RecurrentPolicy) -> None:
-        self._policy = policy
-        self._states: dict[str, State] = {}
+    policies: Mapping[str, MemoryPolicy]
+    owners: Mapping[str, str]
 
-    def begin_episode(self) -> None:
-        """Forgets the last episode."""
-        self._states = {}
-
-    def __call__(self, agent: str, observation: Any) -> Any:
-        """Returns the agent's most likely action, and remembers the observation.
-
-        Raises:
-            TaskError: The observation is not like those of the training.
-        """
-        network, memory = self._policy.network, self._policy.memory
-        batch = leafwise(lambda part: np.asarray(part)[None], observation)
-        state = self._states.get(agent, memory.first_state())
-        self._states[agent] = state = memory(network.features(batch), state)
-        return network.actions(state[0], batch)[0]
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: Any
+    ) -> tuple[Any, Any]:
+        """Returns what the agent's own policy does; see `MemoryPolicy`."""
+        return self.policies[self.owners[agent]].step(agent, observations, action_space, memory)
 
 
 def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:

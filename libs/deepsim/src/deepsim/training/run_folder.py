@@ -153,10 +153,10 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
     if folder.suffix == ".onnx" and name not in task.available_policies:
         try:
             # An extra, for this policy alone.
-            from .onnx_policy import OnnxPolicy  # noqa: PLC0415 (see above)
+            from .onnx_policy import load_onnx  # noqa: PLC0415 (see above)
         except ImportError as error:
             raise TaskError(str(error)) from error
-        model = OnnxPolicy(folder)
+        model = load_onnx(folder)
         if not (folder.parent / CONFIG).is_file():
             return folder.stem, model
         known = [name for name in trained_policies(folder.parent) if name]

@@ -16,6 +16,8 @@ from deepsim.tasks.task_code import TaskError
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy
 
 from .config import Policies
+from .recurrent_policy import MemoryPolicy, RecurrentPolicy, RecurrentTeam
+from .trained_policy import TrainedPolicy
 
 _FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
 
@@ -91,6 +93,23 @@ class TeamPolicy(ArrayPolicy):
     ) -> Any:
         """Returns the actions of the agent's own policy."""
         return self._policies[self._owners[agent]].act(agent, observations, action_space, rngs)
+
+
+def team_of(
+    policies: Mapping[str, TrainedPolicy | RecurrentPolicy], owners: Mapping[str, str]
+) -> TeamPolicy | RecurrentTeam:
+    """Returns the policy of several agents: on arrays, if none of theirs has a memory.
+
+    Args:
+        policies: The policies by name, of one kind.
+        owners: The name of each agent's policy.
+    """
+    recurrent = {name: each for name, each in policies.items() if isinstance(each, MemoryPolicy)}
+    if recurrent:
+        return RecurrentTeam(recurrent, owners)
+    return TeamPolicy(
+        {name: each for name, each in policies.items() if isinstance(each, ArrayPolicy)}, owners
+    )
 
 
 class AgentsPolicy:

@@ -10,7 +10,6 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from deepsim_envs import ArrayPolicy
 from deepsim_sync import UnsupportedError
 
 from .checkpoint import FILE as CHECKPOINT
@@ -22,7 +21,7 @@ from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
 from .recurrent_policy import RecurrentPolicy
-from .teams import TeamPolicy
+from .teams import team_of
 from .trained_policy import TrainedPolicy, policy_file
 from .update_log import UpdateLog
 from .whole_file import whole_file
@@ -74,10 +73,9 @@ class Updates:
         """Adds the policies as they are now to the past ones that are played against."""
         if self._league is None or not self._league.wants(update):
             return
-        plain = {each.name: each.plain() for each in self._learners}
-        policies = {name: each for name, each in plain.items() if isinstance(each, ArrayPolicy)}
+        policies = {each.name: each.plain() for each in self._learners}
         past = self._worlds.past
-        self._league.add(TeamPolicy(policies, past) if past else policies[""], update)
+        self._league.add(team_of(policies, past) if past else policies[""], update)
 
     def write(self) -> None:
         """Writes the state, the models and the policies of the latest update."""
