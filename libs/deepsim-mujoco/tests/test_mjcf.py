@@ -272,3 +272,30 @@ def test_what_mujoco_refuses_is_told_and_leaves_the_world(text: str, message: st
         world.spawn(mjcf(text), "m", Pose())
     world.tick()
     assert list(world.entities.models) == ["ball"]
+
+
+PAIRED = """<mujoco model="m"><worldbody><body name="a" pos="0 0 0.5"><freejoint/>
+<geom name="ball" size="0.2" mass="2" contype="0" conaffinity="0"/></body>
+<geom name="top" type="box" size="1 1 0.1" contype="0" conaffinity="0"/></worldbody>
+<contact><pair geom1="ball" geom2="top"/></contact></mujoco>"""
+
+WRAPPED = """<mujoco model="m"><worldbody><body name="a" pos="0 0 2"><freejoint/>
+<inertial mass="1" pos="0 0 0" diaginertia="0.1 0.1 0.1"/><site name="a"/></body>
+<geom name="drum" type="cylinder" size="0.2 0.3" euler="90 0 0" pos="0 0 3" contype="0"
+conaffinity="0"/><site name="top" pos="-0.5 0 2"/><site name="side" pos="0.5 0 3.5"/></worldbody>
+<tendon><spatial name="t" stiffness="500" springlength="0"><site site="top"/>
+<geom geom="drum" sidesite="side"/><site site="a"/></spatial></tendon></mujoco>"""
+
+
+@pytest.mark.parametrize("text", [PAIRED, WRAPPED], ids=["pair", "tendon"])
+def test_geoms_that_collide_with_nothing_act_where_they_are_named(text: str) -> None:
+    """Those of a pair of contacts, and those that a tendon goes around, as if they did collide."""
+    ends = []
+    for each in (text, text.replace('contype="0"', 'contype="2"')):
+        world = World(MujocoSimulator())
+        world.spawn(mjcf(each), "m", Pose((0, 0, 1)))
+        for _ in range(500):
+            world.tick()
+        ends.append(poses(world)[0, world.entities.links.row("m::a")])
+    np.testing.assert_array_equal(*ends)
+    assert np.isfinite(ends).all()

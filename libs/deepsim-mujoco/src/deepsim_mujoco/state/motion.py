@@ -28,20 +28,32 @@ STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
 _XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
 _DONE = -1  # of a cell: it is written
-_FREE = int(Hold.FREE)  # a member of an Enum takes longer to find than a comparison
+_FREE, _PLACED = int(Hold.FREE), int(Hold.PLACED)  # finding a member of an Enum takes longer
 
 
 class Places(NamedTuple):
     """The places of the numbers of k cells in the states of all worlds."""
 
+    worlds: Rows
+    """(k,) as given."""
+    rows: Rows
+    """(k,) as given."""
     pose: Rows
     """(7, k)"""
     motion: Rows
     """(10, k): orientation, linear and angular velocity."""
+    velocity: Rows
+    """(6, k) of them."""
     angular: Rows
     """(3, k) of them."""
     are_all_free: bool
     """Whether the cells are all free rows, in their order."""
+    arms: Floats | None
+    """(3, k) see `Bodies.arms`."""
+    hold: Rows
+    """(k,) see `Hold`."""
+    highest: int
+    """Of them; -1 without cells."""
 
 
 class Motion:
@@ -53,8 +65,8 @@ class Motion:
         self._starts = states.starts
         # The rotation matrices that were read last: of which version of the states, and of whom.
         self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
-        # Of the cells that were written last, by whose rows they are: worlds, rows and places.
-        self._known: dict[Bodies, tuple[Rows, Rows, Places]] = {}
+        # Of the cells that were written last, by column.
+        self._known: dict[tuple[StateKind, str], Places] = {}
         self._entities = compiled.entities
         nodes = {node.name: node for node in compiled.links}
         frames = [(frame, one) for one in compiled.built for frame in one.frames]
@@ -83,7 +95,6 @@ class Motion:
                 self._hold["models"][row] = Hold.SEVERAL
                 parts = bodies(roots, [Pose()] * len(roots))
                 self._several[row] = (self._bodies["models"].select([row]), parts)
-        self._all_free = {kind: not hold.any() for kind, hold in self._hold.items()}
         # Bound fields are copied at each step, so those that nobody reads are not bound.
         if any(len(each.derived) for each in self._bodies.values()):
             self._xpos, self._xquat = self._derived("xpos"), self._derived("xquat")
@@ -171,28 +182,27 @@ class Motion:
     def _write_poses(self, kind: StateKind, cells: Cells, *, keep: bool) -> list[Refusal]:
         worlds, rows, values = cells
         refusals: list[Refusal] = []
-        if not self._all_free[kind]:
-            hold = self._hold[kind].take(rows)
-            for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
+        at = self._known_places(kind, "pose", worlds, rows)
+        if at.highest > _PLACED:
+            for row in sorted({*rows[at.hold == Hold.SEVERAL].tolist()}):
                 mine = rows == row
                 self._move_together(row, worlds[mine], values[mine])
             refusals = [
                 self._held_by_joints(kind, "pose", worlds[cell], rows[cell])
-                for cell in np.flatnonzero(hold == Hold.JOINTS)
+                for cell in np.flatnonzero(at.hold == Hold.JOINTS)
             ]
-            own = hold <= Hold.PLACED
-            worlds, rows, values = worlds[own], rows[own], values[own]
-        self._put_poses(self._bodies[kind], worlds, rows, values, keep=keep)
+            own = at.hold <= _PLACED
+            values = values[own]
+            at = self._places(self._bodies[kind], worlds[own], rows[own])
+        self._put_poses(self._bodies[kind], at, values, keep=keep)
         return refusals
 
-    def _put_poses(
-        self, bodies: Bodies, worlds: Rows, rows: Rows, values: Floats, *, keep: bool
-    ) -> None:
+    def _put_poses(self, bodies: Bodies, at: Places, values: Floats, *, keep: bool) -> None:
         """Sets poses of own rows, (k, 7).
 
         MuJoCo has angular velocities in the axes of the body, so that turning a body turns them.
         """
-        at = self._places(bodies, worlds, rows)
+        rows = at.rows
         if len(bodies.shifted):
             shifted = bodies.is_shifted[rows]
             values = values.copy()
@@ -210,19 +220,27 @@ class Motion:
         self._numbers[at.pose] = values.T
         self._states.version += 1
         if turns:
-            self._put_twists(arms, moved, self._matrices(moved), *twists)
+            self._put_twists(arms, moved[4:], self._matrices(moved), *twists)
 
-    def _places(self, bodies: Bodies, worlds: Rows, rows: Rows) -> Places:
+    def _known_places(self, kind: StateKind, column: str, worlds: Rows, rows: Rows) -> Places:
         """Returns the places of k cells, looked up once for arrays that cannot change."""
-        known = self._known.get(bodies)
-        if known is not None and worlds is known[0] and rows is known[1]:
-            return known[2]
+        known = self._known.get((kind, column))
+        if known is not None and worlds is known.worlds and rows is known.rows:
+            return known
+        places = self._places(self._bodies[kind], worlds, rows, self._hold[kind])
+        if not (worlds.flags.writeable or rows.flags.writeable):
+            self._known[kind, column] = places
+        return places
+
+    def _places(self, bodies: Bodies, worlds: Rows, rows: Rows, hold: Rows | None = None) -> Places:
+        """Returns the places of k cells; `hold` is that of all rows, by default of the bodies."""
         at = bodies.at.take(rows, axis=1)
         at += self._starts.take(worlds)
-        places = Places(at[:7], at[3:], at[10:], np.array_equal(at[3:], bodies.twists_at))
-        if not (worlds.flags.writeable or rows.flags.writeable):
-            self._known[bodies] = worlds, rows, places
-        return places
+        holds = (bodies.hold if hold is None else hold).take(rows)
+        are_all_free = np.array_equal(at[3:], bodies.twists_at)
+        parts = at[:7], at[3:], at[7:], at[10:]
+        highest = int(holds.max(initial=-1))
+        return Places(worlds, rows, *parts, are_all_free, bodies.arms(rows), holds, highest)
 
     def _twists(
         self, arms: Floats | None, numbers: Floats, matrix: Floats
@@ -241,17 +259,17 @@ class Motion:
     def _put_twists(
         self, arms: Floats | None, at: Rows, matrix: Floats, linear: Floats, angular: Floats
     ) -> None:
-        """Sets the twists that `_twists` returns."""
+        """Sets the twists that `_twists` returns, at places (6, k)."""
         if arms is not None:
             linear = linear - cross(angular, rotate(matrix, arms))
-        self._numbers[at[4:7]] = linear
-        self._numbers[at[7:]] = rotate_back(matrix, angular)
+        self._numbers[at] = np.concatenate([linear, rotate_back(matrix, angular)])
 
     def _write_twists(self, kind: StateKind, cells: Cells) -> list[Refusal]:
         worlds, rows, values = cells
         refusals: list[Refusal] = []
-        if not self._all_free[kind]:
-            hold = self._hold[kind].take(rows)
+        bodies, at = self._bodies[kind], self._known_places(kind, "twist", worlds, rows)
+        if at.highest > _FREE:
+            hold = at.hold.copy()
             for row in sorted({*rows[hold == Hold.SEVERAL].tolist()}):
                 _, parts = self._several[row]
                 all_free = len(parts.free) == len(parts.body)
@@ -269,14 +287,13 @@ class Motion:
                     name = self._entities.names(kind)[row]
                     refusals.append(Refusal(kind, "twist", name, reason, int(world)))
             free = hold == Hold.FREE
-            worlds, rows, values = worlds[free], rows[free], values[free]
-        bodies = self._bodies[kind]
-        _, at, _, are_all_free = self._places(bodies, worlds, rows)
+            values = values[free]
+            at = self._places(bodies, worlds[free], rows[free])
         # A task that drives bodies has just read the twists of the same ones.
         version, turned, matrix = self._turned
-        if not are_all_free or turned is not bodies or version != self._states.version:
-            matrix = self._matrices(at)
-        self._put_twists(bodies.arms(rows), at, matrix, values.T[:3], values.T[3:])
+        if not at.are_all_free or turned is not bodies or version != self._states.version:
+            matrix = self._matrices(at.motion)
+        self._put_twists(at.arms, at.velocity, matrix, values.T[:3], values.T[3:])
         return refusals
 
     def _move_together(self, row: int, worlds: Rows, targets: Floats) -> None:
@@ -286,7 +303,8 @@ class Motion:
         motion = poses.compose(targets, poses.inverse(here))
         moved = poses.compose(motion[:, None], self._poses(parts)[worlds])
         each, rows = _every_part(parts, worlds)
-        self._put_poses(parts, each, rows, moved.reshape(-1, 7), keep=True)
+        at = self._places(parts, each, rows)
+        self._put_poses(parts, at, moved.reshape(-1, 7), keep=True)
 
     def _turn_together(self, row: int, worlds: Rows, twists: Floats) -> None:
         """Gives all free roots of a model the velocities of one rigid motion (k, 6)."""
@@ -297,9 +315,9 @@ class Motion:
         angular = np.broadcast_to(twists[:, None, 3:], arm.shape)
         linear = twists[:, None, :3] + np.cross(angular, arm)
         each, rows = _every_part(parts, worlds)
-        at = self._places(parts, each, rows).motion
+        at = self._places(parts, each, rows)
         linear, angular = linear.reshape(-1, 3).T, angular.reshape(-1, 3).T
-        self._put_twists(None, at, self._matrices(at), linear, angular)
+        self._put_twists(None, at.velocity, self._matrices(at.motion), linear, angular)
 
     def _held_by_joints(self, kind: StateKind, column: str, world: int, row: int) -> Refusal:
         name = self._entities.names(kind)[row]
@@ -316,6 +334,8 @@ def _in_body(frame: Frame, link: Node | None) -> Pose:
 
 
 def _same_cells(one: Cells, other: Cells) -> bool:
+    if one.rows is other.rows and one.worlds is other.worlds:
+        return True
     return np.array_equal(one.rows, other.rows) and np.array_equal(one.worlds, other.worlds)
 
 
