@@ -20,7 +20,7 @@ from deepsim_soccer import world_sdf
 from .area import Match
 from .policies import ChaseAndShoot
 
-STEPS_PER_TICK = 5  # physics steps of 5 ms per tick: robots are driven 40 times a second
+STEPS_PER_TICK = 4  # physics steps of 6.25 ms per tick: robots are driven 40 times a second
 
 
 def make(

@@ -16,7 +16,7 @@ from deepsim_soccer import Pitch, Referee
 from deepsim_soccer.mind import TeamMind
 from deepsim_sync import plain_attributes, restore_attributes
 
-from . import sight
+from .sight import Sight
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -71,14 +71,14 @@ class Match(Area):
         self.opponents, self.shaped = opponents, shaped
         self.until_goal, self.drill = until_goal, drill
         self.rivals = np.flatnonzero(self.pitch.team == 1)
+        self.rival_sight = Sight(self.pitch, self.rivals)
         tree = opponents == "tree"
         self.mind = TeamMind(self.pitch, self.rivals, period=period) if tree else None
         count = len(self.pitch.names) if opponents == "agents" else robots
         self.players = np.arange(count)
-        self.others = sight.others(self.pitch, self.players)
+        self.sight = Sight(self.pitch, self.players)
         names = self.pitch.names[:count]
-        space = sight.space(len(self.pitch.names) - 1)
-        self.agents = Agents(names, space, Box(-1.0, 1.0, (5,)))
+        self.agents = Agents(names, self.sight.space, Box(-1.0, 1.0, (5,)))
         self.earned = np.zeros((len(world), count))
         self.goal = np.zeros(len(world), np.int64)
         self.worth = np.zeros((len(world), count))
@@ -131,7 +131,7 @@ class Match(Area):
 
     def _rival_actions(self, policy: ArrayPolicy) -> NDArray[np.float32]:
         """Returns what a policy does in the place of the opponents, (W, n, 5)."""
-        seen = sight.observe(self.pitch, self.rivals, sight.others(self.pitch, self.rivals))
+        seen = self.rival_sight.observe()
         space, names, rngs = self.agents.action_space, self.pitch.names, self.world.rngs
         return np.stack(
             [
@@ -176,7 +176,7 @@ class Match(Area):
 
     def observe(self) -> Floats:
         """Returns what the agents see."""
-        return sight.observe(self.pitch, self.players, self.others)
+        return self.sight.observe()
 
     def reward(self) -> Floats:
         """Returns the rewards of the step."""

@@ -22,7 +22,7 @@ from deepsim_soccer import Call, Decision, Field, Foul, Fouls, Pitch, Referee, w
 from deepsim_soccer.mind import TeamMind
 
 TEAMS = ("cyan", "magenta")
-STEPS_PER_TICK = 5  # of 5 ms
+STEPS_PER_TICK = 4  # of 6.25 ms
 TICKS_PER_DECISION = 2  # trees decide 20 times a second
 STOP, SET_PIECE = 2.0, 4.0  # as in simatch [s]
 FAST = 4.0  # what is slower is no shot [m/s]

@@ -8,64 +8,71 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from deepsim_soccer import Pitch
-from deepsim_soccer.skills import body_velocity, kick_direction
 
 Floats = NDArray[np.float64]
 
 FAR = 30.0  # no observed number is larger
 _OWN = 20  # numbers about the robot, the ball and the goals; then x and y of each other robot
+_BALL, _VELOCITY, _GOALS, _OTHERS = 0, 1, slice(2, 4), slice(4, None)  # places in `Sight.observe`
 
 
-def space(others: int) -> Box:
-    """Returns the space of a robot that sees so many others."""
-    return Box(-FAR, FAR, (_OWN + 2 * others,))
+class Sight:
+    """Observes for some robots.
 
+    Args:
+        pitch: All robots.
+        robots: The numbers of those that observe, (n,).
 
-def others(pitch: Pitch, robots: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Returns the other robots of some robots, (len(robots), N - 1): mates, then opponents."""
-    every = range(len(pitch.names))
-    return np.array(
-        [
-            sorted(
-                set(every) - {robot}, key=lambda each: (pitch.team[each] != pitch.team[robot], each)
-            )
-            for robot in robots.tolist()
-        ],
-        np.intp,
-    )
-
-
-def observe(pitch: Pitch, robots: NDArray[np.intp], order: NDArray[np.intp]) -> Floats:
-    """Returns the observations of some robots, (W, len(robots), 20 + 2 (N - 1)).
-
-    The ball's place (2) and velocity (2) and the middles of the opponents' and the own goal (4)
-    are in the robot's frame; then its height above the ground, the robot's velocity (3), its place
-    (2) and heading (2) in its team's frame, whether it may hold the ball, and whether it, a mate or
-    an opponent does (3). Then come the places of the robots of `order`, see `others`.
+    Attributes:
+        space: Of the numbers that one robot observes.
     """
-    side, yaw = pitch.side.take(robots), pitch.yaw.take(robots, axis=1)
-    place = pitch.place.take(robots, axis=1)
-    points = np.empty((*yaw.shape, 3 + order.shape[1], 2))
-    points[:, :, 0] = pitch.ball_place[:, None, :2]
-    points[:, :, 1:3, 0] = (side * pitch.field.length / 2.0)[:, None] * (1.0, -1.0)
-    points[:, :, 1:3, 1] = 0.0
-    points[:, :, 3:] = pitch.place.take(order, axis=1)
-    points -= place[:, :, None]
-    points = body_velocity(yaw[..., None], points)
-    holder = pitch.holder[:, None]
-    held, ours = holder >= 0, pitch.team[holder] == pitch.team.take(robots)
-    own = held & (holder == robots)
-    seen = np.empty((*yaw.shape, _OWN + 2 * order.shape[1]))
-    seen[..., :2] = points[:, :, 0]
-    seen[..., 2:4] = body_velocity(yaw, pitch.ball_velocity[:, None, :2])
-    seen[..., 4:8] = points[:, :, 1:3].reshape(*yaw.shape, 4)
-    seen[..., 8] = pitch.ball_place[:, None, 2]
-    seen[..., 9:12] = pitch.velocity.take(robots, axis=1)
-    seen[..., 12:14] = side[:, None] * place
-    seen[..., 14:16] = side[:, None] * kick_direction(yaw)
-    seen[..., 16] = pitch.pause.take(robots, axis=1) <= 0.0
-    seen[..., 17] = own
-    seen[..., 18] = held & ours & ~own
-    seen[..., 19] = held & ~ours
-    seen[..., _OWN:] = points[:, :, 3:].reshape(*yaw.shape, -1)
-    return np.clip(seen, -FAR, FAR)
+
+    def __init__(self, pitch: Pitch, robots: NDArray[np.intp]) -> None:
+        self.pitch, self.robots = pitch, robots
+        every, team = np.arange(len(pitch.names)), pitch.team
+        mates = team == team[robots, None]
+        # The other robots of each, (n, N - 1): mates, then opponents.
+        order = [sorted(set(every) - {r}, key=lambda i: (team[i] != team[r], i)) for r in robots]
+        self.order = np.array(order, np.intp).reshape(len(robots), -1)
+        self.space = Box(-FAR, FAR, (_OWN + 2 * self.order.shape[1],))
+        self.side = pitch.side[robots]
+        half = self.side * pitch.field.length / 2.0
+        self._goals = np.zeros((2, 1, len(robots), 2))  # x and y of the opponents' and the own one
+        self._goals[0] = np.stack([half, -half], axis=1)
+        # Whether the robot, a mate or an opponent holds the ball, by holder; the last is nobody.
+        own = robots[:, None] == every
+        flags = np.stack([own, mates & ~own, ~mates], axis=2).swapaxes(0, 1)
+        self._holders = np.concatenate([flags, np.zeros_like(flags[:1])])
+
+    def observe(self) -> Floats:
+        """Returns the observations, (W, n, 20 + 2 (N - 1)).
+
+        The ball's place (2) and velocity (2) and the middles of the opponents' and the own goal (4)
+        are in the robot's frame; then its height above the ground, the robot's velocity (3), its
+        place (2) and heading (2) in its team's frame, whether it may hold the ball, and whether it,
+        a mate or an opponent does (3). Then come the places of the other robots, mates first.
+        """
+        pitch, robots, side = self.pitch, self.robots, self.side[:, None]
+        place, heading = pitch.place.take(robots, axis=1), pitch.heading.take(robots, axis=1)
+        ball, velocity = pitch.ball_place, pitch.ball_velocity
+        # x and y apart, (2, W, n, 4 + N - 1): operations on few numbers are quicker so.
+        ways = np.empty((2, *place.shape[:2], 4 + self.order.shape[1]))
+        ways[..., :2] = ball.T[:2, :, None, None]
+        ways[..., _GOALS] = self._goals
+        ways[..., _OTHERS] = pitch.place.transpose(2, 0, 1).take(self.order, axis=2)
+        ways -= place.transpose(2, 0, 1)[..., None]
+        ways[..., _VELOCITY] = velocity.T[:2, :, None]
+        x, y = ways
+        c, s = heading[..., :1], heading[..., 1:]
+        seen = np.empty((*place.shape[:2], _OWN + 2 * self.order.shape[1]))
+        for first, turned in ((0, c * x + s * y), (1, c * y - s * x)):
+            seen[..., first:8:2] = turned[..., :4]
+            seen[..., _OWN + first :: 2] = turned[..., _OTHERS]
+        seen[..., 8] = ball[:, 2:]
+        seen[..., 9:12] = pitch.velocity.take(robots, axis=1)
+        np.multiply(side, place, out=seen[..., 12:14])
+        np.multiply(side, heading, out=seen[..., 14:16])
+        seen[..., 16] = pitch.pause.take(robots, axis=1) <= 0.0
+        seen[..., 17:_OWN] = self._holders.take(pitch.holder, axis=0, mode="wrap")
+        np.maximum(seen, -FAR, out=seen)
+        return np.minimum(seen, FAR, out=seen)

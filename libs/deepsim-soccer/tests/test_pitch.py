@@ -108,17 +108,32 @@ def test_an_opponent_takes_the_ball_and_keeps_it(make_pitch):
     assert sum(a != b for a, b in pairwise(holders)) <= 3
 
 
-def test_robots_stay_upright_when_they_collide(make_pitch):
-    """A bump at full speed into another robot and into the boundary tilts nobody for long."""
-    pitch = make_pitch(1)
+@pytest.mark.parametrize("name", ["paper", "simatch", "legal"])
+def test_robots_do_not_tilt_when_they_collide(make_pitch, name):
+    """They run at full speed into each other, and into the boundary, where they stay."""
+    pitch = make_pitch(1, name, steps=4)
     pitch.put_ball([0], [[0.0, 5.0]])
-    pitch.command[..., 0] = 4.0
-    run(pitch, 2.0)
-    pitch.command[..., :2] = [0.0, 4.0]
-    run(pitch, 3.0)
-    pose = pitch.world.models.select(pitch.names).pose[0]
-    assert np.abs(pose[:, 2:5]).max() < 0.02
-    assert np.abs(pitch.place[0, :, 1]).max() < 6.0 + 1.5 - 0.2
+    rows, tilts = pitch.world.models.select(pitch.names), []
+    for command, seconds in (([4.0, 0.0, 0.0], 2.0), ([0.0, 4.0, 0.0], 3.0)):
+        pitch.command[:] = command
+        for _ in range(round(seconds / pitch.world.delta_time)):
+            run(pitch, pitch.world.delta_time)
+            tilts.append(np.abs(rows.pose[..., 2:5]).max())
+    assert max(tilts) < 3e-4
+    reach = pitch.field.width / 2.0 + pitch.field.margin - pitch.dialect.robot_radius
+    np.testing.assert_allclose(np.abs(pitch.place[0, :, 1]), reach, atol=0.05)
+
+
+def test_sense_finds_changes_by_others(make_pitch):
+    """A ball that is moved by its row, and a robot that is turned by its own."""
+    pitch = make_pitch((1, 0), worlds=2)
+    models = pitch.world.models
+    models.select(["ball"]).put(worlds=[1], pose=(1.0, 2.0, 0.11, 0.0, 0.0, 0.0, 1.0))
+    models.select(["cyan_0"]).put(worlds=[1], pose=(0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8))
+    pitch.sense()
+    np.testing.assert_allclose(pitch.ball_place, [[0.0, 0.0, 0.11], [1.0, 2.0, 0.11]])
+    np.testing.assert_allclose(pitch.heading[:, 0], [[1.0, 0.0], [0.28, 0.96]], atol=1e-12)
+    np.testing.assert_allclose(pitch.yaw[:, 0], [0.0, 2.0 * math.atan2(0.6, 0.8)])
 
 
 def test_the_boundary_rule_of_gazebo_visual(make_pitch):

@@ -77,9 +77,9 @@ PAPER = Dialect(
     robot_mass=31.0,  # Table I
     robot_radius=0.25,  # the published mesh, 0.33 m, breaks the rules; this is N1's cylinder
     robot_height=0.79,
-    # Table I gives Izz only. Ixx = Iyy = 0 is not a rigid body: these are of the cylinder,
-    # m (3 r² + h²) / 12.
-    robot_inertia=(2.0967, 2.0967, 2.86),
+    # Table I gives Izz only, and Ixx = Iyy = 0 is not a rigid body. A robot stands on its wheels:
+    # with moments as large as these bumps turn it about z only.
+    robot_inertia=(1000.0, 1000.0, 2.86),
     robot_friction=0.1,  # Table I
     wheel_arm=0.203,  # nubot_hwcontroller of simatch
     wheel_speed=math.inf,  # SetLinearVel: the robot has the velocity that it is sent
@@ -111,7 +111,7 @@ PAPER = Dialect(
 GAZEBO_VISUAL = replace(
     PAPER,
     name="gazebo_visual",
-    robot_inertia=(100.0, 100.0, 2.86),  # model.sdf of gazebo_visual: bumps tilt nobody
+    robot_inertia=(100.0, 100.0, 2.86),  # model.sdf of gazebo_visual
     step=0.015,  # gazebo_visual.world
     ball_decay=0.5,  # parameter /general/ball_decay_coef
     pass_limit=34.5,  # strength of at most 15, times 2.3
@@ -126,7 +126,7 @@ SIMATCH = replace(
     PAPER,
     name="simatch",
     robot_mass=39.0,  # model.sdf of simatch
-    robot_inertia=(2.6378, 2.6378, 1.625),  # Ixx = 0.65 < Izz / 2 is not a rigid body; cylinder
+    robot_inertia=(1000.0, 1000.0, 1.625),  # Ixx = 0.65 < Izz / 2 is not a rigid body; see above
     wheel_speed=5.0,  # nubot_hwcontroller
     wheel_acceleration=2.5,
     wheel_braking=5.0,
@@ -150,7 +150,7 @@ LEGAL = Dialect(
     robot_mass=31.0,  # rules: at most 40 kg
     robot_radius=0.25,  # rules: at most 0.52 m x 0.52 m
     robot_height=0.79,  # rules: at most 0.80 m
-    robot_inertia=(2.0967, 2.0967, 2.86),
+    robot_inertia=(1000.0, 1000.0, 2.86),
     robot_friction=0.1,
     wheel_arm=0.203,  # simatch, as the three below
     wheel_speed=5.0,
@@ -163,7 +163,7 @@ LEGAL = Dialect(
     field_length=18.0,  # rules of 2015
     field_width=12.0,
     gravity=9.81,
-    step=0.005,
+    step=0.00625,  # chosen: 4 in 25 ms; the paper has 7 ms
     hold_distance=0.5,
     hold_angle=math.radians(30.0),
     hold_gap=0.4,  # chosen: 4 cm of air between ball and robot

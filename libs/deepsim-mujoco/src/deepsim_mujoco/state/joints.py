@@ -168,8 +168,8 @@ class Joints:
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Makes all commands of some worlds as described again; the states were reset already."""
-        chosen = np.arange(self._states.worlds) if worlds is None else worlds
-        self.set_state({}, chosen)
+        if len(self._names):
+            self.set_state({}, np.arange(self._states.worlds) if worlds is None else worlds)
 
     def get_state(self) -> dict[str, Floats]:
         """Returns the commands that are not as described."""

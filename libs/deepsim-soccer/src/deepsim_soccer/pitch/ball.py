@@ -8,7 +8,7 @@ import numpy as np
 from deepsim_soccer.dialect import Dialect
 from deepsim_soccer.field import Field
 from deepsim_soccer.skills.motion import Floats
-from deepsim_soccer.skills.rolling import rolled
+from deepsim_soccer.skills.rolling import kept_share
 
 from .possession import Bools
 
@@ -26,6 +26,7 @@ class Ball:
     def __init__(self, dialect: Dialect, field: Field) -> None:
         self.dialect, self.field = dialect, field
         self.half = np.array([field.length, field.width]) / 2.0
+        self._outside = self.half + dialect.ball_radius
         self.deceleration = dialect.ball_decay * dialect.gravity
 
     def roll(self, pose: Floats, twist: Floats, period: float) -> Floats:
@@ -35,11 +36,10 @@ class Ball:
         is less than a centimetre above the ground is on it.
         """
         low = pose[:, 2] <= self.dialect.ball_radius + 0.01
-        slower = rolled(twist[:, :2], self.deceleration, period)
-        speed = np.abs(twist[:, :2]).max(axis=-1)
-        share = np.abs(slower).max(axis=-1) / np.maximum(speed, 1e-300)
-        share = np.where(low, share, 1.0)[:, None]
-        return np.concatenate([twist[:, :2] * share, twist[:, 2:3], twist[:, 3:] * share], axis=1)
+        share = np.maximum(kept_share(twist, self.deceleration, period), ~low)  # 1 in the air
+        slower: Floats = twist * share[:, None]
+        slower[:, 2] = twist[:, 2]
+        return slower
 
     def in_goal_mouth(self, pose: Floats) -> Bools:
         """Returns whether a ball is between the posts and below the bar, (W,)."""
@@ -53,8 +53,8 @@ class Ball:
 
     def out(self, pose: Floats) -> Bools:
         """Returns whether the whole ball is outside the lines, (W,); in a goal is outside, too."""
-        over = np.abs(pose[:, :2]) > self.half + self.dialect.ball_radius
-        return np.asarray(over.any(axis=-1))
+        over = np.abs(pose[:, :2]) > self._outside
+        return np.asarray(over[:, 0] | over[:, 1])
 
     def kept_inside(self, pose: Floats) -> tuple[Floats, Bools]:
         """Returns where balls are put by the boundary rule of gazebo_visual, and which are.

@@ -12,16 +12,15 @@ from deepsim_soccer.description.robot import CYAN, MAGENTA
 from deepsim_soccer.dialect import Dialect, find_dialect
 from deepsim_soccer.field import Field
 from deepsim_soccer.skills import (
-    body_velocity,
-    can_dribble,
     held_position,
     held_velocity,
     kick_direction,
-    limit_wheels,
     rolling_spin,
     world_velocity,
 )
+from deepsim_soccer.skills.dribble import in_reach
 from deepsim_soccer.skills.motion import Floats
+from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World
 
@@ -33,6 +32,7 @@ from .possession import NOBODY, Bools, Numbers, next_holder
 TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # before a robot that lost the ball to an opponent may hold it again [s]
 KICK_PAUSE = 0.5  # before a robot that kicked may hold it again [s]
+_REST = np.zeros(6)
 _TILT = 1e-4  # of a quaternion's x and y, or height [m], beyond which a robot is put upright
 
 
@@ -66,6 +66,7 @@ class Pitch:
         touched: Number of the robot that held the ball last, (W,); -1 for nobody.
         place: Position of each robot, (W, N, 2) [m].
         yaw: Of each robot, (W, N) [rad].
+        heading: D_K of each robot, the unit vector of its kicker, (W, N, 2).
         velocity: V_x, V_y and w of each robot in its own frame, (W, N, 3).
         ball_pose: (W, 7) [m, unit quaternion].
         ball_place: (W, 3) [m].
@@ -74,7 +75,7 @@ class Pitch:
     Example::
 
         simulator = open_simulator(GazeboXMLLoader().load_world(world_sdf()), worlds=16)
-        pitch = Pitch(World(simulator, steps_per_tick=5), robots=3)
+        pitch = Pitch(World(simulator, steps_per_tick=4), robots=3)
         pitch.command[..., 0] = 1.0  # everybody ahead at 1 m/s
         pitch.drive()
         pitch.world.tick()
@@ -103,6 +104,9 @@ class Pitch:
         self.side = 1.0 - 2.0 * self.team
         self._spawn(counts)
         self._rows = world.models.select([*self.names, "ball"])
+        self._robots = world.models.select(self.names)
+        self._ball_row = world.models.select(["ball"])
+        self._seen = b""  # of poses and twists, when `sense` read them last
         self._link = world.links.select(["ball::ball"])
         self._wrench = np.zeros((len(world), 6))  # force [N] and torque [N m] of a grip
         shape = len(world), len(self.names)
@@ -130,12 +134,23 @@ class Pitch:
     def sense(self) -> None:
         """Reads where robots and ball are and how they move."""
         pose, twist = self._rows.pose, self._rows.twist
-        self._pose, self._twist = pose, twist
+        seen = pose.tobytes() + twist.tobytes()
+        if seen == self._seen:
+            return
+        self._seen, self._pose, self._twist = seen, pose, twist
         self.ball_pose: Floats = pose[:, -1]
         self.place, self.ball_place = pose[:, :-1, :2], pose[:, -1, :3]
         self.yaw = 2.0 * np.arctan2(pose[:, :-1, 5], pose[:, :-1, 6])
-        linear = body_velocity(self.yaw, twist[:, :-1, :2])
-        self.velocity = np.concatenate([linear, twist[:, :-1, 5:]], axis=-1)
+        # x and y apart, (2, W, N), and V_x, V_y and w: NumPy is quicker with few numbers so.
+        self._turn = np.empty((2, *self.yaw.shape))
+        self._moving = np.empty((3, *self.yaw.shape))
+        c, s = np.cos(self.yaw, out=self._turn[0]), np.sin(self.yaw, out=self._turn[1])
+        x, y = twist[:, :-1, :2].transpose(2, 0, 1).copy()
+        np.add(c * x, s * y, out=self._moving[0])
+        np.subtract(c * y, s * x, out=self._moving[1])
+        self._moving[2] = twist[:, :-1, 5]
+        self.heading = np.ascontiguousarray(self._turn.transpose(1, 2, 0))
+        self.velocity = np.ascontiguousarray(self._moving.transpose(1, 2, 0))
         self.ball_velocity = twist[:, -1, :3]
 
     def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
@@ -146,20 +161,17 @@ class Pitch:
             place: (w, N, 2) [m].
             yaw: (w, N) [rad].
         """
-        pose, twist = self._rows.pose[worlds], self._rows.twist[worlds]
-        pose[:, :-1] = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
-        twist[:, :-1] = 0.0
-        self._rows.put(worlds, pose=pose, twist=twist)
+        pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
+        self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
         self.holder[worlds] = self.kicked[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
     def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
         """Puts the balls of some worlds somewhere on the ground, at rest; `place` is (w, 2) [m]."""
-        pose, twist = self._rows.pose[worlds], self._rows.twist[worlds]
-        pose[:, -1, :2], pose[:, -1, 2] = place, self.dialect.ball_radius
-        twist[:, -1] = 0.0
-        self._rows.put(worlds, pose=pose, twist=twist)
+        pose = np.zeros((len(worlds), 1, 7))
+        pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
+        self._ball_row.put(worlds, pose=pose, twist=_REST)
         self.holder[worlds] = NOBODY
         self.sense()
 
@@ -171,59 +183,77 @@ class Pitch:
         """
         period = self.world.delta_time
         self.sense()
-        on = np.arange(len(self.world)) if worlds is None else worlds
-        active = np.zeros(len(self.world), np.bool_)
-        active[on] = True
+        on = None if worlds is None or len(worlds) == len(self.world) else worlds
         moved = self._wheels(period)
-        holder = self._take(active, period)
+        holder = self._take(on, period)
         ball_pose, ball_twist, replaced = self._ball(holder, moved, period)
-        chassis = np.zeros_like(self._twist[:, :-1])
-        chassis[..., :2] = world_velocity(self.yaw, moved[..., :2])
-        chassis[..., 5] = moved[..., 2]
-        twist = np.concatenate([chassis, ball_twist[:, None]], axis=1)
-        self._rows.put(on, twist=twist[on])
+        (c, s), (x, y, w) = self._turn, moved
+        twist = np.zeros(self._twist.shape)
+        np.subtract(c * x, s * y, out=twist[:, :-1, 0])
+        np.add(c * y, s * x, out=twist[:, :-1, 1])
+        twist[:, :-1, 5] = w
+        twist[:, -1] = ball_twist
+        chosen = slice(None) if on is None else on
+        self._rows.put(on, twist=twist[chosen])
         if self.grip is not None:
-            wrench = self._wrench[on, None]
+            wrench = self._wrench[chosen, None]
             self._link.put(on, force=wrench[..., :3], torque=wrench[..., 3:])
-        # Poses are set only where they must be: a ball that is held, a robot that tilts.
-        off = np.abs(self._pose[:, :-1, 2:5]).max(axis=-1) > _TILT
-        put = np.flatnonzero(active & (replaced | off.any(axis=-1)))
-        if len(put):
-            robots = _upright(self.place, self.yaw)
-            pose = np.concatenate([robots, ball_pose[:, None]], axis=1)
-            self._rows.put(put, pose=pose[put])
-        self.kick[on] = 0.0
+        self._put_poses(on, ball_pose, replaced)
+        self.kick[chosen] = 0.0
+
+    def _put_poses(
+        self, worlds: NDArray[np.intp] | None, ball_pose: Floats, replaced: Bools
+    ) -> None:
+        """Sets poses only where they must be: a ball that is held, robots that tilt."""
+        tilt = self._pose[:, :-1, 2:5]
+        if np.vdot(tilt, tilt) > _TILT * _TILT:  # a sum that is small says that nobody tilts
+            put = np.flatnonzero(self._active(worlds) & (np.abs(tilt).max(axis=(1, 2)) > _TILT))
+            if len(put):
+                self._robots.put(put, pose=_upright(self.place[put], self.yaw[put]))
+        if 1 in replaced.tobytes():
+            put = np.flatnonzero(self._active(worlds) & replaced)
+            self._ball_row.put(put, pose=ball_pose[put, None])
+
+    def _active(self, worlds: NDArray[np.intp] | None) -> Bools:
+        """Returns which worlds tick, (W,)."""
+        if worlds is None:
+            return np.ones(len(self.world), np.bool_)
+        active = np.zeros(len(self.world), np.bool_)
+        active[worlds] = True
+        return active
 
     def _wheels(self, period: float) -> Floats:
-        """Returns the velocities that robots reach in a tick, in their own frames."""
-        chosen = self.dialect
-        return limit_wheels(
-            np.where(self.halted[:, None, None], 0.0, self.command),
-            self.velocity,
-            period,
-            arm=chosen.wheel_arm,
-            speed=chosen.wheel_speed,
-            acceleration=chosen.wheel_acceleration,
-            braking=chosen.wheel_braking,
-        )
+        """Returns the velocities that robots reach in a tick, in their own frames, (3, W, N)."""
+        chosen, command = self.dialect, self.command
+        if 1 in self.halted.tobytes():
+            command = np.where(self.halted[:, None, None], 0.0, command)
+        both = np.empty((2, *self._moving.shape))
+        both[0], both[1] = command.transpose(2, 0, 1), self._moving
+        up, down = period * chosen.wheel_acceleration, period * chosen.wheel_braking
+        return limited(both, chosen.wheel_arm, chosen.wheel_speed, up, down)
 
-    def _take(self, active: Bools, period: float) -> Numbers:
+    def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
         """Decides who holds the ball; one who lost it must wait."""
-        chosen = self.dialect
-        spot = self.ball_place[:, None, :2]
-        able = can_dribble(self.place, self.yaw, spot, chosen.hold_distance, chosen.hold_angle)
-        able &= self.dribbles & (self.pause <= 0.0) & ~self.halted[:, None]
-        able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
-        self.pause = np.where(active[:, None], np.maximum(self.pause - period, 0.0), self.pause)
-        if not able.any():
-            return np.where(active, NOBODY, self.holder)
-        way = spot - self.place
+        chosen, waits = self.dialect, self.pause > 0.0
+        way = self.ball_place[:, None, :2] - self.place
+        able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
+        if worlds is None:
+            self.pause = np.maximum(self.pause - period, 0.0)
+        else:
+            self.pause[worlds] = np.maximum(self.pause[worlds] - period, 0.0)
+        if 1 in able.tobytes():
+            able &= self.dribbles & ~waits & ~self.halted[:, None]
+            able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
+        if 1 not in able.tobytes():
+            holder = np.full(len(self.holder), NOBODY)
+            return holder if worlds is None else np.where(self._active(worlds), NOBODY, self.holder)
         distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
         holder = next_holder(self.holder, able, distance, self.team)
-        holder = np.where(active, holder, self.holder)
+        if worlds is not None:
+            holder = np.where(self._active(worlds), holder, self.holder)
         lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
-        worlds = np.flatnonzero(lost)
-        self.pause[worlds, self.holder[worlds]] = LOST_PAUSE
+        losers = np.flatnonzero(lost)
+        self.pause[losers, self.holder[losers]] = LOST_PAUSE
         self.touched = np.where(holder != NOBODY, holder, self.touched)
         began = (holder != NOBODY) & (holder != self.holder)
         self.got = np.where(began[:, None], self.ball_place[:, :2], self.got)
@@ -231,28 +261,22 @@ class Pitch:
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
         """Returns pose and twist of the balls, and where the pose is another one."""
-        chosen, every = self.dialect, np.arange(len(holder))
-        held, number = holder != NOBODY, np.maximum(holder, 0)
-        pose, twist = (
-            self._pose[:, -1],
-            self.ball.roll(self._pose[:, -1], self._twist[:, -1], period),
-        )
-        if not held.any():
-            self.holder, self.kicked = holder, np.full_like(holder, NOBODY)
+        chosen, held = self.dialect, holder != NOBODY
+        pose = self._pose[:, -1]
+        twist = self.ball.roll(pose, self._twist[:, -1], period)
+        if 1 not in held.tobytes():
+            self.holder, self.kicked = holder, holder.copy()  # nobody
             self._wrench[:] = 0.0
             return self._kept_in(pose, twist, held)
+        every, number = np.arange(len(holder)), np.maximum(holder, 0)
         yaw, place = self.yaw[every, number], self.place[every, number]
-        kick, velocity = self.kick[every, number], moved[every, number]
+        kick, velocity = self.kick[every, number], moved[:, every, number].T
         kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
         self.kicked = np.where(kicks, holder, NOBODY)
         worlds = np.flatnonzero(kicks)
         self.pause[worlds, holder[worlds]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
         # Held: at the gap ahead, with the velocity of that place. Kicked: from there.
-        pose, twist = (
-            self._pose[:, -1],
-            self.ball.roll(self._pose[:, -1], self._twist[:, -1], period),
-        )
         spot = held_position(place, yaw, chosen.hold_gap)
         carried = held_velocity(
             world_velocity(yaw, velocity[:, :2]), velocity[:, 2], yaw, chosen.hold_gap
@@ -309,6 +333,6 @@ class Pitch:
 
 def _upright(place: Floats, yaw: Floats) -> Floats:
     """Returns poses on the ground, (..., 7)."""
-    zero = np.zeros_like(yaw)
-    x, y, half = place[..., 0], place[..., 1], 0.5 * yaw
-    return np.stack([x, y, zero, zero, zero, np.sin(half), np.cos(half)], axis=-1)
+    pose, half = np.zeros((*yaw.shape, 7)), 0.5 * yaw
+    pose[..., :2], pose[..., 5], pose[..., 6] = place, np.sin(half), np.cos(half)
+    return pose

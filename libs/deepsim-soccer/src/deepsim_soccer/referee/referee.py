@@ -98,6 +98,7 @@ class Referee:
         self._whose = np.zeros(count, np.int64)
         self._judged = np.array(pitch.world.time)  # when it judged last [s]
         self.half = np.array([pitch.field.length, pitch.field.width]) / 2.0
+        self._start = starting_places(pitch)
 
     def line_up(self, worlds: NDArray[np.intp], kick_off: NDArray[np.int64]) -> None:
         """Puts both teams, a little differently each time, and the ball where a kick-off begins.
@@ -107,9 +108,8 @@ class Referee:
             kick_off: Whose it is, (w,): 0 cyan, 1 magenta.
         """
         pitch = self.pitch
-        place, yaw = starting_places(pitch)
-        count = len(worlds)
-        spots = place + self.pitch.world.uniform(-_SPREAD, _SPREAD, place.shape, worlds)
+        (place, yaw), count = self._start, len(worlds)
+        spots = place + pitch.world.uniform(-_SPREAD, _SPREAD, place.shape, worlds)
         pitch.put_robots(worlds, spots, np.broadcast_to(yaw, (count, len(yaw))))
         pitch.put_ball(worlds, np.zeros((count, 2)))
         self._give(worlds, kick_off)
@@ -122,10 +122,10 @@ class Referee:
         """
         pitch, every = self.pitch, len(self.pitch.world)
         foul, team_of_foul = self._watch(worlds)
-        call, team, goals = (np.zeros(every, np.int64) for _ in range(3))
+        call, team, goals = np.zeros((3, every), np.int64)
         pose = pitch.ball_pose
         outside = pitch.ball.out(pose)
-        if not (outside.any() or foul.any()):
+        if 1 not in outside.tobytes() and not foul.any():  # a quick `any`
             return Decision(call, team, goals, foul)
         active = np.zeros(every, np.bool_)
         active[worlds] = True
@@ -157,10 +157,13 @@ class Referee:
     def _watch(self, worlds: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Lets time pass in some worlds; returns `Foul` codes and who has the free kick, (W,)."""
         pitch, count = self.pitch, len(self.phase)
-        foul, team = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        foul, team = np.zeros((2, count), np.int64)
         if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
             return foul, team
         now = pitch.world.time
+        ends = (now >= self._until - 1e-9) & (self.phase > Phase.PLAY)
+        if self.fouls is None and not ends.any():
+            return foul, team
         over = np.zeros(count, np.bool_)
         over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
         self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))

@@ -27,13 +27,26 @@ def can_dribble(
         (...) bool; limits are inclusive.
     """
     way = np.asarray(ball, np.float64) - np.asarray(robot, np.float64)
+    return in_reach(way, kick_direction(yaw), distance, angle)
+
+
+def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> NDArray[np.bool_]:
+    """Returns whether the ball is near enough and in front of the kicker; see `can_dribble`.
+
+    Args:
+        way: From the robot to the ball, (..., 2) [m].
+        direction: D_K of the robot, (..., 2).
+        distance: Largest |P_rs| [m].
+        angle: Full angle of the cone about D_K [rad].
+    """
     x, y = way[..., 0], way[..., 1]
-    direction = kick_direction(yaw)
     length = np.sqrt(x * x + y * y)
+    near = np.asarray(length <= distance)
+    if 1 not in near.tobytes():  # a quick `any`: the ball is seldom near
+        return near
     ahead = direction[..., 0] * x + direction[..., 1] * y
     # 1e-12 keeps a ball on the edge of the cone inside, whatever the rounding.
-    in_cone = ahead >= math.cos(angle / 2.0) * length - 1e-12
-    return np.asarray((length <= distance) & in_cone)
+    return np.asarray(near & (ahead >= math.cos(angle / 2.0) * length - 1e-12))
 
 
 def held_position(robot: ArrayLike, yaw: ArrayLike, gap: float) -> Floats:

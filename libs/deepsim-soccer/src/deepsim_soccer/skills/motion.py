@@ -18,6 +18,20 @@ def pair(x: Floats, y: Floats) -> Floats:
     return both
 
 
+def turned(direction: Floats, vector: Floats, sign: float = 1.0) -> Floats:
+    """Returns vectors, (..., 2), turned by the angles of unit vectors, (..., 2).
+
+    Args:
+        direction: Such as those of `kick_direction`.
+        vector: Of a shape that broadcasts with the other.
+        sign: -1 turns back.
+    """
+    c, s, x, y = direction[..., 0], direction[..., 1], vector[..., 0], vector[..., 1]
+    if sign < 0.0:
+        return pair(c * x + s * y, c * y - s * x)
+    return pair(c * x - s * y, c * y + s * x)
+
+
 def kick_direction(yaw: ArrayLike) -> Floats:
     """Returns D_Kw, the unit vector of the kicker in the world: equation (1).
 
@@ -42,14 +56,12 @@ def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
         >>> world_velocity(np.pi / 2, [1.0, 0.0]).round(3)
         array([0., 1.])
     """
-    angle, moved = np.asarray(yaw, np.float64), np.asarray(velocity, np.float64)
-    c, s, x, y = np.cos(angle), np.sin(angle), moved[..., 0], moved[..., 1]
-    return pair(c * x - s * y, s * x + c * y)
+    return turned(kick_direction(yaw), np.asarray(velocity, np.float64))
 
 
 def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
     """Returns a velocity of the world's frame in the robot's; inverse of `world_velocity`."""
-    return world_velocity(-np.asarray(yaw, np.float64), velocity)
+    return turned(kick_direction(yaw), np.asarray(velocity, np.float64), -1.0)
 
 
 def wrap_angle(angle: ArrayLike) -> Floats:

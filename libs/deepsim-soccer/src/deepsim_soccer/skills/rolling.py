@@ -21,8 +21,18 @@ def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
         (..., 2); a ball stops, and does not turn back.
     """
     moved = np.asarray(velocity, np.float64)
-    x, y = moved[..., 0], moved[..., 1]
+    return np.asarray(moved * kept_share(moved, deceleration, time)[..., None])
+
+
+def kept_share(velocity: Floats, deceleration: float, time: float) -> Floats:
+    """Returns the share of its speed that a rolling ball keeps, (...); see `rolled`.
+
+    Args:
+        velocity: (..., n) [m/s], of which x and y count.
+        deceleration: mu g [m/s²].
+        time: [s].
+    """
+    x, y = velocity[..., 0], velocity[..., 1]
     speed = np.sqrt(x * x + y * y)
-    lost = deceleration * time
-    share = np.maximum(speed - lost, 0.0) / np.maximum(speed, 1e-300)
-    return np.asarray(moved * share[..., None])
+    left = np.maximum(speed - deceleration * time, 0.0)
+    return np.asarray(left / np.maximum(speed, 1e-300))
