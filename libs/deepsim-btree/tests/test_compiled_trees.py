@@ -164,6 +164,15 @@ def test_nodes_that_answer_skipped():
 
 def test_more_children_than_are_written_out():
     """A node with very many runs as before, and so does what is below it."""
+
+    class NeverTicked(bt.Sequence):
+        """Its faster form is made at the first tick, but only once."""
+
+    node = NeverTicked([bt.Success() for _ in range(100)])
+    tree = bt.Tree(node)
+    tree.compile()
+    assert [tree.tick(), tree.tick()] == [SUCCESS, SUCCESS]
+    assert tree._program.tick.__globals__["u0"].__func__ is NeverTicked._entry
     root = bt.Selector([bt.Sequence([bt.Inverter(bt.Failure()) for _ in range(200)])])
     tree = bt.Tree(root)
     tree.compile()

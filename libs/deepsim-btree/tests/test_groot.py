@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import socket
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -54,15 +57,26 @@ def free_port() -> int:
             return port
 
 
+def published(publish):
+    """Call a function with a port until it gets one that no other program took meanwhile."""
+    for attempt in range(10):
+        port = free_port()
+        try:
+            return publish(port), port
+        except (OSError, RuntimeError):
+            if attempt == 9:
+                raise
+    raise AssertionError
+
+
 @pytest.fixture
 def attach():
     """Publish trees and attach monitors to them."""
     opened = []
 
     def attach(tree, **settings):
-        port = free_port()
-        opened.append(GrootPublisher(tree, port=port, **settings))
-        opened.append(Monitor(port))
+        publisher, port = published(lambda port: GrootPublisher(tree, port=port, **settings))
+        opened.extend([publisher, Monitor(port)])
         return opened[-1]
 
     yield attach
@@ -148,8 +162,8 @@ class There:
             factory.register_simple_stateful_action(tag, follow, follow, lambda _: None)
         factory.register_behavior_tree_from_text(text)
         self.tree = factory.create_tree("Main")
-        port = free_port()
-        self.publisher = btcpp.Groot2Publisher(self.tree, port)
+        publish = partial(btcpp.Groot2Publisher, self.tree)
+        self.publisher, port = published(publish)
         self.monitor = Monitor(port)
 
     def close(self) -> None:
@@ -173,8 +187,7 @@ class Here:
 
         nodes = {tag: make(tag, script) for tag, script in scripts.items()}
         self.tree = bt.Tree(read_xml(text, nodes), clock=lambda: 0.0)
-        port = free_port()
-        self.publisher = GrootPublisher(self.tree, port=port)
+        self.publisher, port = published(lambda port: GrootPublisher(self.tree, port=port))
         self.monitor = Monitor(port)
 
     def close(self) -> None:
@@ -198,6 +211,18 @@ def test_answers_are_those_of_behaviortree_cpp(document):
         assert here.monitor.ask("S")[1] == there.monitor.ask("S")[1], (document, "halt")
 
 
+def hook(uid: int, **settings) -> bytes:
+    """The request that replaces the answer of a node."""
+    fields = {"enabled": True, "uid": uid, "mode": 1, "once": False, "desired_status": "SUCCESS"}
+    return json.dumps({**fields, "position": 0, **settings}).encode()
+
+
+def unlock(uid: int, status: str = "SKIPPED", *, position: int = 0, once: bool = False) -> bytes:
+    """The request that lets a tree go on from a breakpoint."""
+    fields = {"uid": uid, "position": position, "desired_status": status, "remove_when_done": once}
+    return json.dumps(fields).encode()
+
+
 REQUESTS = [
     ("T", ()),
     ("S", ()),
@@ -216,7 +241,20 @@ REQUESTS = [
     ("R", ()),
     ("R", (b'{"uid":1,"position":0}',)),
     ("I", ()),
+    ("I", (hook(2),)),
+    ("D", ()),
+    ("I", (b"[" + hook(2, desired_status="FAILURE") + b"," + hook(99) + b"]",)),
+    ("D", ()),
+    ("X", ()),
+    ("D", ()),
+    ("R", (b'{"uid":2,"position":1}',)),
+    ("R", (b'{"uid":2,"position":0}',)),
+    ("D", ()),
+    ("I", (hook(1, position=1),)),
+    ("A", ()),
+    ("D", ()),
     ("U", ()),
+    ("U", (unlock(2),)),
     ("N", ()),
     ("z", ()),
 ]
@@ -386,3 +424,109 @@ def test_btview_attaches(leaf):
             assert client.fetch_blackboard(["Main"]) == {"Main": {"goal": "kitchen"}}
         finally:
             client.close()
+
+
+class Stopped:
+    """A tree that is ticked in a thread, and a monitor that hears of its breakpoints."""
+
+    def __init__(self, tree: bt.Tree) -> None:
+        self.publisher, self.port = published(lambda port: GrootPublisher(tree, port=port))
+        self.monitor = Monitor(self.port)
+        self.news = self.monitor.context.socket(zmq.SUB)
+        self.news.setsockopt(zmq.RCVTIMEO, WAIT)
+        self.news.setsockopt(zmq.SUBSCRIBE, b"")
+        self.news.connect(f"tcp://127.0.0.1:{self.port + 1}")
+        self.tree = tree
+
+    def tick(self, uid: int, request: str, *parts: bytes) -> Status:
+        """Ticks to a breakpoint, sends a request there, and returns the answer of the tree."""
+        with ThreadPoolExecutor() as pool:
+            ticked = pool.submit(self.tree.tick)
+            head, number = self.news.recv_multipart()
+            assert (head[:2], number) == (b"\x02N", str(uid).encode())
+            assert not ticked.done()
+            assert self.monitor.ask(request, *parts)[0][:2] == b"\x02" + request.encode()
+            return ticked.result(WAIT / 1000)
+
+    def close(self) -> None:
+        self.monitor.close()
+        self.publisher.close()
+
+
+def test_breakpoints_of_groot(leaf, log):
+    """They stop the tree within its tick, before or after a node, and may replace its answer."""
+    tree = bt.Tree(bt.Sequence([leaf("S", "first"), leaf("F", "last")]))
+    tree.compile()
+    with closing(Stopped(tree)) as stopped:
+        first_news(stopped, tree)
+        stopped.monitor.ask("I", hook(3, mode=0))
+        log.clear()
+        assert stopped.tick(3, "U", unlock(3)) is Status.FAILURE
+        assert [name for name, event in log if event == "start"] == ["first", "last"]
+        log.clear()
+        assert stopped.tick(3, "U", unlock(3, "SUCCESS")) is Status.SUCCESS
+        assert [name for name, _ in log if name == "last"] == []
+        assert stopped.tick(3, "R", b'{"uid":3,"position":0}') is Status.FAILURE
+        stopped.monitor.ask("I", hook(3, mode=0, position=1))
+        assert stopped.tick(3, "U", unlock(3, "SUCCESS", position=1, once=True)) is Status.SUCCESS
+        assert tree.tick() is Status.FAILURE  # it was for once
+        for request in ("X", "A"):
+            stopped.monitor.ask("I", hook(3, mode=0))
+            assert stopped.tick(3, request) is Status.FAILURE
+    assert type(tree.root.children[1]) is type(tree.root.children[0])
+
+
+def first_news(stopped: Stopped, tree: bt.Tree) -> None:
+    """Waits until the monitor hears of breakpoints: ZeroMQ connects in the background."""
+    once = hook(2, mode=0, once=True)
+    stopped.news.setsockopt(zmq.RCVTIMEO, 50)
+    with ThreadPoolExecutor() as pool:
+        for _ in range(100):
+            stopped.monitor.ask("I", once)
+            ticked = pool.submit(tree.tick)
+            try:
+                stopped.news.recv_multipart()
+            except zmq.Again:
+                continue
+            finally:
+                stopped.monitor.ask("A")
+                ticked.result(WAIT / 1000)
+            break
+        else:
+            pytest.fail("no breakpoint was reached")
+    stopped.news.setsockopt(zmq.RCVTIMEO, WAIT)
+
+
+def test_answers_that_groot_replaces(attach, leaf, log):
+    """The node is not ticked; a run that it is in ends."""
+    tree = bt.Tree(bt.Sequence([leaf("R", "a")]))
+    monitor = attach(tree)
+    tree.tick()
+    monitor.ask("I", hook(2, once=True))
+    assert tree.tick() is Status.SUCCESS
+    assert log[-1] == ("a", "end I")
+    assert tree.tick() is Status.RUNNING
+    assert monitor.ask("D")[1] == b"[]"
+    tree.halt()
+    tree.root.add_child(leaf("S", "b"))
+    monitor.ask("I", hook(2))
+    tree.tick()  # another tree now, with other numbers
+    assert monitor.ask("D")[1] == b"[]"
+    assert tree.tick() is Status.RUNNING
+
+
+@pytest.mark.parametrize("text", [b"nonsense", b"{}", b"3", hook(1, mode="1"), b'{"uid":[]}'])
+def test_what_is_no_hook(attach, text):
+    """It is refused; BehaviorTree.CPP ends the program there."""
+    monitor = attach(bt.Tree(bt.Success()))
+    assert monitor.ask("I", text) == [b"error", b"not a hook"]
+    assert monitor.ask("R", text) == [b"error", b"Node ID not found"]
+    assert monitor.ask("U", text) == [b"error", b"Node ID not found"]
+
+
+def test_a_monitor_that_left(leaf):
+    """A tree that it stopped goes on after some seconds."""
+    tree = bt.Tree(bt.Sequence([leaf("S", "a")]))
+    with closing(Stopped(tree)) as stopped:
+        stopped.monitor.ask("I", hook(2, mode=0))
+        assert tree.tick() is Status.SUCCESS

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError
@@ -11,7 +11,7 @@ from .rules.objects import quick_update
 from .status import RUNNING, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .blackboard.blackboard import Blackboard
     from .tree import Tree
@@ -29,9 +29,14 @@ class Parent(Behaviour):
 
     def _first_entry(self) -> Status:
         """Makes the faster form of the rule of the class, at the first tick of one of its nodes."""
-        cls = type(self)
-        cls._entry = quick_update(cls)
-        return self._entry()
+        return self._quick_entry()(self)
+
+    @classmethod
+    def _quick_entry(cls) -> Callable[[Any], Status]:
+        """Returns the method that ticks nodes of the class, in its faster form."""
+        if cls._entry is Parent._first_entry:
+            cls._entry = quick_update(cls)
+        return cls._entry
 
     # What the nodes below share instead of the blackboard above; only a SubTree has it.
     _scope: Blackboard | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 CHECK = "(SUCCESS if (v := {}) is True else FAILURE if v is False else answer(v))"
+"""The expression of a `Check`, without the call of a method."""
 
 
 def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:

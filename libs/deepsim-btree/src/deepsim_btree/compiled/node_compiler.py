@@ -158,7 +158,7 @@ class NodeCompiler:
                 return CHECK.format(call), frozenset({SUCCESS, FAILURE})
             entry = kind._entry
         else:
-            entry = kind._entry
+            entry = kind._quick_entry() if isinstance(node, Parent) else kind._entry
         self._names[f"u{number}"] = entry.__get__(node)
         return f"u{number}()", ANYTHING
 

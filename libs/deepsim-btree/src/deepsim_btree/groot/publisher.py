@@ -16,6 +16,7 @@ from deepsim_btree.trace import Trace
 from deepsim_btree.trace.texts import shortened_repr
 
 from .description import Description
+from .hooks import Hooks
 from .msgpack import packed, packed_map
 from .statuses import Statuses
 
@@ -41,13 +42,14 @@ class GrootPublisher:
     """Lets Groot2, and other monitors of BehaviorTree.CPP, attach to a tree of this library.
 
     It speaks version 2 of the monitor protocol of Groot2, over ZeroMQ on this machine: the tree,
-    its statuses, blackboards and transitions. Breakpoints of Groot2 are refused; those of
-    `deepsim_btree.view.TreeViewer` do not need it. The thread of the tree only notes what changed;
-    clients never slow it. A program on this machine needs no password to attach.
+    its statuses, blackboards and transitions, breakpoints and replaced answers. The thread of the
+    tree only notes the changes; clients never slow it, but stop it at breakpoints. A program on
+    this machine needs no password to attach.
 
     Args:
         tree: The tree.
         port: The TCP port on 127.0.0.1, to be set in Groot2 too if it differs from the default.
+            At the next one Groot2 hears of breakpoints.
         tree_id: The name of the tree there.
 
     Raises:
@@ -58,14 +60,9 @@ class GrootPublisher:
         self._tree = tree
         self._tree_id = tree_id
         self._context = zmq.Context()
-        self._socket = self._context.socket(zmq.REP)
-        self._socket.setsockopt(zmq.LINGER, 0)
-        try:
-            self._socket.bind(f"tcp://127.0.0.1:{port}")
-        except zmq.ZMQError as error:
-            self._context.destroy(linger=0)
-            text = f"cannot listen on 127.0.0.1:{port}: {error.strerror}"
-            raise OSError(error.errno, text) from None
+        self._socket = self._bound(zmq.REP, port)
+        self._reached = self._bound(zmq.PUB, port + 1)
+        self._hooks = Hooks(self._tell_reached)
         self._noted = threading.Condition()
         self._boards_until = 0.0
         self._board_count = 0
@@ -99,8 +96,26 @@ class GrootPublisher:
         self._is_closed = True
         self._tree.unsubscribe(self._observe)
         self._trace.close()
+        self._hooks.remove_all()
         self._thread.join()
         self._context.destroy(linger=0)
+
+    def _bound(self, kind: int, port: int) -> zmq.Socket[bytes]:
+        socket = self._context.socket(kind)
+        socket.setsockopt(zmq.LINGER, 0)
+        try:
+            socket.bind(f"tcp://127.0.0.1:{port}")
+        except zmq.ZMQError as error:
+            self._context.destroy(linger=0)
+            text = f"cannot listen on 127.0.0.1:{port}: {error.strerror}"
+            raise OSError(error.errno, text) from None
+        return socket
+
+    def _tell_reached(self, uid: int) -> None:
+        """Tells monitors that a node has stopped the tree; called by the thread of the tree."""
+        number = int.from_bytes(uuid.uuid4().bytes[:4], "little")
+        head = _HEADER.pack(_PROTOCOL, ord("N"), number)
+        self._reached.send_multipart([head, str(uid).encode()])
 
     def _observe(self, call: str, error: TickError | None) -> None:
         """Notes what changed; called by the thread of the tree."""
@@ -112,6 +127,9 @@ class GrootPublisher:
                 if before is None or before.nodes is not step.snapshot.nodes:
                     self._description = Description(self._tree.root, self._tree_id)
                     self._statuses = Statuses(self._description.nodes)
+                    walked = list(self._tree.root.walk())
+                    numbered = {n.uid: walked[n.position] for n in self._description.nodes}
+                    self._hooks.renumber(numbered)
                     self._tree_uuid = uuid.uuid4().bytes  # so that monitors ask for the tree again
                 elif call == "reset":
                     self._statuses.reset()
@@ -153,6 +171,7 @@ class GrootPublisher:
         if len(request[0]) != _HEADER.size:
             return _error("wrong request header")
         _, kind, number = _HEADER.unpack(request[0])
+        self._hooks.heard()
         with self._noted:
             answer = _ANSWERS[chr(kind)](self, request[1:]) if chr(kind) in _ANSWERS else None
             head = _HEADER.pack(_PROTOCOL, kind, number) + self._tree_uuid
@@ -193,11 +212,25 @@ class GrootPublisher:
             self._transitions.clear()
         return [taken]
 
-    def _without_hook(self, parts: list[bytes]) -> str:
-        return "Node ID not found" if len(parts) == 1 else _TWO_PARTS
+    def _insert_hook(self, parts: list[bytes]) -> list[bytes] | str:
+        return (self._hooks.insert(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
 
-    def _insert_hook(self, parts: list[bytes]) -> str:
-        return "breakpoints are not supported: use TreeViewer" if len(parts) == 1 else _TWO_PARTS
+    def _remove_hook(self, parts: list[bytes]) -> list[bytes] | str:
+        return (self._hooks.remove(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
+
+    def _unlock(self, parts: list[bytes]) -> list[bytes] | str:
+        return (self._hooks.unlock(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
+
+    def _remove_hooks(self, _: list[bytes]) -> list[bytes]:
+        self._hooks.remove_all()
+        return []
+
+    def _disable_hooks(self, _: list[bytes]) -> list[bytes]:
+        self._hooks.disable_all()
+        return []
+
+    def _dump_hooks(self, _: list[bytes]) -> list[bytes]:
+        return [self._hooks.dump()]
 
 
 _TWO_PARTS = "must be 2 parts message"
@@ -207,13 +240,12 @@ _ANSWERS: dict[str, Any] = {
     "B": GrootPublisher._blackboards,
     "r": GrootPublisher._toggle_recording,
     "t": GrootPublisher._take_transitions,
-    # There are no hooks, which is what these three ask for.
-    "A": lambda *_: [],
-    "X": lambda *_: [],
-    "D": lambda *_: [b"[]"],
+    "A": GrootPublisher._remove_hooks,
+    "X": GrootPublisher._disable_hooks,
+    "D": GrootPublisher._dump_hooks,
     "I": GrootPublisher._insert_hook,
-    "R": GrootPublisher._without_hook,
-    "U": GrootPublisher._without_hook,
+    "R": GrootPublisher._remove_hook,
+    "U": GrootPublisher._unlock,
 }
 
 

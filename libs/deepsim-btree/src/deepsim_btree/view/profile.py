@@ -6,6 +6,8 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from deepsim_btree.watching import watched_class
+
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.status import Status
@@ -80,13 +82,6 @@ class Profile:
                     spent[0] += 1
                     spent[1] += perf_counter() - start
 
-        def reduced(node: Any, protocol: Any) -> Any:
-            reduce: Any = cls.__reduce_ex__  # mypy takes it for that of the class, which is bound
-            make, arguments, *rest = reduce(node, protocol)
-            own = tuple(cls if each is measured else each for each in arguments)
-            return (make, own, *rest)
-
-        methods = {"__slots__": (), "__module__": cls.__module__, "__doc__": cls.__doc__}
-        measured = type(cls.__name__, (cls,), {**methods, "tick": tick, "__reduce_ex__": reduced})
+        measured = watched_class(cls, tick)
         self._classes[cls] = measured
         return measured

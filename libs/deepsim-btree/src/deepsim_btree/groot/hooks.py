@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks: breakpoints of Groot2, and answers that it puts in the place of a node's."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
+from deepsim_btree.watching import watched_class
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deepsim_btree.behaviour import Behaviour
+
+_BEFORE, _AFTER = 0, 1
+_BREAKPOINT = 0
+_ANSWERS = {"SUCCESS": SUCCESS, "FAILURE": FAILURE}
+_FIELDS = {
+    "enabled": bool, "uid": int, "mode": int, "once": bool, "desired_status": str, "position": int
+}  # fmt: skip
+_PATIENCE = 5.0  # [s] of silence of all monitors, after which a tree that was stopped goes on
+
+
+class Hook:
+    """A breakpoint or a replaced answer, before or after the tick of one node."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.fields = fields
+        self.is_ready = False
+
+    @property
+    def answer(self) -> Status | None:
+        """The answer in place of the node's; None for its own."""
+        return _ANSWERS.get(self.fields["desired_status"])
+
+
+class Hooks:
+    """All hooks of a tree; requests come from the thread of the monitor.
+
+    A node with a hook is of another class meanwhile. A breakpoint holds the thread of the tree
+    within the tick, until a monitor lets it go on, removes or disables the breakpoint, or has been
+    silent for 5 s.
+
+    Args:
+        reached: Called with the number of a node when the tree has stopped there.
+    """
+
+    def __init__(self, reached: Callable[[int], None]) -> None:
+        self._reached = reached
+        self._hooks: dict[tuple[int, int], Hook] = {}  # by position and number of the node
+        self._nodes: dict[int, Behaviour] = {}
+        self._watched: dict[int, type[Any]] = {}  # the own classes of nodes, by their numbers
+        self._changed = threading.Condition()
+        self._last_request = time.monotonic()
+
+    def renumber(self, nodes: dict[int, Behaviour]) -> None:
+        """Takes the nodes of a new tree by their numbers; the hooks of the last one are removed."""
+        with self._changed:
+            self._release()
+            self._nodes = nodes
+            self._hooks = {}
+
+    def heard(self) -> None:
+        """Takes note that a monitor is there."""
+        self._last_request = time.monotonic()
+
+    def insert(self, text: bytes) -> str | None:
+        """Inserts or replaces one hook, or all of a list; those of unknown nodes are passed over.
+
+        Returns:
+            The reason if the text is not that of hooks; otherwise None.
+        """
+        found = _parsed(text)
+        wanted = found if isinstance(found, list) else [found]
+        for fields in wanted:
+            if not isinstance(fields, dict) or not all(
+                type(fields.get(name)) is kind for name, kind in _FIELDS.items()
+            ):
+                return "not a hook"
+        with self._changed:
+            for fields in wanted:
+                if fields["uid"] not in self._nodes:
+                    continue
+                key = (fields["position"], fields["uid"])
+                known = self._hooks.setdefault(key, Hook(fields))
+                known.fields = fields
+                known.is_ready = fields["mode"] != _BREAKPOINT
+            self._watch()
+            self._changed.notify_all()
+        return None
+
+    def remove(self, text: bytes) -> str | None:
+        """Removes a hook; returns the reason if it does not exist."""
+        with self._changed:
+            hook = self._find(text)
+            if hook is None:
+                return "Node ID not found"
+            self._drop(hook)
+        return None
+
+    def unlock(self, text: bytes) -> str | None:
+        """Lets the tree go on from a breakpoint; returns the reason if it does not exist."""
+        request = _parsed(text)
+        with self._changed:
+            hook = self._find(text)
+            if hook is None:
+                return "Node ID not found"
+            hook.fields["desired_status"] = str(request.get("desired_status", ""))
+            hook.fields["once"] = hook.fields["once"] or bool(request.get("remove_when_done"))
+            hook.is_ready = True
+            self._changed.notify_all()
+        return None
+
+    def remove_all(self) -> None:
+        """Removes all hooks; the tree goes on."""
+        with self._changed:
+            for hook in list(self._hooks.values()):
+                self._drop(hook)
+
+    def disable_all(self) -> None:
+        """Disables all hooks; the tree goes on."""
+        with self._changed:
+            for hook in self._hooks.values():
+                hook.fields["enabled"] = False
+            self._changed.notify_all()
+
+    def dump(self) -> bytes:
+        """Returns all hooks as JSON, in the order of their numbers."""
+        with self._changed:
+            hooks = [self._hooks[key].fields for key in sorted(self._hooks)]
+            hooks = [{name: hook[name] for name in sorted(_FIELDS)} for hook in hooks]
+        return json.dumps(hooks, separators=(",", ":")).encode()
+
+    def _find(self, text: bytes) -> Hook | None:
+        request = _parsed(text)
+        if not isinstance(request, dict):
+            return None
+        position, uid = request.get("position"), request.get("uid")
+        if not isinstance(position, int) or not isinstance(uid, int):
+            return None
+        return self._hooks.get((position, uid))
+
+    def _drop(self, hook: Hook) -> None:
+        self._hooks.pop((hook.fields["position"], hook.fields["uid"]), None)
+        hook.fields["enabled"] = False  # for a thread that waits for it
+        self._watch()
+        self._changed.notify_all()
+
+    def _pass(self, position: int, uid: int) -> Status | None:
+        """Stops at a breakpoint, and returns the answer in place of the node's, if there is one."""
+        with self._changed:
+            hook = self._hooks.get((position, uid))
+            if hook is None or not hook.fields["enabled"]:
+                return None
+            if hook.fields["mode"] == _BREAKPOINT:
+                self._reached(uid)
+                self._wait(hook)
+                if not hook.is_ready:  # disabled, removed or forgotten
+                    return None
+                hook.is_ready = False
+            if hook.fields["once"]:
+                self._drop(hook)
+            return hook.answer
+
+    def _wait(self, hook: Hook) -> None:
+        self._last_request = time.monotonic()
+        while not hook.is_ready and hook.fields["enabled"]:
+            if time.monotonic() - self._last_request > _PATIENCE:
+                return
+            self._changed.wait(0.2)
+
+    def _watch(self) -> None:
+        """Gives nodes with hooks their watched classes, and others their own ones."""
+        wanted = {uid for _, uid in self._hooks if uid in self._nodes}
+        for uid in set(self._watched) - wanted:
+            self._nodes[uid].__class__ = self._watched.pop(uid)
+        for uid in wanted - set(self._watched):
+            node = self._nodes[uid]
+            self._watched[uid] = cls = type(node)
+            node.__class__ = watched_class(cls, self._ticking(cls, uid))
+            tree = node._find_tree()
+            if tree is not None:
+                tree._forget_program()
+
+    def _release(self) -> None:
+        for uid, cls in self._watched.items():
+            self._nodes[uid].__class__ = cls
+        self._watched = {}
+
+    def _ticking(self, cls: type[Any], uid: int) -> Callable[[Any], Status]:
+        def tick(node: Any) -> Status:
+            answer = self._pass(_BEFORE, uid)
+            if answer is None:
+                status: Status = cls.tick(node)
+                answer = None if status is RUNNING else self._pass(_AFTER, uid)
+                return status if answer is None else answer
+            node.halt()
+            return answer
+
+        return tick
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
