@@ -17,6 +17,12 @@ class Step(NamedTuple):
     """The result of `Environment.step_worlds`, for A agents in W worlds; all arrays are new.
 
     Agents that did not take part earn and end nothing.
+
+    >>> environment = make(worlds=2)
+    >>> observation = environment.reset_worlds(seed=7)
+    >>> step = environment.step_worlds([np.array([[[1.0]], [[-1.0]]], np.float32)])
+    >>> step.reward.tolist(), step.truncated.tolist()
+    ([[0.5], [-0.5]], [[False], [False]])
     """
 
     observation: tuple[Any, ...]
@@ -37,6 +43,12 @@ class StepResult(NamedTuple):
 
     Gymnasium and PettingZoo return five values of another meaning: there, termination and
     truncation are separate. Here, `done` is either, and `info` has both.
+
+    >>> environment = make()
+    >>> observation, info = environment.reset(seed=7)
+    >>> result = environment.step({"puck": [1.0]})
+    >>> result.reward, result.done
+    ({'puck': 0.5}, {'puck': False})
     """
 
     observation: dict[str, Any]
@@ -57,6 +69,14 @@ class EnvironmentState:
     """An instant between two steps; `Environment.set_state` goes back to it.
 
     It can be pickled, and set in another environment of the same task with as many worlds.
+
+    >>> environment = make()
+    >>> observation, info = environment.reset(seed=7)
+    >>> state = environment.get_state()
+    >>> first = environment.step({"puck": [1.0]}).reward
+    >>> environment.set_state(state)
+    >>> environment.step({"puck": [1.0]}).reward == first
+    True
 
     Attributes:
         world: The world, with all behaviours and agents.

@@ -25,6 +25,13 @@ class Trajectory(NamedTuple):
 
     Observations and actions go on as their space does, and are dicts or tuples of arrays where that
     is nested.
+
+    >>> collector = TrajectoryCollector(make())
+    >>> observation, info = collector.reset(seed=7)
+    >>> results = [collector.step({"puck": [1.0]}) for _ in range(2)]
+    >>> episode = collector.trajectories[0]
+    >>> episode.agent, episode.seed, episode.actions.shape
+    ('puck', 7, (2, 1))
     """
 
     agent: str
