@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
+import tempfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -197,6 +201,36 @@ def test_a_button_records(make_viewer, look, tmp_path):
     recording = Recording(tmp_path / "sent.mcap")
     assert recording.times[0] <= start
     assert recording.duration >= 100 * world.simulator.timestep
+
+
+FOREVER = """
+from deepsim_mujoco import MujocoSimulator
+from deepsim_sync import World
+from deepsim_viewer import Viewer
+world = World(MujocoSimulator())
+print(Viewer(world, port=0).url, flush=True)
+while True:
+    world.tick()
+"""
+
+
+def test_a_killed_process_leaves_no_recording_for_long(make_viewer, look, tmp_path, monkeypatch):
+    """The next viewer that records clears it."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with subprocess.Popen([sys.executable, "-c", FOREVER], stdout=subprocess.PIPE) as other:
+        client = look(SimpleNamespace(url=other.stdout.readline().decode().strip(), clients=1))
+        client.press("Record")
+        client.read(lambda it: _labelled(it, "Stop recording"), timeout=60.0)
+        other.kill()
+    (left,) = tmp_path.glob("deepsim-viewer-*")
+    viewer = make_viewer(rate=1e6)
+    client = look(viewer)
+    client.press("Record")
+    client.read(lambda it: _labelled(it, "Stop recording"), viewer.world)
+    assert not left.exists()
+    viewer.close()
+    assert [*tmp_path.glob("deepsim-viewer-*")] == []
 
 
 def _labelled(client, label):

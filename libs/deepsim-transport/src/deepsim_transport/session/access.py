@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from deepsim_sync.temporary_folders import temporary_folder
 from deepsim_transport.errors import TransportError
 
 CERTIFICATES = "DEEPSIM_CERTIFICATES"
@@ -173,8 +173,8 @@ class Access:
     def settings(self) -> Iterator[dict[str, Any]]:
         """Yields the settings of zenoh for a master; its file of passwords is gone afterwards."""
         tls = "transport/link/tls"
-        with tempfile.TemporaryDirectory(prefix="deepsim-") as folder:  # nobody else may read it
-            users = Path(folder) / "users"
+        with temporary_folder("deepsim-transport-") as folder:  # nobody else may read it
+            users = folder / "users"
             everybody = (*self.operators.items(), *self.viewers.items())
             users.write_text("".join(f"{name}:{word}\n" for name, word in everybody), "utf-8")
             yield {

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import viser
 
 from deepsim_sync import World
+from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 from deepsim_viewer.recording.recorder import WorldRecorder
 
 
@@ -33,7 +33,7 @@ class RecordFolder:
     ) -> None:
         self._world, self._shown = world, shown
         self._recorder: WorldRecorder | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         self._button: Any = gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
         self._button.on_click(lambda event: post(lambda: self._toggle(event.client)))
 
@@ -43,13 +43,13 @@ class RecordFolder:
             self._recorder.close()
             self._recorder = None
         if self._folder is not None:
-            self._folder.cleanup()
+            remove_temporary_folder(self._folder)
             self._folder = None
 
     def _toggle(self, client: viser.ClientHandle | None) -> None:
         if self._recorder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="deepsim-")
-            path = Path(self._folder.name) / "recording.mcap"
+            self._folder = make_temporary_folder("deepsim-viewer-")
+            path = self._folder / "recording.mcap"
             self._recorder = WorldRecorder(self._world, path, shown=self._shown)
             self._button.label = "Stop recording"
             self._button.icon = viser.Icon.PLAYER_STOP
