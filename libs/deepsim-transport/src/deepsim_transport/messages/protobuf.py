@@ -39,13 +39,13 @@ def decode(kind: type[M], payload: bytes) -> M:
     """Returns the message of a class that some bytes are.
 
     Raises:
-        MessageError: They are none.
+        MessageError: The bytes are not such a message.
     """
     read = _class(kind)()
     try:
         read.ParseFromString(payload)
     except DecodeError:
-        raise MessageError(f"{len(payload)} bytes are no {kind.__name__}") from None
+        raise MessageError(f"{len(payload)} bytes are not a {kind.__name__}") from None
     made: M = _made(kind, read)
     return made
 

@@ -144,7 +144,7 @@ class Commands:
 
         Raises:
             UnknownEntityError: The name is unknown.
-            ValueError: A value is none of its column.
+            ValueError: A value does not fit its column.
             WriteRefusedError: The simulator does not take it.
         """
         entities, worlds = self._simulator.entities, np.arange(self._simulator.worlds)

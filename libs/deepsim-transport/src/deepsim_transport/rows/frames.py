@@ -65,11 +65,11 @@ def unpack(payload: bytes) -> Frame:
     """Returns the frame of some bytes; its arrays are views of them, and read-only.
 
     Raises:
-        MessageError: They are none.
+        MessageError: The bytes are not a frame.
     """
     begin = 8 + int.from_bytes(payload[4:8], "little")
     if payload[:4] != _MAGIC or begin > len(payload):
-        raise MessageError(f"{len(payload)} bytes are no frame")
+        raise MessageError(f"{len(payload)} bytes are not a frame")
     arrays: dict[str, NDArray[Any]] = {}
     try:
         head = _DECODE(payload[8:begin])
