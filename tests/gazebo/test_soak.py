@@ -82,7 +82,14 @@ class Pest:
                     continue
                 try:
                     self._round(client, raw, generator)
-                except (CallLostError, CallTimeoutError, UnreachableError):
+                except (
+                    CallLostError,
+                    CallRefusedError,
+                    CallTimeoutError,
+                    UnreachableError,
+                ) as error:
+                    if isinstance(error, CallRefusedError) and "the server ends" not in str(error):
+                        raise
                     self.lost += 1  # the server has got a signal
                     self._stop.wait(0.05)
         except BaseException as error:

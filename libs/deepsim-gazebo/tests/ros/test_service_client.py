@@ -118,6 +118,20 @@ def test_a_server_of_another_type_is_refused(network: Any, connect: Connect) -> 
         connect().call(b"", "anything")
 
 
+def test_a_service_that_comes_or_goes_is_not_there(network: Any, connect: Connect) -> None:
+    """A server that ends knows its services no more before the ROS master does."""
+
+    def refuse(peer: Any) -> None:
+        peer.header()
+        peer.answer_header(
+            error=f"received a tcpros connection for a nonexistent service [{NAME}]."
+        )
+
+    network.advertise(NAME, network.listen(refuse))
+    with pytest.raises(UnreachableError, match="is not offered now: its server starts or ends"):
+        connect().call(b"", "anything")
+
+
 def test_no_answer_is_an_error_in_time(network: Any, connect: Connect) -> None:
     """The message has the request, and the next call does not read the late answer."""
     asked = threading.Event()

@@ -25,6 +25,7 @@ from .master import Address, Master
 
 _LENGTH = struct.Struct("<I")
 _REPLY = struct.Struct("<BI")
+_NO_SERVICE = "nonexistent service"  # in roscpp's answer to who is too early or too late
 _LARGEST = 1 << 30  # bytes: more than any world needs; a longer message is corrupt
 
 
@@ -159,7 +160,8 @@ def opened(
         timeout: Longest wait [s].
 
     Raises:
-        UnreachableError: Nothing listens there, or it does not speak TCPROS.
+        UnreachableError: Nothing listens there, it does not speak TCPROS, or the server has not
+            this service now.
         CallTimeoutError: No answer in time.
         CallRefusedError: The other side refuses, for example because the types differ.
     """
@@ -179,6 +181,8 @@ def opened(
         error_text = answer.get("error")
         if error_text is None and answer.get("md5sum") != header["md5sum"]:
             error_text = f"its md5sum is {answer.get('md5sum')}, expected {header['md5sum']}"
+        if error_text is not None and _NO_SERVICE in error_text:
+            raise UnreachableError(f"{place} is not offered now: its server starts or ends")
         if error_text is not None:
             raise CallRefusedError(
                 f"{place} is not the {header['type']} of this deepsim-gazebo: {error_text}; "
