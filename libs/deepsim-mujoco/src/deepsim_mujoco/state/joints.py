@@ -61,6 +61,10 @@ class Joints:
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)
         self._position = start(model, Part.mjSTATE_QPOS) + model.jnt_qposadr[joint]
         self._velocity = start(model, Part.mjSTATE_QVEL) + dof
+        # (W, n) in the numbers of all worlds.
+        self._numbers = states.state.reshape(-1)
+        self._positions_at = states.starts[:, None] + self._position
+        self._velocities_at = states.starts[:, None] + self._velocity
         first = np.flatnonzero([axis.ball != "" and axis.degree == 0 for axis in axes])
         self._balls = BallJoints(states, first, self._position[first])
         self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
@@ -85,10 +89,10 @@ class Joints:
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n)."""
         if column == "position":
-            self._states.state.take(self._position, axis=1, out=out, mode="clip")
+            self._numbers.take(self._positions_at, out=out, mode="clip")
             self._balls.read(out)
         elif column == "velocity":
-            self._states.state.take(self._velocity, axis=1, out=out, mode="clip")
+            self._numbers.take(self._velocities_at, out=out, mode="clip")
         elif column == "effort":
             self._states.effort.take(self._servo, axis=1, out=out, mode="clip")
         else:

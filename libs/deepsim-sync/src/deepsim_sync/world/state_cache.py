@@ -45,7 +45,10 @@ class StateCache:
         self._simulator = simulator
         self._owner = owner
         self.worlds = simulator.worlds
-        self._used: dict[Key, None] = {}  # in the order of first use
+        # In the order of first use.
+        self._used_changing: dict[Key, None] = {}
+        self._used_lasting: dict[Key, None] = {}
+        self._used_with: dict[Key, tuple[Key, ...]] = {}  # changing ones of the same table
         self._pending: dict[Key, NDArray[np.bool_]] = {}
         self._lost: list[Refusal] = []
         self._allocate()
@@ -62,32 +65,54 @@ class StateCache:
         """Returns the memory of a column, (W, N, ...), up to date; not to be written."""
         if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
             self.follow_entities()
-        if key not in self._fresh:
-            self._used[key] = None
-            self._read((key,))
+        if key not in self._present and key not in self._lasting:
+            others = self._used_with.get(key)
+            if others is None or not self._present.isdisjoint(others):
+                self._use((key,))
+            else:  # in one batch, since the next tick needs them anyway
+                self._read(others)
         return self._arrays[key]
 
     def fetch(self, keys: Collection[Key]) -> None:
         """Reads the given columns that are out of date, in one batch."""
         self.follow_entities()
-        if not self._fresh.issuperset(keys):
-            stale = [key for key in keys if key not in self._fresh]
-            self._used.update(dict.fromkeys(stale))
-            self._read(stale)
+        stale = [key for key in keys if key not in self._present and key not in self._lasting]
+        if stale:
+            self._use(stale)
 
     def refresh(self) -> None:
         """Reads all columns in use that are out of date, in one batch."""
-        is_fresh = self._fresh.issuperset(self._used)
-        if not is_fresh or self._simulator.entities is not self.entities:
-            self.fetch(self._used)
+        if self._simulator.entities is not self.entities:
+            self.follow_entities()
+        changing, lasting = self._used_changing, self._used_lasting
+        if not self._present and len(self._lasting) == len(lasting):  # in most ticks
+            if changing:
+                self._read(changing)
+            return
+        stale = [key for key in changing if key not in self._present]
+        stale += [key for key in lasting if key not in self._lasting]
+        if stale:
+            self._read(stale)
+
+    def _use(self, keys: Collection[Key]) -> None:
+        """Reads columns that are out of date, and from now on in each tick."""
+        for key in keys:
+            if key not in _CHANGING:
+                self._used_lasting[key] = None
+            elif key not in self._used_changing:
+                self._used_changing[key] = None
+                together = tuple(each for each in self._used_changing if each[0] == key[0])
+                self._used_with.update(dict.fromkeys(together, together))
+        self._read(keys)
 
     def expire(self) -> None:
         """Marks columns that change in time as out of date."""
-        self._fresh -= _CHANGING
+        self._present.clear()
 
     def forget(self) -> None:
         """Marks columns that a reset restores as out of date."""
-        self._fresh.difference_update(RESET_COLUMNS)
+        self._present.clear()
+        self._lasting.difference_update(RESET_COLUMNS)
 
     def void(self, worlds: WorldNumbers | None = None) -> None:
         """Drops unsent changes of columns that a reset restores, in some worlds or in all."""
@@ -170,7 +195,7 @@ class StateCache:
         if self._lost:
             self.flush()
         changes = self._changes() if self._pending else None
-        self._fresh -= _CHANGING  # even if it fails halfway
+        self._present.clear()  # even if it fails halfway
         try:
             refusals = self._simulator.step(n, worlds, changes)
         except SimulationError:
@@ -194,9 +219,9 @@ class StateCache:
         if self._lost:
             refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []
-        self._fresh -= _CHANGING  # rows that depend on those written follow them
+        self._present.clear()  # rows that depend on those written follow them
         if refusals:
-            self._fresh.clear()
+            self._lasting.clear()
             raise WriteRefusedError(refusals)
 
     def _cells(self, key: Key, mask: NDArray[np.bool_]) -> Cells:
@@ -223,7 +248,8 @@ class StateCache:
     def restore_appearance(self, kept: Mapping[Key, Array]) -> None:
         """Puts back columns of visuals and lights in one batch; unsent changes are dropped."""
         self._pending, self._lost = {}, []
-        self._fresh.clear()
+        self._present.clear()
+        self._lasting.clear()
         self.fetch(kept)
         for key, values in kept.items():
             if not np.array_equal(self.column(key), values):
@@ -235,7 +261,9 @@ class StateCache:
         self.entities = self._simulator.entities
         self._tables = Tables(self.entities, self.worlds)
         self._arrays = self._tables.columns
-        self._fresh: set[Key] = set()
+        # The columns that are up to date: those that change in time, and the others.
+        self._present: set[Key] = set()
+        self._lasting: set[Key] = set()
         self._last: dict[Key, tuple[Any, ...]] = {}  # what `_cells` found last
         self._nested = any(SCOPE in name for name in self.entities.models)
 
@@ -243,14 +271,13 @@ class StateCache:
         if not self._pending:
             self._simulator.read(self._tables, keys)
         else:  # a simulator may fill more than it was asked for
-            kept = [
-                (self._arrays[key], mask, self._arrays[key][mask])
-                for key, mask in self._pending.items()
-            ]
+            kept = [(self._arrays[key].copy(), key, mask) for key, mask in self._pending.items()]
             self._simulator.read(self._tables, keys)
-            for array, mask, values in kept:
-                array[mask] = values
-        self._fresh.update(keys)
+            for values, key, mask in kept:
+                where = mask if values.ndim == 2 else mask[(..., *[None] * (values.ndim - 2))]
+                np.copyto(self._arrays[key], values, where=where)
+        for key in keys:
+            (self._present if key in _CHANGING else self._lasting).add(key)
 
     def _overrule(
         self, column: str, rows: slice | NDArray[np.intp], worlds: WorldNumbers | None
@@ -266,7 +293,7 @@ class StateCache:
             for row in np.arange(len(models))[rows].tolist():
                 within = names.rows(names.within(models[row]))
                 pending[np.ix_(np.arange(len(pending)) if worlds is None else worlds, within)] = 0
-            self._fresh.discard((kind, column))
+            self._present.discard((kind, column))
 
     def _move_along(self) -> None:
         """Makes new tables for other entities; unsent changes are carried over by name."""

@@ -162,7 +162,7 @@ class World:
     @property
     def time(self) -> NDArray[np.float64]:
         """(W,) simulated time of each world [s]; a new array."""
-        return self.simulator.time
+        return self.simulator.time.copy()
 
     @property
     def timestep(self) -> float:
@@ -196,11 +196,19 @@ class World:
             once = np.zeros_like(once)
             once[worlds] = 1
         try:
-            if blocks.get()[-1][1] is self:
+            entered = blocks.get()
+            if entered[-1][1] is self:
                 sent = self._run_trackers()
-            else:
-                with self:
+            else:  # as `with self`, in half of the time
+                within = (*entered, (self, self))
+                blocks.set(within)
+                try:
                     sent = self._run_trackers()
+                finally:
+                    if blocks.get() is within:
+                        blocks.set(entered)
+                    else:
+                        self.__exit__()
         finally:
             self._ticking = False
             self.ticking = self._every
