@@ -244,15 +244,15 @@ class EndEffectorDrive(ServoDrive):
 
     def _error(self, worlds: WorldNumbers) -> Floats:
         """The way of the end effector to its goal, (w, m), world axes."""
-        pose = self.pose()
-        goal = poses.compose(self._base()[worlds], self._goal[worlds])
-        return pose_error(pose[worlds], goal)[:, : self._settings.axes]
+        pose = _of(worlds, self.pose())  # first, since it sends changes
+        goal = poses.compose(_of(worlds, self._base()), _of(worlds, self._goal))
+        return pose_error(pose, goal)[:, : self._settings.axes]
 
     def _jacobian(self, worlds: WorldNumbers) -> Floats:
         """Jacobians of the end effector, (w, m, k)."""
         settings = self._settings
         every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
-        return every[worlds, : settings.axes]
+        return _of(worlds, every)[:, : settings.axes]
 
     def _next(self, worlds: WorldNumbers) -> Floats:
         """Positions of the joints one step nearer to the goal, within their limits."""
@@ -276,10 +276,15 @@ class EndEffectorDrive(ServoDrive):
             self._jacobian(worlds),
             self._error(worlds),
             settings.ik_damping,
-            self.joints.rows.position[worlds],
+            _of(worlds, self.joints.rows.position),
             (traits.lower, traits.upper),
             settings.step,
         )
+
+
+def _of(worlds: WorldNumbers, values: Floats) -> Floats:
+    """Returns the values of some worlds, which are a copy unless they are all."""
+    return values if len(worlds) == len(values) else values[worlds]
 
 
 def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
