@@ -105,12 +105,13 @@ def steps_of_quadrupeds(worlds: int) -> dict[str, Row]:
     mounted = (MountedSensor("trunk", imu), *(MountedSensor(foot, touch) for foot in FEET))
     unread, _ = quadruped(worlds, *mounted)
     felt, _ = quadruped(worlds, *mounted)
-    names = ["trunk::own_imu", *(f"{foot}::touch" for foot in FEET)]
-    sensors = [felt.sensors[f"dog::{name}"] for name in names]
+    own = felt.sensors["dog::trunk::own_imu"]
+    feet = felt.sensors.select([f"dog::{foot}::touch" for foot in FEET])
 
     def feel() -> object:
         felt.tick()
-        return [sensor.read() for sensor in sensors]
+        touch = feet.read()
+        return tuple(own.read().values()), touch["found"], touch["force"]
 
     without, _ = quadruped(worlds)
     rows: dict[str, Call] = {

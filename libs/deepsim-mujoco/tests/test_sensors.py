@@ -237,6 +237,66 @@ def test_a_first_read_measures_the_present() -> None:
     assert abs(tip.orientation[0] @ turn) == pytest.approx(1)
 
 
+def test_an_imu_of_a_free_body_has_the_pose_and_the_spin_of_its_link() -> None:
+    """Seen from its own place, also where it is mounted askew."""
+    askew = Quaternion.from_euler(0.3, -0.8, 2.0)
+    (link,) = BALL.links
+    sensors = (sensor("imu", Imu()), sensor("askew", Imu(), pose=Pose((0.1, 0, 0), askew)))
+    model = replace(BALL, links=(replace(link, sensors=sensors),))
+    world = make((model, Pose((0, 0, 5))), worlds=3)
+    plain, turned = (world.sensors[f"ball::l::{name}"] for name in ("imu", "askew"))
+    world.models.twist = [[[0, 0, 0, 1, -2, 3]], [[1, 0, 0, 0, 0, -1]], [[0, 0, 0, 0, 0, 0]]]
+    for _ in range(50):
+        world.tick()
+    place, spin = world.links.pose[:, 0, 3:], world.links.twist[:, 0, 3:]
+    np.testing.assert_array_equal(plain.orientation, place)
+    for world_number in range(3):
+        body = Quaternion(*place[world_number])
+        for imu, mount in ((plain, Quaternion()), (turned, askew)):
+            seen = body @ mount
+            own = seen.inverse().rotate(spin[world_number])
+            assert imu.angular_velocity[world_number] == pytest.approx(own, abs=1e-12)
+            assert abs(np.dot(imu.orientation[world_number], seen)) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("names", [("all", "left", "one"), ("one", "all"), ("left",)])
+def test_contact_sensors_measure_together_as_each_alone(names: tuple[str, ...]) -> None:
+    """Bit for bit, whether some worlds step, are reset, or all rest."""
+    pose = np.array([[0, 0, z, 0, 0, 0, 1] for z in (0.05, 0.2, 0.6)])
+    world = make((FLOOR, Pose()), (WAGON, pose), worlds=3, steps=7)
+    singles = [world.sensors[f"wagon::l::{name}"] for name in names]
+    rows = world.sensors.select([each.name for each in singles])
+    for tick in range(90):
+        world.tick([0, 2] if tick % 10 == 3 else None)
+        if tick == 60:
+            world.reset(worlds=[1])
+        together = rows.read()
+        assert list(together) == list(singles[0].read())
+        for quantity, values in together.items():
+            expected = np.stack([each.read()[quantity] for each in singles], axis=1)
+            np.testing.assert_array_equal(values, expected, err_msg=f"{quantity}, {tick}")
+            assert not values.flags.writeable
+
+
+def test_a_reading_stays_what_it_was_whenever_it_is_looked_at() -> None:
+    """Quantities of contacts are computed late, and are those of the instant of the reading."""
+    early, late = (
+        make((FLOOR, Pose()), (WAGON, Pose((0, 0, 0.2))), worlds=2, steps=5) for _ in range(2)
+    )
+    readings = []
+    for tick in range(60):
+        for world in (early, late):
+            world.tick()
+            if tick == 40:
+                world.reset(worlds=[0])
+        at_once, kept = (world.sensors["wagon::l::left"].read() for world in (early, late))
+        readings.append(({name: values.copy() for name, values in at_once.items()}, kept))
+    assert any(first["first_contact"].any() for first, _ in readings)
+    for first, kept in readings:
+        for quantity, values in first.items():
+            np.testing.assert_array_equal(kept[quantity], values, err_msg=quantity)
+
+
 def run(world: World, names: list[str], ticks: int) -> list[bytes]:
     """The bits of all that is measured in the last world."""
     bits = []

@@ -78,6 +78,28 @@ def test_sensors_are_found_by_name() -> None:
         _ = world.sensors["clock"].ranges
 
 
+def test_sensors_of_a_kind_are_read_together() -> None:
+    """Each with its own rate and noise, in the order of the names."""
+    world, clock = make(worlds=2)
+    clock.infos = {"slow": SensorInfo("imu", update_rate=10.0), **clock.infos}
+    rows = world.sensors.select(["clock", "slow"])
+    for _ in range(12):
+        world.tick()
+    assert rows.names == ("clock", "slow")
+    assert len(rows) == 2
+    assert rows.linear_acceleration.shape == (2, 2, 3)
+    assert rows.linear_acceleration[:, :, 0] == pytest.approx(np.array([[0.12, 0.10]] * 2))
+    assert rows.time == pytest.approx(np.array([[0.12, 0.10]] * 2))
+    with pytest.raises(AttributeError, match=r"'imu' measure orientation.* not 'ranges'"):
+        _ = rows.ranges
+    with pytest.raises(ValueError, match=r"'clock' \(imu\), 'scan' \(lidar\)"):
+        world.sensors.select(["clock", "scan"])
+    with pytest.raises(ValueError, match="of one kind, got None"):
+        world.sensors.select([])
+    with pytest.raises(TypeError, match="got the str 'clock'"):
+        world.sensors.select("clock")
+
+
 def test_a_simulator_may_have_no_sensors() -> None:
     world = World(TableSimulator())
     assert list(world.sensors) == []

@@ -151,7 +151,10 @@ class MujocoSimulator:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time [s]: steps times step size, without accumulated rounding."""
+        """(W,) simulated time [s]: steps times step size, without accumulated rounding.
+
+        The array is read-only, and the same until a world steps.
+        """
         return self._states.time
 
     def step(
@@ -169,6 +172,7 @@ class MujocoSimulator:
         if worlds is None:
             states.steps = states.steps + n  # in place it takes twice as long
         else:
+            states.steps = states.steps.copy()
             states.steps[worlds] += n
         states.version += 1
         try:
@@ -182,8 +186,10 @@ class MujocoSimulator:
             if states.pushed:
                 states.let_go(worlds)
         if states.servo_force is not None:
-            stepped = slice(None) if worlds is None else worlds
-            states.effort[stepped] = states.servo_force[stepped] + 0.0  # never -0.0
+            if worlds is None:
+                np.add(states.servo_force, 0.0, out=states.effort)  # never -0.0
+            else:
+                states.effort[worlds] = states.servo_force[worlds] + 0.0
         # A tenth of the time of `any`; MuJoCo counts each warning.
         if states.warnings.tobytes() != states.known_warnings:
             states.refuse_warned(worlds)
@@ -208,12 +214,12 @@ class MujocoSimulator:
             self.physics.settle()
         for key in columns:
             kind, column = key
-            if column in LinkForces.COLUMNS:
-                self._forces.read(column, tables.columns[kind, column])
+            if kind == "joints":
+                self._joints.read(column, tables.columns[key])
+            elif column in LinkForces.COLUMNS:
+                self._forces.read(column, tables.columns[key])
             elif kind == "models" or kind == "links":
-                self._motion.read(kind, column, tables.columns[kind, column])
-            elif kind == "joints":
-                self._joints.read(column, tables.columns[kind, column])
+                self._motion.read(kind, column, tables.columns[key])
             else:
                 self._appearance.read(tables, key)
 

@@ -42,7 +42,16 @@ from .port.physics_properties import (
     check_property,
     checked_factors,
 )
-from .port.sensors import QUANTITIES, SENSOR_KINDS, Noise, Reading, SensorInfo, SensorKind, Sensors
+from .port.sensors import (
+    QUANTITIES,
+    SENSOR_KINDS,
+    Noise,
+    Reading,
+    SensorInfo,
+    SensorKind,
+    Sensors,
+    SensorsTogether,
+)
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.spawning import Descriptions, SpawnRequest, checked_requests
 from .port.stereo import StereoPicture, stereo_depth
@@ -73,7 +82,9 @@ from .world.attributes import plain_attributes, restore_attributes
 from .world.current import PerWorld
 from .world.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
 from .world.seeds import checked_worlds, world_seeds
-from .world.sensors import Sensor, WorldSensors
+from .world.sensor import Sensor
+from .world.sensor_rows import SensorRows
+from .world.sensors import WorldSensors
 from .world.world import World, invoke
 from .world.world_state import WorldState
 
@@ -137,7 +148,9 @@ __all__ = [
     "Sensor",
     "SensorInfo",
     "SensorKind",
+    "SensorRows",
     "Sensors",
+    "SensorsTogether",
     "SetLinkStateTracker",
     "SetModelStateTracker",
     "SetVisualTracker",

@@ -7,187 +7,197 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deepsim_mujoco.spec.sensors import NEAREST, NET, BuiltSensor
 from deepsim_mujoco.state.layout import Floats, Rows
-from deepsim_sync import Reading, WorldNumbers
+from deepsim_sync import Reading, UnknownEntityError, WorldNumbers
 
-_COLUMNS = 14  # of a part: found, force, torque, position; distance, normal
-_AIR, _LAST_AIR, _CONTACT = range(3)  # rows of the counts
-_PLUS, _MINUS = np.array([5, 6, 1]), np.array([7, 2, 3])
-"""Of the products a[j] * b[k], by rows: their differences are a x b."""
+from .contact_summary import COLUMNS, ContactReading, ContactSummary, Phases
 
 
 class ContactRecorder:
     """Keeps the record of all contact sensors, and counts their steps on the ground and in the air.
 
-    Times are counted in whole steps, so that no touch of a single step is lost.
+    Times are counted in whole steps, so that no touch of a single step is lost. Arrays are
+    replaced and never changed, since readings refer to them.
     """
 
     def __init__(self, worlds: int) -> None:
         self._worlds = worlds
         self._rows: dict[str, int] = {}
-        self._counts = np.zeros((3, worlds, 0), dtype=np.int64)
-        self.follow({}, {})
+        self._clock = 0  # physics steps
+        self._phases = self._beginning()
+        self.follow({}, {}, 0)
 
-    def follow(self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int]) -> None:
-        """Takes up a newly compiled model; sensors that stay go on counting."""
-        old = self._rows
+    def follow(
+        self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int], outputs: int
+    ) -> None:
+        """Takes up a newly compiled model; sensors that stay go on counting.
+
+        Args:
+            sensors: The contact sensors by name.
+            address: Where the outputs of MuJoCo's sensors begin, by name.
+            outputs: The number of all outputs, n.
+        """
+        old, then = self._rows, self._phases
         self._rows = {name: row for row, name in enumerate(sensors)}
         count = len(sensors)
         most = max([1, *(each.parts for each in sensors.values())])
-        self._columns = np.zeros((count, most, _COLUMNS), dtype=np.intp)
-        is_part = np.zeros((count, most))  # the others are of sensors with fewer parts
+        self._columns = np.zeros((count, most, COLUMNS), dtype=np.intp)
+        is_part = np.zeros((count, most), dtype=np.bool_)  # others: of sensors with fewer parts
         for row, sensor in enumerate(sensors.values()):
             for part in range(sensor.parts):
                 net = address[sensor.output(NET, part)]
                 nearest = address[sensor.output(NEAREST, part)]
                 self._columns[row, part] = [*range(net, net + 10), *range(nearest, nearest + 4)]
-                is_part[row, part] = 1.0
-        self._is_part = None if is_part.all() else is_part[..., None]
-        counts = np.zeros((3, self._worlds, count), dtype=np.int64)
+                is_part[row, part] = True
+        self._is_part = None if is_part.all() else is_part
+        self._found = self._columns[:, 0, 0] if most == 1 else self._columns[..., 0]
         kept = [name for name in self._rows if name in old]
         here, there = [self._rows[name] for name in kept], [old[name] for name in kept]
-        if kept:
-            counts[..., here] = self._counts[..., there]
-        self._counts = counts
-        self._first = np.zeros((self._worlds, count), dtype=np.bool_)
-        self._record: Floats = np.zeros((self._worlds, 1, *self._columns.shape))
-        self._steps = np.ones(self._worlds)
-        self._summary: dict[str, NDArray[Any]] | None = None
+        self._phases = self._beginning()
+        for now, before in zip(self._phases[:3], then[:3], strict=True):
+            now[:, here] = before[:, there]
+        self._steady = b""  # the contacts of the latest tick, if the next ones like it only count
+        self._record: Floats = np.zeros((self._worlds, 1, outputs))
+        self._is_steady = False  # whether each step of the record is as the latest one
+        self._steps: int | Floats = 1  # in the record: of all worlds alike, or of each
+        self._summary: ContactSummary | None = None
+        self._places: dict[str | tuple[str, ...], int | slice | Rows] = {}
 
     def add(self, record: Floats, chosen: WorldNumbers | None) -> None:
         """Adds the steps of some worlds.
 
         Args:
-            record: (w, steps, n) all outputs of MuJoCo's sensors.
+            record: (w, steps, n) all outputs of MuJoCo's sensors, which nothing changes any more.
             chosen: The w worlds; None for all.
         """
-        worlds = slice(None) if chosen is None else chosen
-        felt = self._felt(record)
-        found = felt[..., 0] > 0.0
-        touches = found[..., 0] if found.shape[3] == 1 else np.asarray(found.any(axis=3))
-        self._count(touches, worlds)
-        self._keep(felt, chosen)
+        found = record.take(self._found, axis=2)
+        if chosen is None and found.tobytes() == self._steady:  # which most ticks are
+            self._clock += record.shape[1]
+        else:
+            self._count(found, chosen)
+        self._keep(record, chosen)
+        self._is_steady = bool(self._steady)
 
     def begin(self, outputs: Floats, worlds: Rows) -> None:
         """Takes the present contacts of some worlds, (w, n), in which there was no step."""
-        self._keep(self._felt(outputs[:, None]), worlds)
+        self._keep(outputs[:, None], worlds)
 
-    def _felt(self, record: Floats) -> Floats:
-        felt = record.take(self._columns, axis=2)
-        if self._is_part is not None:
-            felt *= self._is_part
-        return felt
-
-    def _keep(self, felt: Floats, chosen: WorldNumbers | None) -> None:
-        steps = felt.shape[1]
-        self._summary = None
+    def _keep(self, record: Floats, chosen: WorldNumbers | None) -> None:
+        steps = record.shape[1]
+        self._summary, self._is_steady = None, False
         if chosen is None:
-            self._record = felt
-            self._steps[:] = steps
+            self._record, self._steps = record, steps
             return
-        if steps > self._record.shape[1]:
-            more = np.zeros((self._worlds, steps, *self._columns.shape))
-            more[:, : self._record.shape[1]] = self._record
-            self._record = more
-        self._record[chosen] = 0.0
-        self._record[chosen, :steps] = felt
-        self._steps[chosen] = steps
+        all_steps = max(steps, self._record.shape[1])
+        merged = np.zeros((self._worlds, all_steps, record.shape[2]))
+        merged[:, : self._record.shape[1]] = self._record
+        merged[chosen] = 0.0
+        merged[chosen, :steps] = record
+        lengths: Floats = np.empty((self._worlds, 1, 1))
+        lengths[:] = self._steps
+        lengths[chosen] = steps
+        self._record, self._steps = merged, lengths
 
-    def _count(self, touches: NDArray[np.bool_], worlds: Any) -> None:
-        """Counts steps; touches (w, steps, sensors)."""
-        steps = touches.shape[1]
-        air, contact = self._counts[_AIR, worlds], self._counts[_CONTACT, worlds]
-        was = air == 0
-        if not np.count_nonzero(touches != was[:, None]):  # as before, which most ticks are
-            self._first[worlds] = False
-            self._counts[_AIR, worlds] = (air + steps) * ~was
-            self._counts[_CONTACT, worlds] = (contact + steps) * was
+    def _count(self, found: Floats, chosen: WorldNumbers | None) -> None:
+        """Counts steps; found (w, steps, sensors) or (w, steps, sensors, parts) contacts."""
+        touches = found > 0.0
+        if touches.ndim > 3:
+            if self._is_part is not None:
+                touches &= self._is_part
+            touches = np.asarray(touches.any(axis=3))
+        steps, phases = touches.shape[1], self._phases
+        was = phases.touching if chosen is None else phases.touching[chosen]
+        as_before = chosen is None and not (touches != was[:, None]).any()
+        if as_before and not phases.first.any():
+            self._clock += steps
+            self._steady = found.tobytes()
             return
+        self._steady = b""
+        worlds: Any = slice(None) if chosen is None else chosen
+        new = phases.copy()
+        touching, since, last_air, first = new
+        air, contact = (counts[worlds] for counts in phases.durations(self._clock))
         number = np.arange(1, steps + 1)[:, None]
         last_touch = (touches * number).max(axis=1)  # 0: none in these steps
         last_free = (~touches * number).max(axis=1)
-        before = np.concatenate([(air == 0)[:, None], touches[:, :-1]], axis=1)
+        before = np.concatenate([was[:, None], touches[:, :-1]], axis=1)
         landed = touches & ~before
         if landed.any():
             # The free step before the last landing ends a flight that began after a touch.
             landing = (landed * number).max(axis=1)
             flown = np.where(touches & (number < landing[:, None]), number, 0).max(axis=1)
             flight = np.where(flown > 0, landing - 1 - flown, air + landing - 1)
-            last = self._counts[_LAST_AIR]
-            last[worlds] = np.where(landing > 0, flight, last[worlds])
-        self._first[worlds] = landed.any(axis=1)
-        self._counts[_AIR, worlds] = np.where(last_touch, steps - last_touch, air + steps)
-        self._counts[_CONTACT, worlds] = np.where(last_free, steps - last_free, contact + steps)
+            last_air[worlds] = np.where(landing > 0, flight, last_air[worlds])
+        first[worlds] = landed.any(axis=1)
+        air = np.where(last_touch, steps - last_touch, air + steps)
+        contact = np.where(last_free, steps - last_free, contact + steps)
+        self._clock += steps
+        since += steps  # of worlds that did not step
+        touching[worlds] = air == 0
+        since[worlds] = self._clock - np.where(air == 0, contact, air)
+        self._phases = new
 
-    def read(self, name: str, timestep: float) -> Reading:
-        """Returns the quantities of one sensor, (W, ...)."""
-        row = self._rows[name]
-        if self._summary is None:
-            self._summary = self._summarised(timestep)
-        return {what: values[:, row] for what, values in self._summary.items()}
+    def read(self, names: str | tuple[str, ...], timestep: float) -> Reading:
+        """Returns the quantities of one sensor, (W, ...), or of n sensors, (W, n, ...).
 
-    def _summarised(self, timestep: float) -> dict[str, NDArray[Any]]:
-        """Means over the steps, as forces on the links; MuJoCo's are those of the links.
-
-        Returns:
-            New arrays (W, sensors, ...), which nothing changes.
+        Raises:
+            UnknownEntityError: There is no such sensor.
         """
-        # Steps and parts are added alike: (W, sensors, steps * parts, columns). All columns are 0
-        # where nothing touches.
-        spread = self._record.swapaxes(1, 2).reshape(*self._first.shape, -1, _COLUMNS)
-        force, point = spread[..., 1:4], spread[..., 7:10]
-        weights = np.ones((*spread.shape[:2], 2, spread.shape[2]))
-        size = np.sqrt(np.einsum("...i,...i", force, force), out=weights[:, :, 1])
-        sums = weights @ spread[..., 1:10]
-        net, weighted = sums[:, :, 0, :3], sums[:, :, 1, 6:]
-        whole = size.sum(axis=2)[..., None]
-        position = weighted / (whole + (whole == 0.0))
-        moments = point.swapaxes(2, 3) @ force - position[..., None] * net[:, :, None]
-        moments = moments.reshape(*moments.shape[:2], 9)
-        torque = moments.take(_PLUS, axis=2) - moments.take(_MINUS, axis=2)
-        torque += sums[:, :, 0, 3:6]
-        distance = np.where(spread[..., 0] > 0.0, spread[..., 10], np.inf)
-        world, sensor = np.arange(len(spread))[:, None], np.arange(spread.shape[1])
-        deepest = spread[world, sensor, distance.argmin(axis=2)]
-        found = deepest[..., 0] > 0.0
-        in_step = size
-        if self._columns.shape[1] > 1:
-            of_parts = self._record[..., 1:4].sum(axis=3).swapaxes(1, 2)
-            in_step = np.sqrt(np.einsum("...i,...i", of_parts, of_parts))
-        air, last_air, contact = self._counts * timestep
-        share = -1.0 / self._steps[:, None, None]
-        return {
-            "found": found,
-            "force": net * share + 0.0,  # never -0.0
-            "torque": torque * share + 0.0,
-            "position": position,
-            "distance": np.where(found, deepest[..., 10], np.inf),
-            "normal": 0.0 - deepest[..., 11:14],
-            "peak_force": in_step.max(axis=2),
-            "first_contact": self._first.copy(),
-            "air_time": air,
-            "last_air_time": last_air,
-            "contact_time": contact,
-        }
+        summary = self._summary
+        if summary is None:
+            summary = ContactSummary(
+                self._record,
+                self._steps,
+                self._columns,
+                self._is_part,
+                self._phases,
+                self._clock,
+                timestep,
+                is_steady=self._is_steady,
+            )
+            self._summary = summary
+        where = self._places.get(names)
+        if where is None:
+            where = self._places[names] = self._place(names)
+        return ContactReading(summary, where)
+
+    def _place(self, names: str | tuple[str, ...]) -> int | slice | Rows:
+        """Returns the rows of sensors, as a slice if they are all of them."""
+        several = (names,) if isinstance(names, str) else names
+        for name in several:
+            if name not in self._rows:
+                raise UnknownEntityError("contact sensor", name, self._rows)
+        if isinstance(names, str):
+            return self._rows[names]
+        return (
+            slice(None)
+            if several == tuple(self._rows)
+            else np.array([self._rows[name] for name in names])
+        )
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Forgets the contacts of some worlds."""
-        self._counts[:, worlds] = 0
-        self._first[worlds] = False
-        self._record[worlds] = 0.0
-        self._steps[worlds] = 1.0
-        self._summary = None
+        phases = self._phases.copy()
+        for values, new in zip(phases, self._beginning(), strict=True):
+            values[worlds] = new[worlds]
+        self._phases, self._steady = phases, b""
+        self._keep(np.zeros((len(worlds), 1, self._record.shape[2])), worlds)
+
+    def _beginning(self) -> Phases:
+        """Returns the phases of episodes that begin: a first touch is no landing."""
+        shape = (self._worlds, len(self._rows))
+        touching, since = np.ones(shape, np.bool_), np.full(shape, self._clock)
+        return Phases(touching, since, np.zeros(shape, np.int64), np.zeros(shape, np.bool_))
 
     def get_state(self) -> Any:
         """Returns records and counts."""
-        return self._counts.copy(), self._first.copy(), self._record.copy(), self._steps.copy()
+        return self._phases, self._clock, self._record, self._steps
 
     def set_state(self, state: Any) -> None:
         """Goes back to them."""
-        counts, first, record, steps = state
-        self._counts, self._first = counts.copy(), first.copy()
-        self._record, self._steps = record.copy(), steps.copy()
+        self._phases, self._clock, self._record, self._steps = state
+        self._is_steady = False
+        self._steady = b""
         self._summary = None

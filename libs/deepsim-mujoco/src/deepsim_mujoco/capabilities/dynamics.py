@@ -90,7 +90,7 @@ class MujocoDynamics:
             batch = self._states.batch
             self._forces = batch.bind("qfrc_bias"), batch.bind("qfrc_gravcomp")
             self._states.version += 1  # so that they are derived now
-        self._states.derive()
+        self._states.derive(velocities=True)
         bias, compensated = self._forces
         return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
 

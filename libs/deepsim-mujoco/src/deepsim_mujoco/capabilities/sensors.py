@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,12 @@ from deepsim_sync import (
 )
 
 from .contact_sensors import ContactRecorder
+from .inertial_unit import InertialUnit
 from .lidars import Lidars
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_OUTPUTS = ("sensordata",)  # of all MuJoCo's sensors
 
 
 class MujocoSensors:
@@ -56,7 +58,9 @@ class MujocoSensors:
         self._lidars = Lidars(states, single)
         self._contacts = ContactRecorder(states.worlds)
         self._built: dict[str, BuiltSensor] = {}
-        self._watched: dict[str, None] = {}
+        self._watched: dict[str, None] = {}  # of those that are built
+        self._readers: dict[str, Callable[[], Reading]] = {}
+        self._none = np.zeros(states.worlds, dtype=np.bool_)
         self.infos: Mapping[str, SensorInfo] = {}
 
     def follow(self, compiled: Compiled) -> None:
@@ -79,21 +83,31 @@ class MujocoSensors:
         self._address = address
         self._lidars.follow(compiled)
         contacts = {n: each for n, each in self._built.items() if each.parts}
-        self._contacts.follow(contacts, address)
+        self._contacts.follow(contacts, address, model.nsensordata)
+        # (W, n) all outputs of MuJoCo's sensors, and (W,) worlds without any since their reset;
+        # both are replaced and never changed.
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
         self._stale = np.ones(states.worlds, dtype=np.bool_)
         self._stale_version = -1
         self._watched = {name: None for name in self._watched if name in self._built}
+        self._readers = {
+            name: self._reader(name)
+            for name in self.infos
+            if name in self._watched or name in self._readers
+        }
         states.measure = None
         self._arm()
 
     def watch(self, name: str) -> None:
         """Measures with a sensor from now on."""
+        if name in self._readers:
+            return
         if name not in self.infos:
             raise UnknownEntityError("sensor", name, self.infos)
-        if name in self._built and name not in self._watched:
+        if name in self._built:
             self._watched[name] = None
             self._arm()
+        self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:
         """Lets MuJoCo evaluate its sensors, if one of them is watched."""
@@ -110,39 +124,70 @@ class MujocoSensors:
     def _step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds and records the outputs of their sensors."""
         batch = self._states.batch
-        worlds = slice(None) if chosen is None else chosen
         if self._records:
-            record = batch.rollout(n, record=["sensordata"], ids=chosen)["sensordata"]
+            record = batch.rollout(n, record=_OUTPUTS, ids=chosen)["sensordata"]
             self._contacts.add(record, chosen)
-            self._data[worlds] = record[:, -1]
+            latest = record[:, -1]
         else:
             batch.step(chosen, nstep=n)
-            self._data[worlds] = self._now[worlds]
-        self._stale[worlds] = False
+            latest = self._now.copy() if chosen is None else self._now[chosen]
+        if chosen is None:
+            self._data, self._stale = latest, self._none
+        else:
+            self._replace(latest, chosen)
+            self._stale = self._stale.copy()
+            self._stale[chosen] = False
+
+    def _replace(self, outputs: Floats, worlds: Rows) -> None:
+        """Replaces the outputs of MuJoCo's sensors in some worlds."""
+        self._data = self._data.copy()
+        self._data[worlds] = outputs
 
     def read(self, name: str) -> Reading:
         """Returns the present measurement of a sensor, in all worlds."""
-        self.watch(name)
+        reader = self._readers.get(name)
+        if reader is None:
+            self.watch(name)
+            reader = self._readers[name]
+        return reader()
+
+    def read_together(self, names: Sequence[str]) -> Reading:
+        """Returns the present measurements of several contact sensors, (W, n, ...)."""
+        self._evaluate()
+        return self._contacts.read(tuple(names), self._states.timestep)
+
+    def _reader(self, name: str) -> Callable[[], Reading]:
+        """Returns a function that measures with a sensor."""
         if name not in self._built:
-            return self._picture(name)
+            return partial(self._picture, name)
         sensor = self._built[name]
         measured = sensor.description.measurement
         if isinstance(measured, Lidar):
-            return {"ranges": self._lidars.cast(sensor, measured)}
+            return partial(self._scan, sensor, measured)
         if isinstance(measured, JointState):
-            return self._joints.measure(self.infos[name].joints)
-        self._evaluate()
+            return partial(self._joints.measure, self.infos[name].joints)
         if isinstance(measured, ContactSensor):
-            return self._contacts.read(name, self._states.timestep)
+            return partial(self._touch, name)
         if isinstance(measured, ForceTorque):
-            return {what: self._taken(sensor, what, self._data) for what in ("force", "torque")}
-        self._states.derive()
-        turn = self._taken(sensor, "orientation", self._now, 4)
-        return {
-            "orientation": turn.take(_XYZW, axis=1),
-            "angular_velocity": self._taken(sensor, "angular_velocity", self._now),
-            "linear_acceleration": self._taken(sensor, "linear_acceleration", self._data),
-        }
+            return partial(self._wrench, sensor)
+        return partial(self._inertia, InertialUnit(self._states, sensor, self._address))
+
+    def _scan(self, sensor: BuiltSensor, lidar: Lidar) -> Reading:
+        return {"ranges": self._lidars.cast(sensor, lidar)}
+
+    def _touch(self, name: str) -> Reading:
+        self._evaluate()
+        return self._contacts.read(name, self._states.timestep)
+
+    def _wrench(self, sensor: BuiltSensor) -> Reading:
+        self._evaluate()
+        starts = {what: self._address[sensor.output(what)] for what in ("force", "torque")}
+        # Never -0.0.
+        return {what: self._data[:, start : start + 3] + 0.0 for what, start in starts.items()}
+
+    def _inertia(self, unit: InertialUnit) -> Reading:
+        self._evaluate()
+        return unit.read(self._now, self._data)
 
     def _picture(self, name: str) -> Reading:
         """Returns the pictures of a camera in all worlds."""
@@ -163,25 +208,22 @@ class MujocoSensors:
                     found[what] = np.stack([getattr(each, what) for each in measured])
         return found
 
-    def _taken(self, sensor: BuiltSensor, what: str, data: Floats, size: int = 3) -> Floats:
-        start = self._address[sensor.output(what)]
-        return data[:, start : start + size] + 0.0  # never -0.0
-
     def _evaluate(self) -> None:
         """Measures in worlds without a step since a reset or since the first sensor is watched."""
         states = self._states
-        if self._stale_version == states.version or not np.count_nonzero(self._stale):
+        if self._stale is self._none or self._stale_version == states.version:
             return
         worlds: Rows = np.flatnonzero(self._stale)
         with suppress(BatchError):  # of worlds that diverged
             states.batch.forward(worlds)
-        self._data[worlds] = self._now[worlds]
+        self._replace(self._now[worlds], worlds)
         self._contacts.begin(self._data[worlds], worlds)
         self._stale_version = states.version
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Discards the measurements of some worlds."""
         chosen = np.arange(self._states.worlds) if worlds is None else worlds
+        self._stale = self._stale.copy()
         self._stale[chosen] = True
         self._stale_version = -1
         self._contacts.reset(chosen)
@@ -189,7 +231,7 @@ class MujocoSensors:
     def get_state(self) -> Any:
         """Returns the latest measurements and the names of the watched sensors."""
         layout = tuple(self._built)
-        data = self._data.copy(), self._stale.copy(), self._contacts.get_state()
+        data = self._data, self._stale, self._contacts.get_state()
         return layout, tuple(self._watched), data
 
     def set_state(self, state: Any) -> None:
@@ -200,7 +242,7 @@ class MujocoSensors:
             return
         for name in watched:
             self.watch(name)
-        self._data[:], self._stale[:] = data, stale
+        self._data, self._stale = data, stale if stale.any() else self._none
         self._stale_version = -1
         self._contacts.set_state(contacts)
 

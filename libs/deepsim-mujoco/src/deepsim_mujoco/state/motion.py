@@ -142,7 +142,7 @@ class Motion:
         out[:, bodies.free] = twist.reshape(len(out), -1, 6)
         if len(bodies.jointed):
             # v(origin) = v(com of the tree) + w x (origin - com)
-            self._states.derive()
+            self._states.derive(velocities=True)
             body, arms = bodies.jointed_at, bodies.jointed_arms
             velocity = self._cvel.take(body, axis=0).T
             arm = (self._xpos.take(body, axis=0) - self._tree_com.take(bodies.trees_at, axis=0)).T

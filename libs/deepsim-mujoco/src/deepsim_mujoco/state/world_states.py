@@ -28,7 +28,7 @@ _BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _NO_CONSTRAINTS = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
 _AROUND_GEOM = int(mujoco.mjtWrap.mjWRAP_SPHERE)  # and mjWRAP_CYLINDER
-_VELOCITIES = int(mujoco.mjtStage.mjSTAGE_VEL)
+_POSITIONS, _VELOCITIES = int(mujoco.mjtStage.mjSTAGE_POS), int(mujoco.mjtStage.mjSTAGE_VEL)
 _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
@@ -49,7 +49,7 @@ class WorldStates:
         initial: (W, n) the states after a reset.
         effort: (W, servos) effort of each servo in the latest step.
         servo_force: (W, servos) the same as MuJoCo keeps it, once a servo acts.
-        steps: (W,) physics steps since the last reset.
+        steps: (W,) physics steps since the last reset; a new array after each change.
         timestep: Duration of one step [s].
         version: Another number after each change of a state; those who write into `state` raise it.
         measure: Steps n times in the place of the batch, while sensors are watched.
@@ -69,9 +69,11 @@ class WorldStates:
         self.worlds = worlds
         self._threads = min(worlds, threads or os.cpu_count() or 1)
         self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
+        self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
         self.version = 0
         self.pushed = False
-        self._derived_version = -1
+        self._derived = (-1, _POSITIONS)  # the version that fields are derived for, and their stage
+        self._stage = _POSITIONS  # that is needed
         self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
     def adopt(
@@ -126,12 +128,21 @@ class WorldStates:
         first = start(model, Part.mjSTATE_XFRC_APPLIED)
         self._forces = slice(first, first + 6 * model.nbody)
         self.timestep = float(model.opt.timestep)
+        self._timed = None, self._timed[1]
         self.version += 1
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) steps times step size, without accumulated rounding [s]."""
-        return np.multiply(self.steps, self.timestep, dtype=np.float64)
+        """(W,) steps times step size, without accumulated rounding [s].
+
+        It is the same read-only array until a world steps.
+        """
+        steps, time = self._timed
+        if steps is not self.steps:
+            time = self.steps * np.float64(self.timestep)
+            time.flags.writeable = False
+            self._timed = self.steps, time
+        return time
 
     def let_go(self, chosen: WorldNumbers | None) -> None:
         """Ends the forces on bodies in worlds that stepped."""
@@ -184,6 +195,7 @@ class WorldStates:
         """Puts some worlds into other states."""
         self.state[chosen] = state
         self.effort[chosen] = effort
+        self.steps = self.steps.copy()
         self.steps[chosen] = steps
         self.warnings[chosen] = 0
         self.pushed = True  # the state may hold forces
@@ -194,19 +206,25 @@ class WorldStates:
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
 
-    def derive(self) -> None:
-        """Updates the fields that MuJoCo derives from positions and velocities."""
-        if self._derived_version == self.version:
+    def derive(self, *, velocities: bool = False) -> None:
+        """Updates the fields that MuJoCo derives from positions.
+
+        Args:
+            velocities: Those that it derives from velocities too, from now on each time.
+        """
+        if velocities:
+            self._stage = _VELOCITIES
+        if self._derived == (self.version, self._stage):
             return
         flags = self.batch.expand("opt.disableflags")
         before = flags.copy()
         flags |= _NO_CONSTRAINTS  # contacts cost more than all that is read here
         try:
             with suppress(BatchError):  # of worlds that diverged
-                self.batch.forward(stage=_VELOCITIES)
+                self.batch.forward(stage=self._stage)
         finally:
             flags[:] = before
-        self._derived_version = self.version
+        self._derived = self.version, self._stage
 
 
 def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, Mapping, Protocol, get_args
+from typing import Any, Literal, Mapping, Protocol, Sequence, get_args, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -141,6 +141,17 @@ class Sensors(Protocol):
         The quantities of a contact sensor cover all physics steps of the latest `step` call.
 
         Returns:
-            Arrays that nothing changes any more, those of `QUANTITIES` for its kind.
+            Arrays that nothing changes any more, those of `QUANTITIES` for its kind. A mapping
+            other than a dict may compute a quantity when it is looked up, of this instant, and
+            returns read-only arrays.
         """
+        ...
+
+
+@runtime_checkable
+class SensorsTogether(Sensors, Protocol):
+    """Sensors of which several contact sensors are read in the time of one."""
+
+    def read_together(self, names: Sequence[str]) -> Reading:
+        """Returns the present measurements of n contact sensors that are watched, (W, n, ...)."""
         ...

@@ -68,7 +68,10 @@ class Simulator(Protocol):
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time since the last reset of each world [s]; a new array."""
+        """(W,) simulated time since the last reset of each world [s].
+
+        An array that does not change any more; while time stands, it may be the same one.
+        """
         ...
 
     @property

@@ -20,6 +20,9 @@ class SensorNoise:
     The numbers of a world come from a generator that is seeded by one draw from the world's own at
     the first measurement of an episode, when the bias is drawn too. So world w of W has the noise
     that it has alone.
+
+    Attributes:
+        is_none: Whether the sensor is exact.
     """
 
     def __init__(self, info: SensorInfo, rngs: Sequence[np.random.Generator]) -> None:
@@ -28,6 +31,7 @@ class SensorNoise:
         self._noise = {
             quantity: (noise, _parameters(noise)) for quantity, noise in info.noise.items() if noise
         }
+        self.is_none = not self._noise
         self._own: list[np.random.Generator | None] = [None] * len(rngs)
         self._time = np.zeros(len(rngs))
         self._bias, self._drift = (
@@ -48,8 +52,6 @@ class SensorNoise:
             due: (W,) the worlds that measured.
             time: (W,) present time [s].
         """
-        if not self._noise:
-            return reading
         worlds = np.flatnonzero(due)
         generators = [self._generator(world) for world in worlds.tolist()]
         passed = (time - self._time)[worlds, None]

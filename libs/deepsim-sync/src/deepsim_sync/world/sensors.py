@@ -1,187 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors of a world, each with its own rate of simulated time, delay and noise."""
+"""The sensors of a world by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Mapping, Tuple
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync.errors import UnknownEntityError, UnsupportedError
-from deepsim_sync.port.sensors import QUANTITIES, Reading, SensorInfo, Sensors
+from deepsim_sync.errors import UnknownEntityError
 
 from .current import PerWorld
-from .sensor_noise import SensorNoise
+from .sensor import Passed, Sensor, port_of
+from .sensor_rows import SensorRows
 
 if TYPE_CHECKING:
     from .world import World
-
-_Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
-"""Worlds whose measurement is on its way, the instants, and the values."""
-
-
-class Sensor:
-    """One sensor in all worlds, as arrays (W, ...); `world.sensors[name]` makes it.
-
-    Without an update rate and a delay it measures when it is read. Otherwise it measures at the
-    beginning of the first tick at or after each multiple of its period. Contact sensors measure in
-    every tick, whatever their rate, so that they miss no touch.
-
-    Example::
-
-        imu = world.sensors["robot::base::imu"]
-        world.tick()
-        imu.linear_acceleration  # (W, 3), at the instants imu.time
-
-    Attributes:
-        name: ``model::link::sensor``.
-        info: Its kind, rate, delay and noise.
-    """
-
-    info: SensorInfo
-
-    def __init__(self, world: World, name: str) -> None:
-        self.name = name
-        self._world = world
-        self._port = _port(world)
-        self._watch()
-        count = len(world)
-        self._noise = SensorNoise(self.info, world.rngs)
-        self._shown: Reading = {}
-        self._shown_time = np.full(count, np.nan)
-        self._last = np.full(count, np.nan)  # time of the latest measurement, if there is no rate
-        self._index = np.full(count, -1, dtype=np.int64)  # its number, if there is a rate
-        self._coming: list[_Record] = []
-
-    def __getattr__(self, quantity: str) -> NDArray[Any]:
-        if quantity.startswith("_") or quantity not in QUANTITIES[self.info.kind]:
-            raise AttributeError(
-                f"a sensor of kind {self.info.kind!r} measures "
-                f"{', '.join(QUANTITIES[self.info.kind])}, and not {quantity!r}"
-            )
-        return self.read()[quantity]
-
-    def __repr__(self) -> str:
-        return f"<Sensor {self.name!r} of kind {self.info.kind}>"
-
-    @property
-    def time(self) -> NDArray[np.float64]:
-        """(W,) the simulated instants of the measurements that `read` returns [s]."""
-        self._refresh()
-        return self._shown_time.copy()
-
-    def read(self) -> Reading:
-        """Returns the latest measurement that has arrived, by quantity; not to be written.
-
-        Unsent changes of the world are sent first. Until a delayed measurement arrives, this is the
-        first measurement of the episode.
-        """
-        self._refresh()
-        return self._shown
-
-    def _refresh(self) -> None:
-        self._world.flush()
-        self.poll()
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether it must be polled in every tick."""
-        return self.info.delay > 0.0 or (self.info.update_rate > 0.0 and self._has_rate)
-
-    @property
-    def _has_rate(self) -> bool:
-        return self.info.update_rate > 0.0 and self.info.kind != "contact"
-
-    def poll(self) -> None:
-        """Measures in the worlds where a measurement is due; a world calls it in each tick."""
-        if self._port.infos is not self._infos:
-            self._watch()
-        now = self._world.time
-        if self._has_rate:
-            index = np.floor(now * self.info.update_rate + 1e-9).astype(np.int64)
-            due = index > self._index
-            self._index = np.maximum(index, self._index)
-        else:
-            due = now != self._last
-            self._last = now
-        count = np.count_nonzero(due)
-        everywhere = count == len(due)
-        if not count:
-            self._arrive(now)
-            return
-        reading = self._noise.add(self._port.read(self.name), due, now)
-        for values in reading.values():
-            values.setflags(write=False)
-        if self.info.delay == 0.0:
-            if everywhere:
-                self._shown, self._shown_time = reading, now
-            else:
-                self._show(due, now, reading)
-            return
-        first = due & np.isnan(self._shown_time)
-        self._show(first, now, reading)
-        self._coming.append((due & ~first, now, reading))
-        self._arrive(now)
-
-    def _arrive(self, now: NDArray[np.float64]) -> None:
-        """Shows the measurements whose delay is over."""
-        if not self._coming:
-            return
-        latest = now - self.info.delay + 1e-3 * self._world.timestep
-        for waiting, taken, reading in self._coming:
-            ready = waiting & (taken <= latest)
-            if ready.any():
-                self._show(ready, taken, reading)
-                waiting &= ~ready
-        self._coming = [each for each in self._coming if each[0].any()]
-
-    def _show(
-        self,
-        worlds: NDArray[np.bool_],
-        time: NDArray[np.float64],
-        reading: Reading,
-    ) -> None:
-        if worlds.all():
-            self._shown, self._shown_time = reading, time
-            return
-        shown = self._shown or reading
-        self._shown = {
-            quantity: np.where(
-                worlds.reshape(-1, *[1] * (values.ndim - 1)), values, shown[quantity]
-            )
-            for quantity, values in reading.items()
-        }
-        self._shown_time = np.where(worlds, time, self._shown_time)
-
-    def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins new episodes in some worlds: the next measurement is their first one."""
-        self._noise.reset(worlds)
-        self._last, self._shown_time = self._last.copy(), self._shown_time.copy()
-        self._last[worlds] = self._shown_time[worlds] = np.nan
-        self._index[worlds] = -1
-        for waiting, _, _ in self._coming:
-            waiting[worlds] = False
-
-    def get_state(self) -> Any:
-        """Returns measurements, those that have not arrived included, and the noise."""
-        coming = [(waiting.copy(), time, reading) for waiting, time, reading in self._coming]
-        times = self._shown_time.copy(), self._last.copy(), self._index.copy()
-        return self._shown, times, coming, self._noise.get_state()
-
-    def set_state(self, state: Any) -> None:
-        """Goes back to the instant of a state."""
-        shown, times, coming, noise = state
-        self._shown = shown
-        self._shown_time, self._last, self._index = (each.copy() for each in times)
-        self._coming = [(waiting.copy(), time, reading) for waiting, time, reading in coming]
-        self._noise.set_state(noise)
-
-    def _watch(self) -> None:
-        self._infos = self._port.infos
-        self._port.watch(self.name)
-        self.info = self._infos[self.name]
 
 
 class WorldSensors(PerWorld, Mapping[str, Sensor]):
@@ -194,6 +29,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         super().__init__(world)
         self._sensors: dict[str, Sensor] = {}
         self._timed: tuple[Sensor, ...] = ()
+        self._passed = Passed()
 
     def __getitem__(self, name: str) -> Sensor:
         """Returns a sensor, which measures from now on.
@@ -203,13 +39,24 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
             UnsupportedError: The simulator has no sensors.
         """
         found = self._sensors.get(name)
-        infos = _port(self.world).infos
+        infos = port_of(self.world).infos
         if name not in infos:
             raise UnknownEntityError("sensor", name, infos)
         if found is None:
-            found = self._sensors[name] = Sensor(self.world, name)
+            found = self._sensors[name] = Sensor(self.world, name, self._passed)
             self._timed = tuple(each for each in self._sensors.values() if each.is_timed)
         return found
+
+    def select(self, names: Iterable[str]) -> SensorRows:
+        """Returns several sensors of a kind, which measure from now on.
+
+        Raises:
+            UnknownEntityError: No sensor has the name.
+            ValueError: They are of different kinds, or none.
+        """
+        if isinstance(names, str):
+            raise TypeError(f"select takes a list of sensors, got the str {names!r}")
+        return SensorRows(self.world, [self[name] for name in names])
 
     def __iter__(self) -> Iterator[str]:
         port = self.world.simulator.sensors
@@ -243,10 +90,3 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
                 each.reset(np.arange(len(self.world)))
         for name, kept in state.items():
             self[name].set_state(kept)
-
-
-def _port(world: World) -> Sensors:
-    port = world.simulator.sensors
-    if port is None:
-        raise UnsupportedError(f"{type(world.simulator).__name__} has no sensors")
-    return port

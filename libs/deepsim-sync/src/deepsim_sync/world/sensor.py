@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One sensor of a world, with its own rate of simulated time, delay and noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_sync.errors import UnsupportedError
+from deepsim_sync.port.sensors import QUANTITIES, Reading, SensorInfo, Sensors
+
+from .sensor_noise import SensorNoise
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+class Passed:
+    """Compares instants; sensors that measured at the same one share the result."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Any, Any] = (None, None)
+        self._due = np.zeros(0, dtype=np.bool_)
+        self._count = 0
+
+    def since(
+        self, last: NDArray[np.float64], now: NDArray[np.float64]
+    ) -> tuple[NDArray[np.bool_], int]:
+        """Returns the worlds where time passed, and how many they are."""
+        before, after = self._key
+        if last is not before or now is not after:
+            self._key = last, now
+            self._due = now != last
+            self._count = int(np.count_nonzero(self._due))
+        return self._due, self._count
+
+
+_Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
+"""Worlds whose measurement is on its way, the instants, and the values."""
+
+
+class Sensor:
+    """One sensor in all worlds, as arrays (W, ...); `world.sensors[name]` makes it.
+
+    Without an update rate and a delay it measures when it is read. Otherwise it measures at the
+    beginning of the first tick at or after each multiple of its period. Contact sensors measure in
+    every tick, whatever their rate, so that they miss no touch.
+
+    Example::
+
+        imu = world.sensors["robot::base::imu"]
+        world.tick()
+        imu.linear_acceleration  # (W, 3), at the instants imu.time
+
+    Attributes:
+        name: ``model::link::sensor``.
+        info: Its kind, rate, delay and noise.
+    """
+
+    info: SensorInfo
+
+    def __init__(self, world: World, name: str, passed: Passed) -> None:
+        self.name = name
+        self._world = world
+        self._simulator = world.simulator
+        self._port = port_of(world)
+        self._passed = passed
+        self._watch()
+        count = len(world)
+        self._noise = SensorNoise(self.info, world.rngs)
+        self._shown: Reading = {}
+        self._shown_time = np.full(count, np.nan)
+        self._last = np.full(count, np.nan)  # time of the latest measurement, if there is no rate
+        self._index = np.full(count, -1, dtype=np.int64)  # its number, if there is a rate
+        self._coming: list[_Record] = []
+        self._polled: NDArray[np.float64] | None = None  # the time of the latest poll
+
+    def __getattr__(self, quantity: str) -> NDArray[Any]:
+        if quantity.startswith("_") or quantity not in QUANTITIES[self.info.kind]:
+            raise AttributeError(
+                f"a sensor of kind {self.info.kind!r} measures "
+                f"{', '.join(QUANTITIES[self.info.kind])}, and not {quantity!r}"
+            )
+        return self.read()[quantity]
+
+    def __repr__(self) -> str:
+        return f"<Sensor {self.name!r} of kind {self.info.kind}>"
+
+    @property
+    def time(self) -> NDArray[np.float64]:
+        """(W,) the simulated instants of the measurements that `read` returns [s]."""
+        self._refresh()
+        return self._shown_time.copy()
+
+    def read(self) -> Reading:
+        """Returns the latest measurement that has arrived, by quantity; not to be written.
+
+        Unsent changes of the world are sent first. Until a delayed measurement arrives, this is the
+        first measurement of the episode.
+        """
+        self._refresh()
+        return self._shown
+
+    def _refresh(self) -> None:
+        self._world.flush()
+        self.poll()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it must be polled in every tick."""
+        return self.info.delay > 0.0 or self._has_rate
+
+    def poll(self) -> None:
+        """Measures in the worlds where a measurement is due; a world calls it in each tick."""
+        now = self._simulator.time
+        if now is self._polled:
+            return
+        self._polled = now
+        if self._port.infos is not self._infos:
+            self._watch()
+        if self._has_rate:
+            index = np.floor(now * self.info.update_rate + 1e-9).astype(np.int64)
+            due = index > self._index
+            self._index = np.maximum(index, self._index)
+            count = int(np.count_nonzero(due))
+        else:
+            due, count = self._passed.since(self._last, now)
+            self._last = now
+        if not count:
+            if self._coming:
+                self._arrive(now)
+            return
+        reading = self._port.read(self.name)
+        if not self._noise.is_none:
+            reading = self._noise.add(reading, due, now)
+        if isinstance(reading, dict):  # others compute their values when they are read
+            for values in reading.values():
+                values.setflags(write=False)
+        if self.info.delay == 0.0:
+            if count == len(due):
+                self._shown, self._shown_time = reading, now
+            else:
+                self._show(due, now, reading)
+            return
+        first = due & np.isnan(self._shown_time)
+        self._show(first, now, reading)
+        self._coming.append((due & ~first, now, reading))
+        self._arrive(now)
+
+    def _arrive(self, now: NDArray[np.float64]) -> None:
+        """Shows the measurements whose delay is over."""
+        latest = now - self.info.delay + 1e-3 * self._world.timestep
+        for waiting, taken, reading in self._coming:
+            ready = waiting & (taken <= latest)
+            if ready.any():
+                self._show(ready, taken, reading)
+                waiting &= ~ready
+        self._coming = [each for each in self._coming if each[0].any()]
+
+    def _show(
+        self,
+        worlds: NDArray[np.bool_],
+        time: NDArray[np.float64],
+        reading: Reading,
+    ) -> None:
+        if worlds.all():
+            self._shown, self._shown_time = reading, time
+            return
+        shown = self._shown or reading
+        self._shown = {
+            quantity: np.where(
+                worlds.reshape(-1, *[1] * (values.ndim - 1)), values, shown[quantity]
+            )
+            for quantity, values in reading.items()
+        }
+        self._shown_time = np.where(worlds, time, self._shown_time)
+
+    def reset(self, worlds: NDArray[np.intp]) -> None:
+        """Begins new episodes in some worlds: the next measurement is their first one."""
+        self._polled = None
+        self._noise.reset(worlds)
+        self._last, self._shown_time = self._last.copy(), self._shown_time.copy()
+        self._last[worlds] = self._shown_time[worlds] = np.nan
+        self._index[worlds] = -1
+        for waiting, _, _ in self._coming:
+            waiting[worlds] = False
+
+    def get_state(self) -> Any:
+        """Returns measurements, those that have not arrived included, and the noise."""
+        coming = [(waiting.copy(), time, reading) for waiting, time, reading in self._coming]
+        times = self._shown_time.copy(), self._last.copy(), self._index.copy()
+        return self._shown, times, coming, self._noise.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to the instant of a state."""
+        shown, times, coming, noise = state
+        self._shown, self._polled = shown, None
+        self._shown_time, self._last, self._index = (each.copy() for each in times)
+        self._coming = [(waiting.copy(), time, reading) for waiting, time, reading in coming]
+        self._noise.set_state(noise)
+
+    def _watch(self) -> None:
+        self._infos = self._port.infos
+        self._port.watch(self.name)
+        self.info = self._infos[self.name]
+        self._has_rate = self.info.update_rate > 0.0 and self.info.kind != "contact"
+
+
+def port_of(world: World) -> Sensors:
+    """Returns the sensors of a world's simulator.
+
+    Raises:
+        UnsupportedError: It has none.
+    """
+    port = world.simulator.sensors
+    if port is None:
+        raise UnsupportedError(f"{type(world.simulator).__name__} has no sensors")
+    return port
