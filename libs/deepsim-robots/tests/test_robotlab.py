@@ -120,10 +120,11 @@ def test_writes_after_reset_are_for_all_scenes_or_some(make_lab):
     np.testing.assert_array_equal(lab.find("group/box").body.get_pose()[:, 0], 0.0)
 
 
-def test_joints_are_read_and_written(make_lab):
+@pytest.mark.parametrize("controller", ["pd_joint_pos", "PDJointPos"])
+def test_joints_are_read_and_written(make_lab, controller):
     """qpos, qvel, qf and drive targets are columns of the joints' table."""
     robot = LabRobot(RobotConfig(ARM, gains={".*": Gains(100.0, 10.0)}))
-    robot.register_controller("arm", [".*"], "pd_joint_pos")
+    robot.register_controller("arm", [".*"], controller)
     lab = make_lab(2, robot)
     assert robot.action_space["slices"] == {"arm": slice(0, 2)}
     body = robot.body

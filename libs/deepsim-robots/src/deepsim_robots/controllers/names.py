@@ -61,6 +61,12 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "pd_ee_delta_pose": partial(EndEffectorPose, delta=True, of="measured"),
     "pd_ee_target_delta_pos": partial(EndEffectorPosition, delta=True),
     "pd_ee_target_delta_pose": partial(EndEffectorPose, delta=True),
+    # RobotLab's classes.
+    "PDJointPos": JointPosition,
+    "PDJointVel": JointVelocity,
+    "MimicPDJointPos": Mimic,
+    "PDBaseVel": PlanarBase,
+    "PosVel": JointPositionVelocity,
 }
 """Controllers by the names that configurations use."""
 
