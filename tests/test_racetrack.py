@@ -48,6 +48,15 @@ def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) ->
         assert random.info[car]["metres"] < 20.0
 
 
+def test_the_policy_that_ships_brings_both_cars_home(racetrack: Task) -> None:
+    """In at least nine of ten races, which it has not learned from."""
+    with racetrack.environment(seed=5000, worlds=10, looks=False) as environment:
+        act = slot_policy(racetrack.policy("trained"), environment, 5000)
+        races = run_episodes(environment, act, number=1, seed=5000)
+    outcomes = [race.info[car]["outcome"] for race in races for car in ("red_car", "blue_car")]
+    assert outcomes.count("finished") >= 18, outcomes
+
+
 def test_leaving_the_road_ends_a_cars_episode_but_not_the_others(racetrack: Task) -> None:
     with racetrack.make() as environment:
         environment.reset(seed=0)
