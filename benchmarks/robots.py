@@ -136,7 +136,7 @@ def lidars() -> dict[str, Row]:
     world.tick()
 
     def scan() -> object:
-        lidar._last[:] = -1.0  # as if it were another instant
+        lidar._polled = None  # as if it were another instant
         lidar._index[:] = -1
         return lidar.read()
 
