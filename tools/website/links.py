@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 #: Files that a page shows as they are.
-MEDIA = {".gif", ".png", ".svg"}
+MEDIA = {".gif", ".png", ".svg", ".webp"}
 
 _FENCE = re.compile(r"^(```|~~~)")
 _LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
