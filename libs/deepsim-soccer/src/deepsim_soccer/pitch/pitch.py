@@ -19,10 +19,10 @@ from deepsim_soccer.skills import (
     world_velocity,
 )
 from deepsim_soccer.skills.dribble import in_reach
-from deepsim_soccer.skills.motion import Floats
+from deepsim_soccer.skills.motion import Floats, anywhere
 from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
-from deepsim_sync import World
+from deepsim_sync import World, square_sum
 
 from .ball import Ball
 from .formation import formation
@@ -206,11 +206,12 @@ class Pitch:
     ) -> None:
         """Sets poses only where they must be: a ball that is held, robots that tilt."""
         tilt = self._pose[:, :-1, 2:5]
-        if np.vdot(tilt, tilt) > _TILT * _TILT:  # a sum that is small says that nobody tilts
+        # A sum that is small says that nobody tilts; it is NaN where a world diverged.
+        if not square_sum(tilt) <= _TILT * _TILT:
             put = np.flatnonzero(self._active(worlds) & (np.abs(tilt).max(axis=(1, 2)) > _TILT))
             if len(put):
                 self._robots.put(put, pose=_upright(self.place[put], self.yaw[put]))
-        if 1 in replaced.tobytes():
+        if anywhere(replaced):
             put = np.flatnonzero(self._active(worlds) & replaced)
             self._ball_row.put(put, pose=ball_pose[put, None])
 
@@ -225,7 +226,7 @@ class Pitch:
     def _wheels(self, period: float) -> Floats:
         """Returns the velocities that robots reach in a tick, in their own frames, (3, W, N)."""
         chosen, command = self.dialect, self.command
-        if 1 in self.halted.tobytes():
+        if anywhere(self.halted):
             command = np.where(self.halted[:, None, None], 0.0, command)
         both = np.empty((2, *self._moving.shape))
         both[0], both[1] = command.transpose(2, 0, 1), self._moving
@@ -241,10 +242,10 @@ class Pitch:
             self.pause = np.maximum(self.pause - period, 0.0)
         else:
             self.pause[worlds] = np.maximum(self.pause[worlds] - period, 0.0)
-        if 1 in able.tobytes():
+        if anywhere(able):
             able &= self.dribbles & ~waits & ~self.halted[:, None]
             able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
-        if 1 not in able.tobytes():
+        if not anywhere(able):
             holder = np.full(len(self.holder), NOBODY)
             return holder if worlds is None else np.where(self._active(worlds), NOBODY, self.holder)
         distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
@@ -264,7 +265,7 @@ class Pitch:
         chosen, held = self.dialect, holder != NOBODY
         pose = self._pose[:, -1]
         twist = self.ball.roll(pose, self._twist[:, -1], period)
-        if 1 not in held.tobytes():
+        if not anywhere(held):
             self.holder, self.kicked = holder, holder.copy()  # nobody
             self._wrench[:] = 0.0
             return self._kept_in(pose, twist, held)

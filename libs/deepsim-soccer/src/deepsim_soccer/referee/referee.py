@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_soccer.pitch import Pitch
 from deepsim_soccer.pitch.formation import formation
 from deepsim_soccer.pitch.possession import NOBODY
-from deepsim_soccer.skills.motion import Floats
+from deepsim_soccer.skills.motion import Floats, anywhere
 
 from .fouls import Foul, Fouls
 
@@ -125,7 +125,7 @@ class Referee:
         call, team, goals = np.zeros((3, every), np.int64)
         pose = pitch.ball_pose
         outside = pitch.ball.out(pose)
-        if 1 not in outside.tobytes() and not foul.any():  # a quick `any`
+        if not anywhere(outside) and not foul.any():
             return Decision(call, team, goals, foul)
         active = np.zeros(every, np.bool_)
         active[worlds] = True
@@ -162,7 +162,7 @@ class Referee:
             return foul, team
         now = pitch.world.time
         ends = (now >= self._until - 1e-9) & (self.phase > Phase.PLAY)
-        if self.fouls is None and not ends.any():
+        if self.fouls is None and not anywhere(ends):
             return foul, team
         over = np.zeros(count, np.bool_)
         over[worlds] = now[worlds] >= self._until[worlds] - 1e-9

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .motion import Floats, kick_direction
+from .motion import Floats, anywhere, kick_direction
 
 
 def can_dribble(
@@ -42,7 +42,7 @@ def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> N
     x, y = way[..., 0], way[..., 1]
     length = np.sqrt(x * x + y * y)
     near = np.asarray(length <= distance)
-    if 1 not in near.tobytes():  # a quick `any`: the ball is seldom near
+    if not anywhere(near):
         return near
     ahead = direction[..., 0] * x + direction[..., 1] * y
     # 1e-12 keeps a ball on the edge of the cone inside, whatever the rounding.

