@@ -7,6 +7,7 @@ Each one is the page of a viewer in a headless Chromium, which must be installed
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import shutil
 import sys
@@ -24,6 +25,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 from deepsim import GazeboXMLLoader, MujocoSimulator, World, load_task
 from deepsim.episodes.slot_policy import slot_policy
 from deepsim.training.run_folder import chosen_policy
+from deepsim_btree import Selector, Sequence, Status, Tree, action, condition
 from deepsim_viewer import EnvironmentViewer, Viewer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,6 +75,18 @@ class Page:
     def check(self, label: str) -> None:
         """Switches a checkbox."""
         self.click(f"//label[contains(., '{label}')]/following::input[@type='checkbox'][1]")
+
+    def choose(self, label: str, option: str) -> None:
+        """Chooses from a list."""
+        field = f"//label[contains(., '{label}')]/following::input[1]"
+        WebDriverWait(self.driver, PATIENCE).until(lambda _: self.element(field).is_displayed())
+        self.click(field)
+        options = f"//*[@role='option' and contains(., '{option}')]"
+        wait = WebDriverWait(self.driver, PATIENCE)
+        lists = wait.until(  # those of other controls are there, and hidden
+            lambda driver: [e for e in driver.find_elements("xpath", options) if e.is_displayed()]
+        )
+        self.driver.execute_script("arguments[0].click()", lists[0])
 
     def scroll(self, text: str) -> None:
         """Scrolls the panel until a text is in its middle."""
@@ -131,6 +145,27 @@ def task(name: str, worlds: int = 1) -> Callable[[], Any]:
 
 
 @contextmanager
+def house() -> Iterator[Shown]:
+    """Shows the three rooms of examples/rooms, and the rules of one of its robots as a tree."""
+    sys.path.insert(0, str(ROOT / "examples" / "rooms"))
+    rooms, robots, scripts = map(importlib.import_module, ("house", "robots", "scripts"))
+    with World(MujocoSimulator(rooms.house()), steps_per_tick=10) as world:
+        couriers = [robots.Courier(f"courier_{n}", 2 * n, world) for n in range(4)]
+        names = [courier.name for courier in couriers]
+        robots.Picker("arm", world)
+        kept = [scripts.Door(name, names) for name in rooms.DOORS]
+        kept += [scripts.Lamp(room, names) for room in rooms.ROOMS]
+        tree = courier_tree(couriers[0], robots.CLEAR)
+
+        def step() -> None:
+            tree.tick()
+            world.tick()
+
+        with Viewer(world, port=0, speed=1.0, label="Three rooms", trees={names[0]: tree}) as shown:
+            yield shown, step
+
+
+@contextmanager
 def yard() -> Iterator[Shown]:
     """Shows a robot with a lidar among boxes, which stand on each other."""
     walls = "".join(
@@ -185,12 +220,52 @@ def _box(name: str, place: str, size: str, color: str, more: str = "") -> str:
       <ambient>{color} 1</ambient><diffuse>{color} 1</diffuse></material></visual></link></model>"""
 
 
+def courier_tree(courier: Any, clear: float) -> Tree:
+    """Returns the rules of a courier as a tree."""
+
+    @condition
+    def something_ahead() -> bool:
+        ahead = courier.scan.ranges[0].reshape(-1)[155:205]  # 25 degrees to each side
+        return bool(ahead.min() < clear)
+
+    @action
+    def wait() -> Status:
+        return Status.RUNNING
+
+    @action
+    def drive_to_next_corner() -> Status:
+        return Status.RUNNING
+
+    rules = [Sequence([something_ahead(), wait()], "give way"), drive_to_next_corner()]
+    return Tree(Selector(rules, "courier"))
+
+
+def rules(page: Page) -> None:
+    """Shows the tree, and where things touch."""
+    page.open("Show")
+    page.check("Contact")
+    page.open("Behaviour trees")
+    page.choose("Tree", "courier_0")
+    page.open("Show")
+    page.wait(4)
+    page.scroll("Behaviour trees")
+
+
 def marks(page: Page) -> None:
     """Shows names, the rays of the lidar and the forces of contacts."""
     page.open("Show")
     for label in ("Names", "Contact", "Lidar"):
         page.check(label)
     page.scroll("Show")
+
+
+def teleoperation(page: Page) -> None:
+    """Takes the wheel of the robot, and shows what its lidar sees."""
+    page.open("Show")
+    page.check("Lidar")
+    page.open("Drive")
+    page.choose("By hand", "robot")
+    page.scroll("Drive")
 
 
 def plots(page: Page) -> None:
@@ -211,7 +286,14 @@ PICTURES = {
     "worlds": Picture(
         task("walk", 16), WIDE, (4.0, -4.6, 3.6), (0.9, -0.3, 0.0), Page.shoot, steps=60
     ),
+    "rooms": Picture(house, SMALL, (1.4, -5.2, 4.6), (1.0, 0.0, 0.0), rules, steps=250),
     "marks": Picture(yard, SMALL, (-0.6, -4.2, 3.0), (0.6, 0.0, 0.0), marks, steps=60),
+    "teleoperation": Picture(
+        task("navigate"), SMALL, (-1.0, -4.6, 4.2), (0.0, 0.2, 0.0), teleoperation, steps=20
+    ),
+    "phone": Picture(
+        task("push"), (390, 780), (1.3, -0.9, 1.1), (0.4, 0.0, 0.2), Page.shoot, steps=40
+    ),
 }
 
 
