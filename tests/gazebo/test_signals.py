@@ -42,6 +42,12 @@ def look(simulator: GazeboSimulator) -> None:
     simulator.cameras.render(VIEW)
 
 
+def replace(simulator: GazeboSimulator) -> None:
+    """A model comes and goes, for which the server waits until the world's loop is elsewhere."""
+    simulator.spawn([SpawnRequest(BOX, "guest", Pose((0, 9, 5)))])
+    simulator.delete("guest")
+
+
 @pytest.fixture
 def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
     """The server, running again after the test."""
@@ -51,7 +57,7 @@ def restarted(server: GazeboServer) -> Iterator[GazeboServer]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("work", [nothing, step, read, look])
+@pytest.mark.parametrize("work", [nothing, step, read, look, replace])
 def test_a_signal_ends_it(
     connect: Connect,
     restarted: GazeboServer,

@@ -156,9 +156,3 @@ class Process:
         if self._process is None:
             raise GazeboHostError(f"{self.name} was not started: use `with` or start()")
         return self._process
-
-    def _catches(self, number: int) -> bool:
-        """Whether the program has a handler for that signal by now."""
-        status = Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
-        mask = status.partition("SigCgt:")[2].split()[0]
-        return bool(int(mask, 16) >> (number - 1) & 1)

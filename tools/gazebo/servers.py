@@ -120,8 +120,6 @@ class GazeboServer(Process):
             self._display.stop()
 
     def _answers(self) -> bool:
-        if not self._catches(signal.SIGINT):  # which it does last, before it lets the world run
-            return False
         with xmlrpc.client.ServerProxy(self._master_uri) as master:
             answer: Any = master.lookupService("/tools/gazebo", _LAST_SERVICE)
         code, _, uri = answer

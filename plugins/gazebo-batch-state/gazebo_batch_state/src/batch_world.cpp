@@ -197,6 +197,16 @@ void BatchWorld::Reset() {
   world_->Reset();
 }
 
+bool BatchWorld::HasBegun() const {
+  return world_->Iterations() > 0 || world_->PauseTime() > gazebo::common::Time::Zero;
+}
+
+void BatchWorld::CheckGoesOn() const {
+  if (steps_.IsStopped()) {
+    throw std::runtime_error("the server ends");
+  }
+}
+
 BatchWorld::View::View(BatchWorld& world)
     : world_(world), physics_(*world.world_->Physics()->GetPhysicsUpdateMutex()) {
   world_.Refresh();
@@ -285,6 +295,7 @@ void BatchWorld::Access::KeepLoopOut() {
   // this access has: so a loop that has gone round meanwhile is not there. A loop that does not go
   // round may wait for the lock.
   for (int round = 0; !WaitForLoop(kRound); ++round) {
+    world_.CheckGoesOn();
     if (round == kMostRounds) {
       throw std::runtime_error("the world's loop does not go on");
     }
@@ -314,9 +325,7 @@ bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
   BeginSteps(more);
   physics_.unlock();
   const LockStep::Result result = world_.steps_.Advance(n);
-  if (result == LockStep::Result::kStopped) {
-    throw std::runtime_error("the server ends");
-  }
+  world_.CheckGoesOn();
   if (result == LockStep::Result::kStuck) {
     throw std::runtime_error("the world makes no steps");
   }

@@ -50,7 +50,7 @@ void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
     spawner_.WaitUntilFree(wanted.name);
   }
   Spawn(request, response);
-  WaitUntilStarted();
+  WaitUntilStarted(world_);
   pictures_.Settle();
 }
 
@@ -72,6 +72,7 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
   access.KeepLoopOut();
   const auto end = std::chrono::steady_clock::now() + kTurn;
   do {
+    world_.CheckGoesOn();
     const msg::SpawnRequest& wanted = request.requests[number];
     Reason& reason = response.messages[number];
     try {
@@ -150,7 +151,7 @@ void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
   for (const std::string& light : lights) {
     WaitUntilGone(light);
   }
-  WaitUntilEnded(sensors);
+  WaitUntilEnded(world_, sensors);
   pictures_.RemoveLights(std::move(carried));
   pictures_.Settle();
 }
@@ -162,6 +163,7 @@ void EntityServices::WaitUntilGone(const std::string& light) {
     if (std::chrono::steady_clock::now() > deadline) {
       throw std::runtime_error("Gazebo does not remove light '" + light + "'");
     }
+    world_.CheckGoesOn();
     std::this_thread::sleep_for(kPoll);
   }
 }

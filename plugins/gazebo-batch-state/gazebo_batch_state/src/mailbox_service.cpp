@@ -122,7 +122,7 @@ void MailboxService::Replace(std::shared_ptr<Mailbox> mailbox) {
 }
 
 void MailboxService::Run() {
-  while (!ended_ && !world_.World()->Running()) {
+  while (!ended_ && !world_.HasBegun()) {
     std::this_thread::sleep_for(kLookAround);
   }
   world_.World()->Physics()->InitForThread();

@@ -40,7 +40,8 @@ sdf::ElementPtr Described(const char* schema) {
 
 }  // namespace
 
-std::shared_ptr<PictureSensor> PictureSensor::Install(const std::string& world) {
+std::shared_ptr<PictureSensor> PictureSensor::Install(const std::string& world,
+                                                      const std::atomic<bool>& stopped) {
   sensors::SensorFactory::RegisterSensor(kName, &MakeSensor);
   const sdf::ElementPtr description = Described("sensor.sdf");
   description->GetAttribute("name")->Set(kName);
@@ -48,7 +49,7 @@ std::shared_ptr<PictureSensor> PictureSensor::Install(const std::string& world) 
   const std::string name =
       sensors::SensorManager::Instance()->CreateSensor(description, world, kName, 0);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (std::chrono::steady_clock::now() < deadline) {
+  while (!stopped && std::chrono::steady_clock::now() < deadline) {
     auto sensor = std::dynamic_pointer_cast<PictureSensor>(
         sensors::SensorManager::Instance()->GetSensor(name));
     if (sensor) {

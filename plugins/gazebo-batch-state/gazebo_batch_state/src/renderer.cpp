@@ -20,7 +20,7 @@ constexpr auto kPoll = std::chrono::milliseconds(1);
 
 void Renderer::Run(const std::function<void(PictureSensor&)>& work) {
   if (!sensor_) {
-    sensor_ = PictureSensor::Install(world_);
+    sensor_ = PictureSensor::Install(world_, stopped_);
   }
   sensor_->Run([this, &work] { work(*sensor_); }, stopped_);
 }

@@ -18,9 +18,10 @@ constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPoll = std::chrono::milliseconds(1);
 
 template <class Condition>
-void WaitUntil(Condition condition) {
+void WaitUntil(const BatchWorld& world, Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!condition() && std::chrono::steady_clock::now() < deadline) {
+    world.CheckGoesOn();
     std::this_thread::sleep_for(kPoll);
   }
 }
@@ -38,12 +39,12 @@ void ListSensors(const gazebo::physics::ModelPtr& model, std::vector<std::string
   }
 }
 
-void WaitUntilStarted() {
-  WaitUntil([] { return SensorManager::Instance()->SensorsInitialized(); });
+void WaitUntilStarted(const BatchWorld& world) {
+  WaitUntil(world, [] { return SensorManager::Instance()->SensorsInitialized(); });
 }
 
-void WaitUntilEnded(const std::vector<std::string>& names) {
-  WaitUntil([&names] {
+void WaitUntilEnded(const BatchWorld& world, const std::vector<std::string>& names) {
+  WaitUntil(world, [&names] {
     return std::none_of(names.begin(), names.end(), [](const std::string& name) {
       return SensorManager::Instance()->GetSensor(name) != nullptr;
     });

@@ -84,10 +84,13 @@ void Server::Offer() {
 }
 
 void Server::Run() {
-  while (!ended_ && !world_.World()->Running()) {
+  while (!world_.HasBegun()) {
+    if (ended_) {
+      return;
+    }
     kLookAround.sleep();
   }
-  if (!ended_) {
+  {
     const BatchWorld::Access access(world_);
     clock_.Start(node_);
   }

@@ -16,6 +16,7 @@ namespace {
 namespace physics = gazebo::physics;
 
 constexpr auto kRest = std::chrono::seconds(1);
+constexpr auto kPoll = std::chrono::milliseconds(1);
 
 /// Gazebo leaves out what it cannot make and goes on; so count.
 Reason FindMissing(physics::Model& model) {
@@ -119,7 +120,10 @@ void Spawner::WaitUntilFree(const std::string& name) {
   const auto found = rests_until_.find(name);
   if (found != rests_until_.end()) {
     world_.Steps().Release();
-    std::this_thread::sleep_until(found->second);
+    while (Clock::now() < found->second) {
+      world_.CheckGoesOn();
+      std::this_thread::sleep_for(kPoll);
+    }
     rests_until_.erase(found);
   }
 }

@@ -115,7 +115,7 @@ class BatchWorld {
     /// after it has removed some, to wake them. This returns when it is not there, and cannot get
     /// there as long as this access lives.
     ///
-    /// \throws std::runtime_error if the loop does not go on
+    /// \throws std::runtime_error if the loop does not go on, or the server ends
     void KeepLoopOut();
 
     /// Takes up what this thread itself has added or removed.
@@ -140,6 +140,14 @@ class BatchWorld {
 
   /// Puts time and all models back to the beginning; how things look stays.
   void Reset();
+
+  /// Whether its loop has begun. Until then Gazebo initialises it, and nobody else may touch it.
+  bool HasBegun() const;
+
+  /// To be called by whatever waits for the world or works on it for long.
+  ///
+  /// \throws std::runtime_error if the server ends
+  void CheckGoesOn() const;
 
   LockStep& Steps() { return steps_; }
   const gazebo::physics::WorldPtr& World() const { return world_; }

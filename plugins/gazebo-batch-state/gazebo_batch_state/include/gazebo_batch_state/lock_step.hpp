@@ -137,6 +137,9 @@ class LockStep {
   /// Makes an Advance return, and no further one wait. From any thread.
   void Stop() { stopped_ = true; }
 
+  /// Whether it was stopped.
+  bool IsStopped() const { return stopped_; }
+
  private:
   enum class Mode {
     kFree,      // runs or is paused as it likes

@@ -44,8 +44,10 @@ class PictureSensor : public gazebo::sensors::Sensor {
  public:
   /// Adds one to a world, once; not with access to the world.
   ///
+  /// \param stopped whether the server ends: then this does not wait
   /// \throws std::runtime_error if Gazebo does not start it in time
-  static std::shared_ptr<PictureSensor> Install(const std::string& world);
+  static std::shared_ptr<PictureSensor> Install(const std::string& world,
+                                                const std::atomic<bool>& stopped);
 
   PictureSensor();
   void Init() override;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "gazebo_batch_state/batch_world.hpp"
+
 namespace gazebo_batch_state {
 
 /// Adds Gazebo's names of all sensors of a model and of those nested in it.
@@ -13,11 +15,15 @@ void ListSensors(const gazebo::physics::ModelPtr& model, std::vector<std::string
 /// Waits until Gazebo's main thread has started all new sensors. Not with access to the world.
 ///
 /// One that is removed before it was started would stay for ever.
-void WaitUntilStarted();
+///
+/// \throws std::runtime_error if the server ends
+void WaitUntilStarted(const BatchWorld& world);
 
 /// Waits until Gazebo's main thread has ended some sensors that were removed. Not with access.
 ///
 /// A camera of the same name cannot be made before.
-void WaitUntilEnded(const std::vector<std::string>& names);
+///
+/// \throws std::runtime_error if the server ends
+void WaitUntilEnded(const BatchWorld& world, const std::vector<std::string>& names);
 
 }  // namespace gazebo_batch_state
