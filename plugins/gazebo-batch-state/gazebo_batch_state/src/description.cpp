@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "gazebo_batch_state/sdf_text.hpp"
+#include "gazebo_batch_state/sensor_types.hpp"
 #include "gazebo_batch_state/xml_shape.hpp"
 
 namespace gazebo_batch_state {
@@ -119,7 +120,10 @@ std::size_t CountChildren(const sdf::ElementPtr& parent, const std::string& tag)
   return count;
 }
 
-DescriptionReader::DescriptionReader() : document_(new sdf::SDF()) { sdf::init(document_); }
+DescriptionReader::DescriptionReader() : document_(new sdf::SDF()), copy_(new sdf::SDF()) {
+  sdf::init(document_);
+  sdf::init(copy_);
+}
 
 Description DescriptionReader::Read(const std::string& xml, const std::string& name,
                                     const ignition::math::Pose3d& pose) {
@@ -140,7 +144,17 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
   if (place->GetAttribute("relative_to")) {
     place->GetAttribute("relative_to")->Reset();
   }
-  return {name, is_light, SdfText(element)};
+  return {name, is_light, Copy(element)};
+}
+
+sdf::ElementPtr DescriptionReader::Copy(const sdf::ElementPtr& element) {
+  const std::string text = "<sdf version='" SDF_VERSION "'>" + SdfText(element) + "</sdf>";
+  if (!sdf::readString(text, copy_)) {
+    throw std::invalid_argument("sdformat cannot read what it has made of it");
+  }
+  const sdf::ElementPtr copied = copy_->Root()->GetElement(element->GetName());
+  copied->RemoveFromParent();
+  return copied;
 }
 
 void DescriptionReader::ReadDocument(const std::string& xml) {

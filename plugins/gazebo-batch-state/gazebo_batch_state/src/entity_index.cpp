@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "gazebo_batch_state/sdf_text.hpp"
+#include "gazebo_batch_state/sensor_types.hpp"
 
 namespace gazebo_batch_state {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
-#include "gazebo_batch_state/sdf_text.hpp"
 #include "gazebo_batch_state/sdf_values.hpp"
+#include "gazebo_batch_state/sensor_types.hpp"
 
 namespace gazebo_batch_state {
 namespace {

@@ -9,7 +9,6 @@
 #include <limits>
 #include <locale>
 #include <sdf/Param.hh>
-#include <set>
 #include <sstream>
 #include <vector>
 
@@ -109,19 +108,7 @@ void Write(const sdf::ElementPtr& element, std::ostream& out) {
   out << "</" << element->GetName() << ">\n";
 }
 
-const std::set<std::string> kHiddenCameras = {"depth_camera", "rgbd", "rgbd_camera",
-                                              "segmentation_camera"};
-const std::set<std::string> kCameras = {"camera", "depth", "multicamera", "wideanglecamera"};
-
 }  // namespace
-
-bool IsHidden(const std::string& sensor_type) {
-  return sensor_type == "joint_state" || kHiddenCameras.count(sensor_type) > 0;
-}
-
-bool IsCamera(const std::string& sensor_type) {
-  return kCameras.count(sensor_type) > 0 || kHiddenCameras.count(sensor_type) > 0;
-}
 
 std::string SdfText(const sdf::ElementPtr& element) {
   std::ostringstream out;

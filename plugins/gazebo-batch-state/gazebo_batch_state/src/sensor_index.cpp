@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "gazebo_batch_state/contact_record.hpp"
-#include "gazebo_batch_state/sdf_text.hpp"
 #include "gazebo_batch_state/sdf_values.hpp"
+#include "gazebo_batch_state/sensor_types.hpp"
 
 namespace gazebo_batch_state {
 namespace {

@@ -5,10 +5,11 @@
 #include <gazebo/physics/Model.hh>
 #include <gazebo/physics/PhysicsEngine.hh>
 #include <gazebo/physics/World.hh>
-#include <gazebo/physics/WorldState.hh>
 #include <gazebo/transport/TransportIface.hh>
 #include <iterator>
 #include <thread>
+
+#include "gazebo_batch_state/model_loader.hpp"
 
 namespace gazebo_batch_state {
 namespace {
@@ -56,27 +57,37 @@ void RenewScopedNames(const physics::BasePtr& entity) {
 Reason Spawner::Spawn(const Description& description, const Pose3d& pose) {
   const auto& world = world_.World();
   world->Physics()->InitForThread();
-  physics::WorldState state;
-  state.SetSimTime(world->SimTime());
-  state.SetIterations(world->Iterations());
-  state.SetInsertions({description.sdf});
-  const unsigned int models = world->ModelCount();
-  const unsigned int lights = world->LightCount();
-  world->SetState(state);
-  if (description.is_light) {
-    return world->LightCount() > lights ? Reason() : "Gazebo could not make the light";
+  if (!world_sdf_) {
+    world_sdf_ = world->SDF();  // takes the state of all models
   }
-  if (world->ModelCount() == models) {
-    RemoveLeftover(description.name);
-    return "Gazebo could not make the model";
+  description.element->SetParent(world_sdf_);
+  const physics::BasePtr root = world->BaseByName(world->Name());
+  physics::ModelPtr model;
+  try {
+    if (description.is_light) {
+      world->LoadLight(description.element, root)->Init();
+      world_sdf_->InsertElement(description.element);
+      return {};
+    }
+    model = LoadModel(*world, description.element, root);
+    model->Init();
+    model->LoadPlugins();
+    world_sdf_->InsertElement(description.element);
+  } catch (...) {  // Gazebo throws what is no std::exception
+    if (model) {
+      Remove(model);
+    } else {
+      RemoveLeftover(description.name);
+    }
+    return description.is_light ? "Gazebo could not make the light"
+                                : "Gazebo could not make the model";
   }
-  const physics::ModelPtr model = world->ModelByIndex(models);
   Reason reason = FindMissing(*model);
   if (!reason.empty()) {
     Remove(model);
     return reason;
   }
-  // The text has angles, which cannot say every rotation exactly.
+  // The description has angles, which cannot say every rotation exactly.
   model->SetWorldPose(pose);
   model->SetInitialRelativePose(pose);
   return {};

@@ -12,7 +12,7 @@ namespace gazebo_batch_state {
 struct Description {
   std::string name;
   bool is_light;
-  std::string sdf;  ///< a `<model>` or `<light>` in the newest version of SDF
+  sdf::ElementPtr element;  ///< a `<model>` or `<light>` in the newest version of SDF
 };
 
 /// Reads descriptions. Keeps a document with SDF's schema, because making one takes 0.1 s, and what
@@ -30,10 +30,14 @@ class DescriptionReader {
                    const ignition::math::Pose3d& pose);
 
  private:
+  /// Copies a model or light with all digits; sdformat's own Clone keeps six.
+  sdf::ElementPtr Copy(const sdf::ElementPtr& element);
+
   /// Reads and checks one model or light.
   void ReadDocument(const std::string& xml);
 
   sdf::SDFPtr document_;
+  sdf::SDFPtr copy_;  // the schema for copies; has nothing in it
   std::string read_;  // the XML in it; empty if that cannot be used
 };
 

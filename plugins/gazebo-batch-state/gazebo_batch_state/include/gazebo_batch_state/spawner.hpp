@@ -13,8 +13,8 @@ namespace gazebo_batch_state {
 
 /// Adds and removes models and lights between two physics steps, at once.
 ///
-/// Gazebo's factory topic is worked off every 200 ms by the world's thread; World::SetState inserts
-/// entities too, with the same code, but on the thread that calls it.
+/// Gazebo's factory topic is worked off every 200 ms by the world's thread; here entities are made
+/// with the same code, but on the thread that calls it.
 ///
 /// Whatever is removed in Gazebo asks, on the topic ~/request, for what has its name to be removed:
 /// that tells those that render, but 200 to 400 ms later it also hits whatever has that name by
@@ -47,6 +47,7 @@ class Spawner {
   void RemoveLeftover(const std::string& name);
 
   BatchWorld& world_;
+  sdf::ElementPtr world_sdf_;  // what saves the world has all its models and lights from
   std::uint64_t removed_ = 0;
   std::map<std::string, Clock::time_point> rests_until_;  // names of lights
 };
