@@ -17,7 +17,11 @@ import pytest
 
 from deepsim_gazebo import GazeboSimulator
 
-sys.path += [str(Path(__file__).parents[2] / "tools"), str(Path(__file__).parent)]
+sys.path += [
+    str(Path(__file__).parents[2]),
+    str(Path(__file__).parents[2] / "tools"),
+    str(Path(__file__).parent),
+]
 
 from gazebo.sandbox import attached
 from gazebo.servers import GazeboServer
