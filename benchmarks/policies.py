@@ -44,9 +44,10 @@ def played(
 
 
 def success(episodes: list[Episode]) -> float:
-    """Returns the share of episodes that succeeded."""
+    """Returns the share of episodes that succeeded; a car of the racetrack is to finish."""
     agents = [each.info[agent] for each in episodes for agent in each.rewards]
-    return float(np.mean([info["success"] for info in agents]))
+    ends = [info.get("success", info.get("outcome") == "finished") for info in agents]
+    return float(np.mean(ends))
 
 
 def figures(name: str, backend: str, worlds: int, rounds: int) -> Plays:

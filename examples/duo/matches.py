@@ -68,6 +68,16 @@ def play(
     return [int((winner == each).sum()) for each in (1, 0, -1)]
 
 
+def table(seed: int) -> dict[tuple[str, str], list[int]]:
+    """Returns the matches won, drawn and lost of a team against another, 100 each."""
+    return {
+        ("learned", "random"): play(learned(), "agents", seed, random(seed)),
+        ("random", "random"): play(random(seed), "agents", seed, random(seed + 1)),
+        ("learned", "trees"): play(learned(), "tree", seed),
+        ("random", "trees"): play(random(seed), "tree", seed),
+    }
+
+
 def main() -> None:
     """Plays 100 matches of each of some seeds against each opponent, and prints the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -75,13 +85,7 @@ def main() -> None:
     seeds = [APART * number for number in range(parser.parse_args().seeds)]
     print("| team | against | won | drawn | lost |\n|---|---|---:|---:|---:|")
     for seed in seeds:
-        rows = {
-            ("learned", "random"): play(learned(), "agents", seed, random(seed)),
-            ("random", "random"): play(random(seed), "agents", seed, random(seed + 1)),
-            ("learned", "trees"): play(learned(), "tree", seed),
-            ("random", "trees"): play(random(seed), "tree", seed),
-        }
-        for (team, against), (won, drawn, lost) in rows.items():
+        for (team, against), (won, drawn, lost) in table(seed).items():
             print(f"| {team} | {against}, seed {seed} | {won} | {drawn} | {lost} |", flush=True)
 
 
