@@ -8,7 +8,7 @@ import pickle
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import deepsim_btree as bt
@@ -267,6 +267,7 @@ SEEDS = st.integers(0, 99)
     calls=CALLS,
     seed=SEEDS,
 )
+@example(spec=((bt.UtilitySelector, {}), ((("act", "F"), ()),)), calls=["tick"], seed=0)
 def test_a_template_does_what_the_objects_do(spec, calls, seed):
     """Answers, errors, and all that happens to every leaf in order, are the same."""
     scripts = Builder(spec, None).scripts

@@ -61,7 +61,8 @@ def _parts(value: Any) -> Iterator[object]:
         value = tuple(value.values())
     if isinstance(value, tuple):
         for one in value:
-            yield one
+            if not isinstance(one, partial):  # which is copied, for AGENT among its arguments
+                yield one
             yield from _parts(one)
     elif callable(value):
         yield value
