@@ -44,6 +44,7 @@ def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) ->
     pursuit, random = drive(racetrack, "pursuit", 0), drive(racetrack, "random", 0)
     for car in ("red_car", "blue_car"):
         assert pursuit.info[car]["outcome"] == "finished"
+        assert pursuit.info[car]["success"]
         assert pursuit.rewards[car] > 36.0
         assert random.info[car]["metres"] < 20.0
 

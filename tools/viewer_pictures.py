@@ -89,7 +89,7 @@ class Page:
         self.driver.execute_script("arguments[0].click()", lists[0])
 
     def scroll(self, text: str) -> None:
-        """Scrolls the panel until a text is in its middle."""
+        """Scrolls the panel until a text is at its top, or the panel at its end."""
         self.driver.execute_script(SHOWN, self.element(f"//*[text()='{text}']"))
 
     def wait(self, frames: int) -> None:

@@ -131,7 +131,12 @@ class RaceArea(Area):
         """Returns how far each car got and how it ended."""
         outcome = np.where(self.finished, "finished", "driving")
         outcome = np.where(self.off_track, "off track", outcome)
-        columns = {"metres": self.laps.travelled, "hits": self.hits, "outcome": outcome}
+        columns = {
+            "success": self.finished,
+            "metres": self.laps.travelled,
+            "hits": self.hits,
+            "outcome": outcome,
+        }
         return {
             name: {column: values[:, car] for column, values in columns.items()}
             for car, name in enumerate(CARS)
