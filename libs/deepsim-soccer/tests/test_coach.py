@@ -136,7 +136,7 @@ def test_a_called_restart(make_pitch, call, team, spot):
 def test_what_cannot_be_restarted(make_pitch):
     referee = Referee(make_pitch(1))
     for call, team in ((Call.NONE, 0), (Call.CORNER, 2)):
-        with pytest.raises(ValueError, match="restart takes"):
+        with pytest.raises(ValueError, match="expected a call and team"):
             referee.restart(np.array([0]), call, team)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RoboCup's middle-size league: the field, the ball and the robots as data, and their skills."""
+"""RoboCup's middle-size league: field, ball, robots, rules and skills, on any simulator."""
 
 from .coach import CoachBridge, CoachMessage, Mode
 from .description import ball_sdf, robot_sdf, world_sdf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A coach's commands over UDP, and the state of its team in return."""
+"""Communication with a coach over UDP: commands in, the state of the team out."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from .perception import OmniVision
 from .referee import Call
 
 _SHORT = struct.Struct("<3b")  # Head, MatchMode, MatchType
-# MatchMode, MatchType, TestMode, two points [cm], two angles, two robots, force; padded as by C.
+# MatchMode, MatchType, TestMode, two points [cm], two angles, two robots, force; padded as in C.
 _LONG = struct.Struct("<3bx6h3bx")
-_MOST = 256  # datagrams that one call reads
+_MOST = 256  # datagrams that one call reads at most
 _T = TypeVar("_T")
 
 
 class Mode(IntEnum):
-    """States of the game, as a coach sends them to its own team ("our") about both."""
+    """States of the game that a coach sends to its own team ("our").
+
+    Example:
+        >>> Mode.OPPONENT_CORNER.call.name, Mode.OPPONENT_CORNER.team(coach=0)
+        ('CORNER', 1)
+    """
 
     STOP = 0
     OUR_KICK_OFF = 1
@@ -46,30 +51,35 @@ class Mode(IntEnum):
 
     @property
     def call(self) -> Call:
-        """The restart that it is; `Call.NONE` for a mode that restarts nothing."""
+        """The restart of this mode; `Call.NONE` if it has none."""
         if self in (Mode.STOP, Mode.START, Mode.PARKING, Mode.TEST):
             return Call.NONE
         return Call(self if self % 2 else self - 1)
 
     def team(self, coach: int) -> int:
-        """Returns whose restart it is, 0 cyan or 1 magenta, where the coach is of team `coach`."""
+        """Returns the team, 0 cyan or 1 magenta, that restarts, given the coach's own team."""
         return coach if self % 2 else 1 - coach
 
 
 class CoachMessage(NamedTuple):
-    """One command.
+    """A coach's command.
 
     Attributes:
-        mode: The state of the game.
-        previous: The state before it, MatchType.
-        test: Number of a test, in mode `TEST`.
-        point_a: A place for the test, x and y [m], to 1 cm.
-        point_b: Another one.
-        angle_a: For robot A, as sent.
-        angle_b: For robot B, as sent.
-        robot_a: Number of a robot.
-        robot_b: Number of another one.
-        force: Of a kick, as sent.
+        mode: State of the game (MatchMode).
+        previous: State before that (MatchType).
+        test: Number of the test, in mode `TEST`.
+        point_a: First place of the test, x and y [m], sent to 1 cm.
+        point_b: Second place of the test.
+        angle_a: Angle for robot A, in the sender's unit.
+        angle_b: Angle for robot B, in the sender's unit.
+        robot_a: Number of robot A.
+        robot_b: Number of robot B.
+        force: Strength of a kick, in the sender's unit.
+
+    Example:
+        >>> data = CoachMessage(Mode.START).to_bytes()
+        >>> len(data), CoachMessage.from_bytes(data).mode.name
+        (20, 'START')
     """
 
     mode: Mode
@@ -84,13 +94,13 @@ class CoachMessage(NamedTuple):
     force: int = 0
 
     def to_bytes(self, *, short: bool = False) -> bytes:
-        """Returns a datagram.
+        """Returns the message as a datagram of 20 bytes.
 
         Args:
-            short: Whether as in 2015: 3 bytes, with the modes alone; otherwise 20.
+            short: Whether to use the layout of 2015, 3 bytes with the modes only.
 
         Raises:
-            ValueError: A number does not fit.
+            ValueError: A number does not fit into its field.
         """
         if short:
             return _SHORT.pack(0, self.mode, self.previous)
@@ -103,10 +113,10 @@ class CoachMessage(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CoachMessage:
-        """Returns the message of a datagram of either layout.
+        """Returns the message of a datagram in either layout.
 
         Raises:
-            ValueError: It has another length, or an unknown mode.
+            ValueError: The datagram has neither 3 nor 20 bytes, or its mode is unknown.
         """
         if len(data) == _SHORT.size:
             _, mode, previous = _SHORT.unpack(data)
@@ -121,28 +131,29 @@ class CoachMessage(NamedTuple):
 
 
 class CoachBridge:
-    """Receives a coach's commands for all robots of a team, and sends their state back.
+    """Receives a coach's commands to a team and sends the team's state back, without waiting.
 
-    Nothing waits: call `receive` once per tick. Whoever sent the last good datagram is the coach.
+    The sender of the last valid datagram is the coach. Call `receive` once per tick.
 
     Args:
-        host: Address to listen on; others than loopback let anybody in the network command.
-        port: To listen on; 0 for any that is free.
+        host: Address to listen on; on any but a loopback address, the whole network may command.
+        port: Port to listen on; 0 for any free one.
 
     Attributes:
         address: Host and port.
-        dropped: Datagrams that were no commands.
+        dropped: Number of invalid datagrams.
 
     Raises:
-        OSError: The address is taken.
+        OSError: The address is in use.
 
-    Example::
-
-        with CoachBridge() as bridge:
-            message = bridge.receive()
-            if message and message.mode.call:
-                referee.restart([0], message.mode.call, message.mode.team(coach=0))
-            bridge.send(Perception(pitch).look(), robots=[0, 1, 2])
+    Example:
+        >>> with CoachBridge() as bridge:
+        ...     message = bridge.receive()  # None: no coach has sent anything
+        ...     if message and message.mode.call:
+        ...         team = message.mode.team(coach=0)
+        ...         Referee(pitch).restart([0], message.mode.call, team)
+        ...     bridge.send(Perception(pitch).look(), robots=[0])
+        False
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -158,7 +169,7 @@ class CoachBridge:
         self._coach: tuple[str, int] | None = None
 
     def receive(self) -> CoachMessage | None:
-        """Returns the last command since the last call, or None."""
+        """Returns the latest command since the last call, or None."""
         found = None
         for _ in range(_MOST):
             got = _unless_blocked(lambda: self._socket.recvfrom(_LONG.size + 1))
@@ -174,15 +185,15 @@ class CoachBridge:
         return found
 
     def send(self, seen: OmniVision, robots: list[int], world: int = 0) -> bool:
-        """Sends the coach what some robots report, as JSON: lengths in m, angles in rad.
+        """Sends the reports of some robots to the coach as JSON, in metres and radians.
 
         Args:
-            seen: Of all robots.
-            robots: Numbers of those of the coach's team.
+            seen: Reports of all robots.
+            robots: Numbers of the robots of the coach's team.
             world: Number of the world.
 
         Returns:
-            Whether there is a coach to send it to, and the network took it.
+            Whether a coach is known and the network accepted the datagram.
         """
         if self._coach is None:
             return False
@@ -218,7 +229,7 @@ class CoachBridge:
 
 
 def _unless_blocked(call: Callable[[], _T]) -> _T | None:
-    """Returns the result of a call of a socket, or None where it would wait or nobody listens."""
+    """Returns the result of a socket call, or None if it would wait or nobody listens."""
     try:
         return call()
     except (BlockingIOError, ConnectionError):

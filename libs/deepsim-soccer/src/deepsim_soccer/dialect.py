@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Physical constants of the robot, the ball and the simulation, by dialect."""
+"""Physical constants of the robot, the ball and the simulation, for each published dialect."""
 
 from __future__ import annotations
 
@@ -9,37 +9,42 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Dialect:
-    """The constants of a simulation of the middle-size league: Tables I and II in one place.
+    """The constants of a simulation of the middle-size league, such as the paper's Tables I and II.
 
     Attributes:
-        name: Of the dialect.
-        robot_mass: [kg].
-        robot_radius: Of the collision cylinder [m].
-        robot_height: Of the collision cylinder [m].
-        robot_inertia: Moments about x, y and z [kg m²].
-        robot_friction: Coefficient of the robot's surface.
-        wheel_arm: From the robot's centre to each of its four wheels [m].
-        wheel_speed: Largest speed of a wheel's rim [m/s].
-        wheel_acceleration: Largest of a wheel that speeds up [m/s²].
-        wheel_braking: Largest of a wheel that slows down [m/s²].
-        ball_mass: [kg].
-        ball_radius: [m].
-        ball_inertia: About each axis [kg m²].
-        ball_decay: Coefficient mu of the rolling decay: a ball on the ground slows by mu g.
-        field_length: Between the goal lines [m].
-        field_width: Between the touch lines [m].
-        gravity: Downwards [m/s²].
+        name: Name of the dialect.
+        robot_mass: Mass of a robot [kg].
+        robot_radius: Radius of the collision cylinder [m].
+        robot_height: Height of the collision cylinder [m].
+        robot_inertia: Moments of inertia about x, y and z [kg m²].
+        robot_friction: Friction coefficient of the robot's surface.
+        wheel_arm: Distance from the robot's centre to each of its four wheels [m].
+        wheel_speed: Largest rim speed of a wheel [m/s].
+        wheel_acceleration: Largest acceleration of a wheel [m/s²].
+        wheel_braking: Largest deceleration of a wheel [m/s²].
+        ball_mass: Mass of the ball [kg].
+        ball_radius: Radius of the ball [m].
+        ball_inertia: Moment of inertia of the ball about each axis [kg m²].
+        ball_decay: Coefficient mu of the rolling decay: a ball on the ground decelerates by mu g.
+        field_length: Distance between the goal lines [m].
+        field_width: Distance between the touch lines [m].
+        gravity: Gravity, downwards [m/s²].
         step: Physics step [s].
-        hold_distance: Farthest ball that a robot can dribble, from its centre [m].
+        hold_distance: Largest distance of a ball that a robot can dribble, from its centre [m].
         hold_angle: Full angle of the cone ahead in which it can dribble [rad].
         hold_gap: Distance of a dribbled ball from the robot's centre [m].
-        hold_height: Of the centre of a dribbled ball [m].
+        hold_height: Height of the centre of a dribbled ball [m].
         pass_limit: Largest speed of a ground pass [m/s].
         pass_factor: Speed of a ground pass per unit of strength [m/s].
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
-        lob_limit: Largest horizontal speed of a lob of the paper [m/s].
+        lob_limit: Largest horizontal speed of the paper's lob [m/s].
         lob_speed: Largest speed of a lob that clears the bar [m/s].
         lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
+
+    Example:
+        >>> fast = replace(LEGAL, name="fast", wheel_speed=8.0)
+        >>> fast.wheel_speed, fast.robot_mass
+        (8.0, 31.0)
     """
 
     name: str
@@ -75,10 +80,10 @@ class Dialect:
 PAPER = Dialect(
     name="paper",
     robot_mass=31.0,  # Table I
-    robot_radius=0.25,  # the published mesh, 0.33 m, breaks the rules; this is N1's cylinder
+    robot_radius=0.25,  # N1's cylinder; the published mesh, 0.33 m, breaks the rules
     robot_height=0.79,
     # Table I gives Izz only, and Ixx = Iyy = 0 is not a rigid body. A robot stands on its wheels:
-    # with moments as large as these bumps turn it about z only.
+    # with moments as large as these, bumps turn it about z only.
     robot_inertia=(1000.0, 1000.0, 2.86),
     robot_friction=0.1,  # Table I
     wheel_arm=0.203,  # nubot_hwcontroller of simatch
@@ -94,9 +99,7 @@ PAPER = Dialect(
     gravity=9.8,  # Table II
     step=0.007,  # Table II
     hold_distance=0.5,  # parameter /general/dribble_distance_thres
-    hold_angle=math.radians(
-        30.0
-    ),  # parameter /general/dribble_angle_thres, of which half to each side
+    hold_angle=math.radians(30.0),  # /general/dribble_angle_thres, half of it to each side
     hold_gap=0.43,  # single_nubot_gazebo
     hold_height=0.11,  # the ball rests on the ground
     pass_limit=20.0,  # single_nubot_gazebo, kick_ball_vel
@@ -106,7 +109,7 @@ PAPER = Dialect(
     lob_speed=20.0,
     lob_modes=(-1, 1),  # README of single_nubot_gazebo
 )
-"""The simulation of the paper (`single_nubot_gazebo`): velocities are set, not driven."""
+"""The simulation of the paper (`single_nubot_gazebo`): robots take commanded velocities at once."""
 
 GAZEBO_VISUAL = replace(
     PAPER,
@@ -120,7 +123,7 @@ GAZEBO_VISUAL = replace(
     lob_limit=math.inf,  # it has none
     lob_modes=(1, -1),  # RUN and FLY of core.hpp
 )
-"""The simulation of many robots that followed (`gazebo_visual`): as `PAPER`, with other kicks."""
+"""The later simulation of many robots (`gazebo_visual`): like `PAPER`, with other kicks."""
 
 SIMATCH = replace(
     PAPER,
@@ -143,7 +146,7 @@ SIMATCH = replace(
     lob_limit=math.inf,
     lob_modes=(1, -1),
 )
-"""The simulation of the league's matches (`simatch`): wheels with limits, a larger field."""
+"""The simulation of league matches (`simatch`): wheels with limits, a larger field."""
 
 LEGAL = Dialect(
     name="legal",
@@ -182,10 +185,14 @@ DIALECTS = {each.name: each for each in (PAPER, GAZEBO_VISUAL, SIMATCH, LEGAL)}
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """Returns a dialect by its name; one that is a `Dialect` already as it is.
+    """Returns the dialect with a name, or a given `Dialect` itself.
 
     Raises:
         ValueError: No dialect has the name.
+
+    Example:
+        >>> find_dialect("paper").gravity
+        9.8
     """
     if isinstance(dialect, Dialect):
         return dialect

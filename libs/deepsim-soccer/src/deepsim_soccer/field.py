@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markings, goals and boundary of the field, as lengths."""
+"""The dimensions of the field and its markings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .dialect import Dialect, find_dialect
 
 
 class Line(NamedTuple):
-    """A straight marking: from (x0, y0) to (x1, y1), the middle of the line [m], and its width."""
+    """A straight marking whose centre line runs from (x0, y0) to (x1, y1); all values in metres."""
 
     x0: float
     y0: float
@@ -24,9 +24,15 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Field:
-    """The field of the middle-size league; x leads to the right goal, z up, origin at the centre.
+    """The field of the middle-size league, in metres.
 
-    Lengths are in metres and, as in the rules of 2015, outer edges of lines are measured.
+    The origin is at the centre, x points to the right goal and z up. As in the rules of 2015,
+    lengths are measured to the outer edges of the lines.
+
+    Example:
+        >>> field = Field.of("simatch")
+        >>> field.length, field.width
+        (22.0, 14.0)
     """
 
     length: float = 18.0
@@ -35,36 +41,36 @@ class Field:
     circle: float = 2.0  # radius of the centre circle
     centre_mark: float = 0.15  # diameter
     penalty_mark: float = 0.10  # diameter
-    penalty_distance: float = 3.0  # of the mark from the goal line
-    goal_area: float = 0.75  # depth; and from the inside of each post to its side
-    penalty_area: float = 2.25  # ditto
+    penalty_distance: float = 3.0  # from the goal line to the penalty mark
+    goal_area: float = 0.75  # depth, and distance from the inside of a post to the side line
+    penalty_area: float = 2.25  # likewise
     corner: float = 0.75  # radius of the corner arc
     margin: float = 1.5  # from the lines to the boundary
-    boundary: float = 0.1  # height of the boundary: 8 to 15 cm
-    goal_width: float = 2.0  # inside
-    goal_height: float = 1.0  # inside
+    boundary: float = 0.1  # height of the boundary; the rules allow 8 to 15 cm
+    goal_width: float = 2.0  # between the posts
+    goal_height: float = 1.0  # below the bar
     goal_depth: float = 0.5
-    post: float = 0.125  # side of posts and bar
+    post: float = 0.125  # side of the square section of posts and bar
 
     @classmethod
     def of(cls, dialect: str | Dialect) -> Field:
-        """Returns the field of a dialect."""
+        """Returns the field of a dialect, given by name or value."""
         chosen = find_dialect(dialect)
         return cls(length=chosen.field_length, width=chosen.field_width)
 
     def restart_spots(self) -> list[tuple[float, float]]:
-        """Returns the six virtual spots of restarts."""
+        """Returns the positions (x, y) [m] of the six restart spots."""
         third = self.length / 3.0
         return [(x, y) for x in (-third, 0.0, third) for y in (-3.0, 3.0)]
 
     def ball_presets(self) -> list[tuple[float, float]]:
-        """Returns the 13 places to which the published tools move the ball, 4 of them corners."""
+        """Returns the 13 ball positions (x, y) [m] of the published tools, the corners last."""
         third, x, y = self.length / 3.0, self.length / 2.0 - 0.2, self.width / 2.0 - 0.2
         places = [(i * third, j * 3.0) for i in (-1.0, 0.0, 1.0) for j in (1.0, 0.0, -1.0)]
         return [*places, (x, y), (x, -y), (-x, y), (-x, -y)]
 
     def lines(self) -> Iterator[Line]:
-        """Yields all straight markings; circles are polygons of 48 sides."""
+        """Yields all markings as straight lines; a full circle has 48 of them."""
         half = self.line / 2.0
         x, y = self.length / 2.0 - half, self.width / 2.0 - half
         yield from self._rectangle(-x, -y, x, y)

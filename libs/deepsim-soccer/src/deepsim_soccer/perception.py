@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of the omnidirectional camera of each robot, with noise."""
+"""The noisy reports of each robot's omnidirectional camera."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from deepsim_soccer.pitch.possession import Bools, Numbers
 from deepsim_soccer.skills import body_velocity, wrap_angle
 from deepsim_soccer.skills.motion import Floats
 
-SEEN_X, SEEN_Y = 10.0, 7.0  # |x| and |y| up to which a robot's place is valid [m]
-STUCK_AFTER = 40  # ticks at less than half of the wanted speed
+SEEN_X, SEEN_Y = 10.0, 7.0  # largest |x| and |y| of a valid position [m]
+STUCK_AFTER = 40  # ticks at less than half the commanded speed
 
 
 class OmniVision(NamedTuple):
-    """One report for each of N robots in W worlds, in the frame of its team.
+    """One report for each of N robots in W worlds, in the frame of the robot's team.
 
     Attributes:
-        ball: Place of the ball, (W, N, 2) [m].
-        ball_velocity: (W, N, 2) [m/s].
-        ball_radius: Distance from the robot along the ground, (W, N) [m].
-        ball_angle: Direction in the robot's own frame, (W, N) [rad].
-        place: Of the robot itself, (W, N, 2) [m].
-        yaw: (W, N) [rad], in -pi .. pi.
-        velocity: (W, N, 2) [m/s].
-        obstacles: Places of all other robots of both teams, (W, N, N - 1, 2) [m].
-        valid: Whether the robot is on the field, |x| <= 10 m and |y| <= 7 m, (W, N).
-        stuck: Whether it has been slower than half its command for more than 40 ticks, (W, N).
+        ball: Position of the ball, (W, N, 2) [m].
+        ball_velocity: Velocity of the ball, (W, N, 2) [m/s].
+        ball_radius: Distance of the ball from the robot along the ground, (W, N) [m].
+        ball_angle: Direction of the ball in the robot's own frame, (W, N) [rad].
+        place: Position of the robot, (W, N, 2) [m].
+        yaw: Yaw of the robot, (W, N) [rad], in -pi .. pi.
+        velocity: Velocity of the robot, (W, N, 2) [m/s].
+        obstacles: Positions of all other robots of both teams, (W, N, N - 1, 2) [m].
+        valid: Whether the robot is within |x| <= 10 m and |y| <= 7 m, (W, N).
+        stuck: Whether it has moved at less than half its commanded speed for more than 40 ticks,
+            (W, N).
     """
 
     ball: Floats
@@ -46,18 +47,20 @@ class OmniVision(NamedTuple):
 
 
 class Perception:
-    """Reports what each robot sees; call `look` once per tick.
+    """Reports the positions and velocities that each robot sees; call `look` once per tick.
 
-    The second team sees the field turned by pi about z: places, velocities and headings. Noise is
-    added to x, y and their velocities, each with its own probability, as in the published code.
+    The second team sees the field turned by pi about z. As in the published code, each coordinate
+    and each velocity component receives noise independently of the others.
 
     Args:
-        pitch: The robots.
-        scale: Standard deviation of the noise [m, m/s].
-        rate: Probability of noise on a number, 0 .. 1.
+        pitch: The robots and the ball.
+        scale: Standard deviation of the noise [m, m/s], >= 0.
+        rate: Probability that a number receives noise, 0 .. 1.
 
-    Raises:
-        ValueError: `scale` is negative, or `rate` not in 0 .. 1.
+    Example:
+        >>> seen = Perception(pitch, rate=0.0).look()
+        >>> seen.obstacles.shape  # one world, two robots
+        (1, 2, 1, 2)
     """
 
     def __init__(self, pitch: Pitch, scale: float = 0.1, rate: float = 0.01) -> None:
@@ -71,10 +74,10 @@ class Perception:
         self._others = np.array([numbers[numbers != each] for each in numbers], np.intp)
 
     def look(self, worlds: Numbers | None = None) -> OmniVision:
-        """Returns the reports of all robots; only worlds that are given draw noise and count ticks.
+        """Returns the reports of all robots.
 
         Args:
-            worlds: (w,); all of them by default.
+            worlds: Worlds whose reports draw noise and count ticks, (w,); all by default.
         """
         pitch = self.pitch
         on = np.arange(len(pitch.world)) if worlds is None else worlds
@@ -108,7 +111,7 @@ class Perception:
         )
 
     def _count(self, worlds: Numbers) -> None:
-        """Counts the ticks for which each robot has been too slow."""
+        """Counts the consecutive ticks during which each robot has been too slow."""
         wanted, actual = self.pitch.command[..., :2], self.pitch.velocity[..., :2]
         squares = [
             value[..., 0] * value[..., 0] + value[..., 1] * value[..., 1]
@@ -119,13 +122,13 @@ class Perception:
 
 
 def noisy(values: Floats, rngs: Sequence[np.random.Generator], scale: float, rate: float) -> Floats:
-    """Returns values, (w, ...), of which each has Gaussian noise with a probability.
+    """Returns `values`, (w, ...), with Gaussian noise on randomly chosen numbers.
 
     Args:
-        values: For each world.
-        rngs: The generator of each world.
+        values: Exact values of w worlds, (w, ...).
+        rngs: Random generator of each world.
         scale: Standard deviation of the noise.
-        rate: Its probability, independently for each number.
+        rate: Probability that a number receives noise.
     """
     added = np.empty_like(values)
     for world, rng in enumerate(rngs):

@@ -11,12 +11,7 @@ ORANGE, DARK = (1.0, 0.45, 0.05), (0.25, 0.1, 0.02)
 
 
 def ball_sdf(dialect: str | Dialect = "legal") -> str:
-    """Returns the SDF of a ball: a thin shell, whose origin is its centre.
-
-    Example::
-
-        ModelSpawner(ball_sdf()).spawn(world, "ball", Pose((0.0, 0.0, 0.11)))
-    """
+    """Returns the SDF of a ball: a thin shell with its origin at the centre."""
     chosen = find_dialect(dialect)
     radius = chosen.ball_radius
     half = 1.5707963267948966

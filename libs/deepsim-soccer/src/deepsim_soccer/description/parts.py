@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collisions and visuals of boxes, spheres and cylinders, as SDF."""
+"""Fragments of SDF: shapes, collisions, visuals and inertias."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 
 def box(*size: float) -> str:
-    """Returns a box by its sides [m]."""
+    """Returns a box with the given sides [m]."""
     return f"<box><size>{_join(size)}</size></box>"
 
 
 def cylinder(radius: float, length: float) -> str:
-    """Returns a cylinder along z [m]."""
+    """Returns a cylinder along z; radius and length in metres."""
     return f"<cylinder><radius>{radius:.9g}</radius><length>{length:.9g}</length></cylinder>"
 
 
 def sphere(radius: float) -> str:
-    """Returns a sphere [m]."""
+    """Returns a sphere; radius in metres."""
     return f"<sphere><radius>{radius:.9g}</radius></sphere>"
 
 
@@ -47,7 +47,7 @@ def solid(
 
 
 def inertial(mass: float, moments: Sequence[float], height: float = 0.0) -> str:
-    """Returns mass [kg] and moments of inertia [kg m²] about a centre at a height [m]."""
+    """Returns the inertia of a link: mass [kg], moments [kg m²], height of the centre [m]."""
     names = ("ixx", "iyy", "izz")
     values = "".join(f"<{n}>{v:.9g}</{n}>" for n, v in zip(names, moments, strict=True))
     return (
@@ -57,7 +57,7 @@ def inertial(mass: float, moments: Sequence[float], height: float = 0.0) -> str:
 
 
 def model(name: str, link: str, *, static: bool = False) -> str:
-    """Returns the SDF of a model of one link."""
+    """Returns a model with one link."""
     fixed = "<static>true</static>" if static else ""
     return f'<model name="{name}">{fixed}{link}</model>'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot as SDF: one chassis without joints, moved by its twist."""
+"""The robot as SDF."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .parts import box, collision, cylinder, document, inertial, model, visual
 
 CYAN, MAGENTA = (0.1, 0.7, 0.85), (0.85, 0.15, 0.6)
 _BLACK, _GREY = (0.07, 0.07, 0.08), (0.5, 0.5, 0.55)
-_CLEARANCE = 0.01  # below the collision cylinder: the chassis floats, and touches no ground [m]
+_CLEARANCE = 0.01  # between the ground and the collision cylinder [m]
 
 
 def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -> str:
-    """Returns the SDF of a robot; its origin is on the ground, x the direction of its kicker.
+    """Returns the SDF of a robot, with its origin on the ground and x along its kicker.
 
-    As in the paper it has one link, `chassis`, and a cylinder for collisions. Gravity does not act
-    on it, and it does not touch the ground: its wheels are the twist that it is given. The centre
-    of mass is at the height of the ball's centre, so that a ball does not tilt it.
+    As in the paper, the robot is one link, `chassis`, with a collision cylinder. It floats just
+    above the ground without gravity, and moves by the twist that it is given. Its centre of mass
+    is as high as the ball's centre, so that hitting the ball does not tilt it.
 
     Args:
-        dialect: Whose sizes and masses it has.
-        color: Of the team, RGB in 0 .. 1.
+        dialect: Dialect that defines sizes and masses.
+        color: Team colour, RGB in 0 .. 1.
     """
     chosen = find_dialect(dialect)
     radius, height = chosen.robot_radius, chosen.robot_height

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field with its goals as an SDF world."""
+"""The field and its goals as an SDF world."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from deepsim_soccer.field import Field
 from .parts import box, collision, document, model, solid, visual
 
 _WHITE, _GREEN, _BLACK = (0.95, 0.95, 0.95), (0.12, 0.42, 0.16), (0.05, 0.05, 0.05)
-_GOALS = ((-1, (0.9, 0.8, 0.1)), (1, (0.15, 0.3, 0.9)))  # sides and colours of their nets
-_NET = 0.01  # thickness [m]
+_GOALS = ((-1, (0.9, 0.8, 0.1)), (1, (0.15, 0.3, 0.9)))  # side and net colour of each goal
+_NET = 0.01  # thickness of a net [m]
 _LOWER_COVER = 0.4  # height of the board around the foot of a goal [m]
 
 
 def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> str:
-    """Returns the SDF of a world: ground, lines, two goals, a boundary and light.
+    """Returns the SDF of a world with ground, lines, two goals, a boundary and a light.
 
-    Everything is made of boxes and one plane, in one static model named ``field``. Gravity and the
-    physics step are those of the dialect.
+    One static model, ``field``, holds one plane and boxes for everything else.
 
     Args:
-        dialect: Whose world it is.
-        field: Other lengths than those of the dialect.
+        dialect: Dialect that defines gravity, the physics step and the size of the field.
+        field: Dimensions to use instead of the dialect's.
     """
     chosen = find_dialect(dialect)
     field = field or Field.of(chosen)
@@ -66,7 +65,7 @@ def _boundary(field: Field) -> str:
 
 
 def _goal(field: Field, side: int, color: tuple[float, float, float]) -> str:
-    """Posts and bar stand on the goal line, flush with its outer edge; the nets are behind it."""
+    """Returns a goal whose posts and bar are flush with the outer edge of the goal line."""
     line, post = side * field.length / 2, field.post
     half, high, depth = field.goal_width / 2, field.goal_height, field.goal_depth
     outer = half + post / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives the robots of a team their roles."""
+"""The roles of robots in a team."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_soccer.pitch import Pitch
 
 
 class Role(IntEnum):
-    """Roles of robots in a team."""
+    """The role of a robot in its team."""
 
     KEEPER = 0
     ATTACKER = 1
@@ -21,19 +21,19 @@ class Role(IntEnum):
 
 
 _FAR = 1e6
-_FORESIGHT = 0.5  # for how long the ball is expected to roll on [s]
-_LOYALTY = 0.4  # by how much a robot must be nearer to the ball to become the attacker [m]
+_FORESIGHT = 0.5  # how far ahead the motion of the ball is extrapolated [s]
+_LOYALTY = 0.4  # how much nearer to the ball a robot must be to replace the attacker [m]
 
 
 def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Returns the role of each robot and its rank among those of the role, each (W, N).
+    """Returns the role of each robot and its rank among the robots of that role, (W, N) each.
 
-    The first robot of a team of two or more is its keeper. The attacker is the robot nearest to
-    where the ball will be soon, or the one that holds it. Of the others, those farthest in front
-    are supporters: one in teams of up to five, two in larger ones.
+    The first robot of a team of two or more is its keeper. The attacker is the robot that holds
+    the ball or will be nearest to it. Of the others, those farthest ahead are supporters: one in a
+    team of up to five, two in larger ones.
 
     Args:
-        pitch: The robots.
+        pitch: The robots and the ball.
         before: Roles of the last step, (W, N).
     """
     soon = pitch.ball_place[:, :2] + _FORESIGHT * pitch.ball_velocity[:, :2]
@@ -54,7 +54,7 @@ def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> tuple[NDArray[np.in
         attacker = np.where(field, distance, _FAR).argmin(axis=-1)[:, None] == numbers
         rest = field & ~attacker
         ahead = np.where(rest, pitch.side * pitch.place[..., 0], -_FAR)
-        # How many of the rest are farther ahead; of equals the first counts as such.
+        # Number of the rest that are farther ahead; among equals, the first is.
         more = ahead[:, None, :] > ahead[:, :, None]
         equal = (ahead[:, None, :] == ahead[:, :, None]) & (numbers[None, :] < numbers[:, None])
         order = (more | equal).sum(axis=-1)

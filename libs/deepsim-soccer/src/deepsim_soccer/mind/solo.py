@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mind of Fig. 5: chase, dribble, kick, reset, home."""
+"""The mind of a single robot, as in Fig. 5 of the paper."""
 
 from __future__ import annotations
 
@@ -12,32 +12,38 @@ import numpy as np
 from deepsim_btree import Action, Behaviour, Check, ReactiveSequence, Retry, Sequence, Status
 from deepsim_soccer.pitch import Pitch
 from deepsim_soccer.skills import goal_crossing, lob_clear
+from deepsim_soccer.skills.motion import Floats
 
 from .steering import Agents, Limits, Steering, pick, running_until, truth
 
-AIMED = math.radians(0.25)  # error of a turn that is done [rad]
-NEAR = 0.1  # of a place: there [m]
+AIMED = math.radians(0.25)  # error at which a turn is complete [rad]
+NEAR = 0.1  # distance at which a place is reached [m]
 REACH = 0.40  # distance from the ball at which chasing ends [m]
 
 
 class SoloMind:
-    """One robot that scores a goal on its own: the states of Fig. 5 as a behaviour tree.
+    """A mind that scores a goal with one robot: the states of Fig. 5 as a behaviour tree.
 
-    CHASE_BALL turns to the ball and drives to it; DRIBBLE_BALL moves it to a place (MOVE_BALL) and
-    turns to the goal (ROTATE_BALL), and goes back to CHASE_BALL if the ball is lost; KICK_BALL lobs
-    it under the bar; RESET drives back; HOME leaves the command to others.
+    CHASE_BALL turns to the ball and drives to it. DRIBBLE_BALL takes it to a place (MOVE_BALL) and
+    turns to the goal (ROTATE_BALL), or returns to CHASE_BALL if the ball is lost. KICK_BALL lobs
+    the ball under the bar, RESET drives back, and HOME leaves the robot to other commands.
 
     Args:
-        pitch: The robots; each of them may have this mind.
-        shot: From where it shoots, in the team's frame [m].
-        rest: Where RESET leads.
-        limits: Of its speeds.
+        pitch: The robots, each of which may have this mind.
+        shot: Place of the shot in the team's frame [m].
+        rest: Place to which RESET drives, in the team's frame [m].
+        limits: Limits of speed and acceleration.
 
-    Example::
+    Attributes:
+        state: Name of each robot's state, (W N,); empty before its first tick.
 
-        mind = SoloMind(pitch)
-        tree = Tree(mind.root(0))  # robot 0 of world 0
-        batch = Batch(mind.root(AGENT), len(pitch.world) * len(pitch.names))
+    Example:
+        >>> mind = SoloMind(pitch)
+        >>> tree = Tree(mind.root(0))  # robot 0 of world 0
+        >>> _ = tree.tick()
+        >>> str(mind.state[0])
+        'CHASE_BALL'
+        >>> batch = Batch(mind.root(AGENT), len(pitch.world) * len(pitch.names))  # all robots
     """
 
     def __init__(
@@ -54,11 +60,7 @@ class SoloMind:
         self.state = np.full(len(pitch.world) * len(pitch.names), "", "U12")
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree.
-
-        Args:
-            agent: The number of a robot, for a `Tree`; `AGENT`, for a `Batch` of all robots.
-        """
+        """Returns the tree of a robot, given by number, or with `AGENT` that of a `Batch`."""
 
         def act(state: str, function: Callable[[Agents], Any]) -> Action:
             def leaf(numbers: Agents) -> Any:
@@ -83,7 +85,7 @@ class SoloMind:
         return truth(self.steering.holds(agents))
 
     def turn_to_ball(self, agents: Agents) -> Any:
-        """Turns to the ball, until the error is at most 0.25 degrees."""
+        """Turns to the ball until the error is at most 0.25 degrees."""
         steering = self.steering
         steering.dribble(agents, False)
         steering.stop(agents, turning=False)
@@ -96,7 +98,7 @@ class SoloMind:
         return running_until(steering.go(agents, steering.ball(agents), REACH) <= 1e-3)
 
     def take(self, agents: Agents) -> Any:
-        """Takes the ball; fails if it rolled away."""
+        """Takes the ball; fails if the ball has rolled away."""
         steering = self.steering
         steering.stop(agents)
         steering.dribble(agents, True)
@@ -107,18 +109,15 @@ class SoloMind:
 
     def move_ball(self, agents: Agents) -> Any:
         """Dribbles to the place of the shot."""
-        self.steering.turn(agents, self.shot)
-        done = self.steering.go(agents, self.shot) <= NEAR
-        self.steering.stop(np.asarray(agents)[done])
-        return running_until(done)
+        return self._drive_to(agents, self.shot)
 
     def rotate_ball(self, agents: Agents) -> Any:
-        """Turns to the goal, until the error is at most 0.25 degrees."""
+        """Turns to the goal until the error is at most 0.25 degrees."""
         self.steering.stop(agents, turning=False)
         return running_until(self.steering.turn(agents, self.goal) <= AIMED)
 
     def lob(self, agents: Agents) -> Any:
-        """Lobs the ball under the bar; fails where no speed clears it."""
+        """Lobs the ball under the bar; fails if no speed clears the bar."""
         steering, pitch, chosen = self.steering, self.pitch, self.pitch.dialect
         steering.stop(agents)
         yaw = steering.rows(pitch.yaw)[agents]
@@ -133,12 +132,15 @@ class SoloMind:
         return pick(shot.possible, gone, Status.FAILURE)
 
     def go_back(self, agents: Agents) -> Any:
-        """Drives back."""
-        self.steering.turn(agents, self.rest)
-        done = self.steering.go(agents, self.rest) <= NEAR
-        self.steering.stop(np.asarray(agents)[done])
-        return running_until(done)
+        """Drives back to the place of rest."""
+        return self._drive_to(agents, self.rest)
 
     def wait(self, agents: Agents) -> Any:
-        """Leaves the command to others."""
+        """Leaves the robots to other commands."""
         return Status.RUNNING
+
+    def _drive_to(self, agents: Agents, place: Floats) -> Any:
+        self.steering.turn(agents, place)
+        done = self.steering.go(agents, place) <= NEAR
+        self.steering.stop(np.asarray(agents)[done])
+        return running_until(done)

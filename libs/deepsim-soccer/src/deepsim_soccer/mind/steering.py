@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steers robots to places and directions, by trapezoids of speed."""
+"""Steering to places and directions with trapezoidal speed profiles."""
 
 from __future__ import annotations
 
@@ -12,24 +12,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_btree import Status
 from deepsim_soccer.pitch import Pitch
-from deepsim_soccer.skills import body_velocity, next_speed, wrap_angle
+from deepsim_soccer.skills import body_velocity, next_speed
 from deepsim_soccer.skills.motion import Floats
 
 Agents = Any
-"""The number of one robot, or an array (n,) of numbers; robot r of world w has w N + r."""
+"""The number of a robot, or an array (n,) of numbers; robot r of world w has the number w N + r."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Speeds of a mind; the defaults are those of single_nubot_gazebo.
+    """Limits of a mind's speed and acceleration; the defaults are those of single_nubot_gazebo.
 
     Attributes:
-        speed: Largest [m/s].
-        acceleration: [m/s²].
-        floor: Least speed before the goal [m/s].
-        turn_speed: Largest [rad/s].
-        turn_acceleration: [rad/s²].
-        turn_floor: Least turn before the goal [rad/s].
+        speed: Largest speed [m/s].
+        acceleration: Largest acceleration [m/s²].
+        floor: Least speed while approaching the goal [m/s].
+        turn_speed: Largest yaw rate [rad/s].
+        turn_acceleration: Largest yaw acceleration [rad/s²].
+        turn_floor: Least yaw rate while approaching the goal [rad/s].
+
+    Example:
+        >>> mind = SoloMind(pitch, limits=Limits(speed=2.0))
     """
 
     speed: float = 3.0
@@ -41,15 +44,22 @@ class Limits:
 
 
 class Steering:
-    """Commands robots of a pitch, by number.
+    """Commands the robots of a pitch by number.
 
-    Targets are in the team's frame, in which the own goal is on the left: for magenta it is the
-    world's frame, turned by pi about z.
+    Targets are in the team's frame, in which the own goal is on the left: the world frame for cyan,
+    turned by pi about z for magenta.
 
     Args:
         pitch: The robots.
-        limits: Of their speeds.
-        period: Between two commands [s]; that of a tick by default.
+        limits: Limits of speed and acceleration.
+        period: Time between two commands [s]; by default that of a tick.
+
+    Example:
+        >>> steering = Steering(pitch)
+        >>> robots = np.arange(len(pitch.names))
+        >>> left = steering.go(robots, target=[0.0, 2.0])  # commands a speed for the next tick
+        >>> left.shape
+        (2,)
     """
 
     def __init__(
@@ -62,7 +72,7 @@ class Steering:
         self.world = np.repeat(np.arange(len(pitch.world)), self.robots)
 
     def rows(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Returns a view of an attribute of the pitch, (W, N, ...), by robots, (W N, ...)."""
+        """Returns an attribute of the pitch, (W, N, ...), as a view by robot number, (W N, ...)."""
         return column.reshape(-1, *column.shape[2:])
 
     def place(self, agents: Agents) -> Floats:
@@ -81,40 +91,28 @@ class Steering:
         return self.pitch.holder[self.world[numbers]] == numbers % self.robots
 
     def way(self, agents: Agents, target: ArrayLike) -> Floats:
-        """Returns the ways to targets in the robots' frames, (..., 2) [m]."""
+        """Returns the vectors from robots to targets in the robots' frames, (..., 2) [m]."""
         turned = self.side[agents][..., None] * np.asarray(target, np.float64)
         ahead = turned - self.rows(self.pitch.place)[agents]
         return body_velocity(self.rows(self.pitch.yaw)[agents], ahead)
 
     def turn(self, agents: Agents, target: ArrayLike) -> Floats:
-        """Turns robots to targets, and returns the angles left, (...) [rad]."""
-        way = self.way(agents, target)
+        """Turns robots to targets, and returns the remaining angles, (...) [rad]."""
+        chosen, way = self.limits, self.way(agents, target)
         error = np.arctan2(way[..., 1], way[..., 0])
-        return self.turn_by(agents, error)
-
-    def turn_by(self, agents: Agents, error: Floats) -> Floats:
-        """Turns robots by angles, and returns these without their signs, (...) [rad]."""
-        chosen, sign = self.limits, np.sign(error)
+        sign, left = np.sign(error), np.abs(error)
         rate = sign * self.rows(self.pitch.velocity)[agents][..., 2]
-        left = np.abs(wrap_angle(error))
-        command = self.rows(self.pitch.command)
-        command[agents, 2] = sign * next_speed(
-            left,
-            rate,
-            chosen.turn_speed,
-            chosen.turn_acceleration,
-            self.period,
-            chosen.turn_floor,
-        )
+        limits = chosen.turn_speed, chosen.turn_acceleration, self.period, chosen.turn_floor
+        self.rows(self.pitch.command)[agents, 2] = sign * next_speed(left, rate, *limits)
         return np.asarray(left)
 
     def go(self, agents: Agents, target: ArrayLike, short: ArrayLike = 0.0) -> Floats:
-        """Drives robots straight to targets, and returns the distances left, (...) [m].
+        """Drives robots straight to targets, and returns the remaining distances, (...) [m].
 
         Args:
-            agents: Numbers of robots.
-            target: In the team's frame, (..., 2) [m].
-            short: Distance from the target at which they stop [m].
+            agents: Numbers of the robots.
+            target: Targets in the team's frame, (..., 2) [m].
+            short: Distance from the target at which robots stop [m].
         """
         chosen, way = self.limits, self.way(agents, target)
         length = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1])
@@ -129,7 +127,7 @@ class Steering:
         return left
 
     def stop(self, agents: Agents, *, turning: bool = True) -> None:
-        """Stops robots; with `turning`, their turn as well."""
+        """Stops robots, unless `turning` is false also from turning."""
         self.rows(self.pitch.command)[agents, : 3 if turning else 2] = 0.0
 
     def dribble(self, agents: Agents, on: bool) -> None:
@@ -137,22 +135,22 @@ class Steering:
         self.rows(self.pitch.dribbles)[agents] = on
 
     def shoot(self, agents: Agents, ahead: ArrayLike, up: ArrayLike = 0.0) -> None:
-        """Kicks with speeds ahead and up, (...) [m/s], where robots hold the ball."""
+        """Kicks the balls that robots hold, with horizontal and vertical speeds (...) [m/s]."""
         kick = self.rows(self.pitch.kick)
         kick[agents, 0], kick[agents, 1] = ahead, up
 
 
 def running_until(done: Any) -> Any:
-    """Returns SUCCESS where `done` is true and RUNNING elsewhere: a `Status`, or codes (n,)."""
+    """Returns SUCCESS where `done` is true, otherwise RUNNING: a `Status`, or codes (n,)."""
     return pick(done, Status.SUCCESS, Status.RUNNING)
 
 
 def pick(chosen: Any, yes: Any, no: Any) -> Any:
-    """Returns one of two statuses, by a bool; or an array of codes, by an array of bools."""
+    """Returns `yes` where `chosen` is true, otherwise `no`: a `Status`, or codes (n,)."""
     codes = np.where(chosen, yes, no)
     return Status(int(codes)) if codes.ndim == 0 else codes
 
 
 def truth(value: Any) -> Any:
-    """Returns a bool, or an array of them, as a `Check` takes it."""
+    """Returns a bool or an array of bools, as `Check` expects."""
     return bool(value) if np.ndim(value) == 0 else value

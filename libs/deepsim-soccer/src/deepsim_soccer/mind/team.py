@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The minds of two teams: roles, and a behaviour tree for each robot."""
+"""The mind of a team: roles, and a behaviour tree for each robot."""
 
 from __future__ import annotations
 
@@ -26,43 +26,44 @@ from deepsim_soccer.skills.motion import Floats
 from .roles import Role, assign_roles
 from .steering import Agents, Limits, Steering, truth
 
-RANGE = 5.0  # distance from the goal within which it shoots [m]
-CLOSE = 2.3  # within which it shoots whoever is in the way [m]
-SHOT, CLEARANCE = 10.0, 5.0  # speeds [m/s]
+RANGE = 5.0  # distance from the goal within which a robot shoots if the way is clear [m]
+CLOSE = 2.3  # distance from the goal within which it always shoots [m]
+SHOT, CLEARANCE = 10.0, 5.0  # speeds of kicks [m/s]
 ARRIVAL = 2.0  # speed at which a pass arrives [m/s]
 PACE = Limits(3.5, 2.5, 0.05, 5.0, 10.0, 0.05)  # of robots in a match
-LANE = 0.4  # of an opponent from the way of a shot or pass: clear [m]
-AIMED = math.radians(2.5)  # error of an aim [rad]
-PRESSED = 1.6  # distance of an opponent ahead at which it passes [m]
-RELEASE = 2.5  # how far it dribbles before it pushes the ball ahead; 3 m are a foul [m]
-PUSH = 2.5  # speed of that ball [m/s]
-SHY = 0.15  # distance that robots keep from areas that they may not enter [m]
-CORNER = 0.72  # where it shoots, to the side of the goal's middle [m]
+LANE = 0.4  # distance of opponents from the line of a kick at which it is clear [m]
+AIMED = math.radians(2.5)  # error at which an aim is good enough [rad]
+PRESSED = 1.6  # distance of an opponent ahead at which a robot passes [m]
+RELEASE = 2.5  # distance after which a dribbler pushes the ball ahead; 3 m are a foul [m]
+PUSH = 2.5  # speed of that push [m/s]
+SHY = 0.15  # distance that robots keep from forbidden areas [m]
+CORNER = 0.72  # distance of an aim from the middle of the goal [m]
 
 
 class TeamMind:
-    """Attacker, supporters, defenders and keeper of each team, for any number of worlds.
+    """Plays with attacker, supporters, defenders and keeper, for both teams and any worlds.
 
     Call `tick` after `Pitch.sense` and before `Pitch.drive`.
 
     Args:
-        pitch: The robots.
-        robots: Numbers of the robots that it commands; all by default.
-        limits: Of their speeds.
-        period: Between two calls of `tick` [s]; that of a tick of the world by default.
+        pitch: The robots and the ball.
+        robots: Numbers (in 0 .. N - 1) of the robots to command; all by default.
+        limits: Limits of speed and acceleration.
+        period: Time between two calls of `tick` [s]; by default that of a tick of the world.
 
     Attributes:
         role: `Role` of each robot, (W, N).
-        rank: Of each robot among those of its role, (W, N).
+        rank: Rank of each robot among those of its role, (W, N).
 
-    Example::
-
-        mind = TeamMind(pitch)
-        for _ in range(1000):
-            pitch.sense()
-            mind.tick()
-            pitch.drive()
-            pitch.world.tick()
+    Example:
+        >>> mind = TeamMind(pitch)
+        >>> for _ in range(3):
+        ...     pitch.sense()
+        ...     mind.tick()
+        ...     pitch.drive()
+        ...     _ = pitch.world.tick()
+        >>> Role(mind.role[0, 0]).name  # a team of one has no keeper
+        'ATTACKER'
     """
 
     def __init__(
@@ -74,8 +75,7 @@ class TeamMind:
     ) -> None:
         self.pitch, self.steering = pitch, Steering(pitch, limits or PACE, period)
         count = len(pitch.names)
-        chosen = np.arange(count) if robots is None else np.asarray(robots)
-        self.robots = chosen
+        self.robots = np.arange(count) if robots is None else np.asarray(robots)
         self.role = np.full((len(pitch.world), count), int(Role.DEFENDER))
         self.rank = np.zeros_like(self.role)
         self.half = pitch.field.length / 2.0
@@ -84,7 +84,7 @@ class TeamMind:
         self.batch = Batch(self.root(AGENT), len(pitch.world) * count)
 
     def tick(self, worlds: NDArray[np.intp] | None = None) -> None:
-        """Decides for the robots of some worlds; all of them by default."""
+        """Commands the robots of some worlds, (w,); all by default."""
         role, rank = assign_roles(self.pitch, self.role)
         on = np.arange(len(self.role)) if worlds is None else worlds
         self.role[on], self.rank[on] = role[on], rank[on]
@@ -92,7 +92,7 @@ class TeamMind:
         self.batch.tick(numbers)
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree of a robot, or of all of them with `AGENT`."""
+        """Returns the tree of a robot, given by number, or with `AGENT` that of a `Batch`."""
 
         def check(function: Callable[[Agents], Any]) -> Check:
             return Check(function, agent)
@@ -127,26 +127,26 @@ class TeamMind:
             "robot",
         )
 
-    # Questions
+    # Checks
 
     def is_keeper(self, agents: Agents) -> Any:
         """Returns whether robots are keepers."""
-        return truth(self.role.reshape(-1)[agents] == Role.KEEPER)
+        return self._has_role(agents, Role.KEEPER)
 
     def is_attacker(self, agents: Agents) -> Any:
         """Returns whether robots are attackers."""
-        return truth(self.role.reshape(-1)[agents] == Role.ATTACKER)
+        return self._has_role(agents, Role.ATTACKER)
 
     def is_supporter(self, agents: Agents) -> Any:
         """Returns whether robots are supporters."""
-        return truth(self.role.reshape(-1)[agents] == Role.SUPPORTER)
+        return self._has_role(agents, Role.SUPPORTER)
 
     def holds(self, agents: Agents) -> Any:
         """Returns whether robots hold the ball."""
         return truth(self.steering.holds(agents))
 
     def sees_goal(self, agents: Agents) -> Any:
-        """Returns whether robots are in range of a free corner of the goal, or close to it."""
+        """Returns whether robots are close to the goal, or see a clear corner of it in range."""
         ball, numbers = self.steering.ball(agents), np.asarray(agents)
         corners = [np.broadcast_to([self.half, side * CORNER], ball.shape) for side in (-1, 1)]
         gaps = [self._lane(numbers, ball, corner) for corner in corners]
@@ -158,7 +158,7 @@ class TeamMind:
         return truth((clear & (distance < RANGE)) | (distance < CLOSE))
 
     def is_pressed(self, agents: Agents) -> Any:
-        """Returns whether an opponent is near and ahead of robots."""
+        """Returns whether an opponent is close ahead of robots."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         way = others - place[..., None, :]
@@ -166,7 +166,7 @@ class TeamMind:
         return truth((rivals & near & (way[..., 0] > -0.2)).any(axis=-1))
 
     def sees_mate(self, agents: Agents) -> Any:
-        """Returns whether a pass to the mate farthest ahead is clear; it becomes the aim."""
+        """Returns whether a pass to a mate is clear; the one farthest ahead becomes the aim."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         ball = self.steering.ball(agents)
@@ -184,33 +184,33 @@ class TeamMind:
         return truth(found)
 
     def has_dribbled(self, agents: Agents) -> Any:
-        """Returns whether robots have taken the ball nearly as far as they may."""
+        """Returns whether robots have dribbled nearly as far as the rules allow."""
         worlds = self.steering.world[np.asarray(agents)]
         way = self.pitch.ball_place[worlds, :2] - self.pitch.got[worlds]
         return truth((way * way).sum(axis=-1) > RELEASE * RELEASE)
 
-    # Deeds
+    # Actions
 
     def shoot(self, agents: Agents) -> Any:
         """Turns to the aim and shoots along the ground."""
         return self._kick(agents, SHOT)
 
     def play_pass(self, agents: Agents) -> Any:
-        """Turns to the aim and passes so that the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
+        """Turns to the aim and passes; the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
         way = self.aim[agents] - self.steering.ball(agents)
         distance = np.sqrt((way * way).sum(axis=-1))
         speed = np.sqrt(ARRIVAL**2 + 2.0 * self.pitch.ball.deceleration * distance)
         return self._kick(agents, np.minimum(speed, self.pitch.dialect.pass_limit))
 
     def clear(self, agents: Agents) -> Any:
-        """Kicks the ball away from the own goal, to the side that it is on."""
+        """Kicks the ball away from the own goal, towards the nearer touch line."""
         ball = self.steering.ball(agents)
         side = np.where(ball[..., 1] >= 0.0, 1.0, -1.0)
         self.aim[agents] = np.stack([np.zeros_like(side), 3.5 * side], axis=-1)
         return self._kick(agents, CLEARANCE)
 
     def push_on(self, agents: Agents) -> Any:
-        """Kicks the ball a little ahead, and may take it again there."""
+        """Kicks the ball a little ahead, so that the robot may take it again."""
         self.steering.shoot(agents, PUSH)
         return Status.RUNNING
 
@@ -221,7 +221,7 @@ class TeamMind:
         return Status.RUNNING
 
     def chase(self, agents: Agents) -> Any:
-        """Drives to where it can meet the ball, and faces it."""
+        """Drives to meet the ball, and faces it."""
         steering, numbers = self.steering, np.asarray(agents)
         ball, place = steering.ball(agents), steering.place(agents)
         way = ball - place
@@ -230,20 +230,20 @@ class TeamMind:
         ahead = (steering.side[numbers] * time)[..., None] * moving
         faces = steering.turn(agents, ball) < 0.25
         steering.dribble(agents, True)
-        # Who comes from the side turns before it touches the ball.
+        # A robot that comes from the side turns before it touches the ball.
         spot = self._outside(self._bounded(ball + ahead), self.pitch.field.goal_area)
         steering.go(agents, spot, np.where(faces, 0.2, 0.55))
         return Status.RUNNING
 
     def support(self, agents: Agents) -> Any:
-        """Runs free ahead of the ball, on the other side of the field."""
+        """Takes a free position ahead of the ball, on the other side of the field."""
         ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
         side = np.where(ball[..., 1] >= 0.0, -1.0, 1.0) * (1.0 - 2.0 * (rank % 2))
         x = np.minimum(ball[..., 0] + 2.5, self.half - 2.5)
         return self._wait(agents, np.stack([x, side * 2.6], axis=-1))
 
     def defend(self, agents: Agents) -> Any:
-        """Stands between the ball and the own goal; several side by side."""
+        """Stands between the ball and the own goal, several defenders side by side."""
         ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
         share = 0.45 + 0.1 * (rank // 2)
         x = -self.half + share * (ball[..., 0] + self.half)
@@ -251,7 +251,7 @@ class TeamMind:
         return self._wait(agents, np.stack([x, y], axis=-1))
 
     def guard(self, agents: Agents) -> Any:
-        """Stands in the goal where the ball comes, or would come."""
+        """Stands in the goal where the ball will arrive, or would if it were shot."""
         steering, numbers = self.steering, np.asarray(agents)
         ball, line = steering.ball(agents), -self.half + 0.45
         moving = (
@@ -267,7 +267,8 @@ class TeamMind:
         steering.go(agents, spot)
         return Status.RUNNING
 
-    # What they share
+    def _has_role(self, agents: Agents, role: Role) -> Any:
+        return truth(self.role.reshape(-1)[agents] == role)
 
     def _kick(self, agents: Agents, speed: Any) -> Any:
         steering = self.steering
@@ -283,7 +284,7 @@ class TeamMind:
         return Status.RUNNING
 
     def _outside(self, spot: Floats, depth: float) -> Floats:
-        """Returns spots, those in an area before one of the goals moved out to the field."""
+        """Returns spots with those in the area in front of a goal moved out of it."""
         side = self.pitch.field.goal_width / 2.0 + depth + SHY
         front = self.half - depth - SHY
         x, y = spot[..., 0], spot[..., 1]
@@ -295,7 +296,7 @@ class TeamMind:
         return np.clip(spot, -limit, limit)
 
     def _drive(self, agents: Agents, target: Floats) -> None:
-        """Drives to a target, around the robot that is next in the way."""
+        """Drives to a target, around the first robot in the way."""
         numbers = np.asarray(agents)
         place, others, _ = self._others(numbers)
         way = target - place
@@ -317,9 +318,9 @@ class TeamMind:
         self.steering.go(agents, np.where(blocked, around, target))
 
     def _others(self, numbers: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Returns places (..., 2), those of all robots (..., N, 2) in the team's frame, and rivals.
+        """Returns own positions (..., 2), all robots' (..., N, 2), and who are rivals (..., N).
 
-        A robot itself is among its mates, at its own place.
+        Positions are in the team's frame. A robot is among its own mates.
         """
         steering = self.steering
         side = steering.side[numbers]
@@ -327,7 +328,7 @@ class TeamMind:
         return steering.place(numbers), all_places, self.pitch.side != side[..., None]
 
     def _lane(self, numbers: NDArray[np.intp], start: Floats, end: Floats) -> Floats:
-        """Returns how far the nearest rival is from the way between two points, (...) [m]."""
+        """Returns the distance of the nearest rival from the line between two points, (...) [m]."""
         _, others, rivals = self._others(numbers)
         way = (end - start)[..., None, :]
         there = others - start[..., None, :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ball of each world: its rows, its rolling, and the lines that it may not cross."""
+"""The free ball: rolling, goals and the lines that it may not cross."""
 
 from __future__ import annotations
 
@@ -12,16 +12,11 @@ from deepsim_soccer.skills.rolling import kept_share
 
 from .possession import Bools
 
-_INSIDE = 0.02  # how far inside a line a ball is put that crossed it [m]
+_INSIDE = 0.02  # distance from the line at which a ball that crossed it is put back [m]
 
 
 class Ball:
-    """Rules of a free ball.
-
-    Args:
-        dialect: Its constants.
-        field: The lines.
-    """
+    """The rules of a free ball, by the constants of a dialect and the lines of a field."""
 
     def __init__(self, dialect: Dialect, field: Field) -> None:
         self.dialect, self.field = dialect, field
@@ -30,10 +25,10 @@ class Ball:
         self.deceleration = dialect.ball_decay * dialect.gravity
 
     def roll(self, pose: Floats, twist: Floats, period: float) -> Floats:
-        """Returns the twists of free balls, (W, 6), slowed down where they are on the ground.
+        """Returns the twists of free balls after a period [s], (W, 6).
 
-        The decay acts on spin and speed alike, so that a rolling ball keeps rolling. A ball that
-        is less than a centimetre above the ground is on it.
+        Balls within a centimetre of the ground slow down; spin and speed decay alike, so that a
+        rolling ball keeps rolling.
         """
         low = pose[:, 2] <= self.dialect.ball_radius + 0.01
         share = np.maximum(kept_share(twist, self.deceleration, period), ~low)  # 1 in the air
@@ -42,24 +37,27 @@ class Ball:
         return slower
 
     def in_goal_mouth(self, pose: Floats) -> Bools:
-        """Returns whether a ball is between the posts and below the bar, (W,)."""
+        """Returns whether each ball is between the posts and below the bar, (W,)."""
         high = pose[:, 2] < self.field.goal_height
         return np.asarray((np.abs(pose[:, 1]) < self.field.goal_width / 2.0) & high)
 
     def goal(self, pose: Floats) -> Floats:
-        """Returns 1 where the whole ball is behind the right goal line, -1 for the left, (W,)."""
+        """Returns 1 if a ball is wholly in the right goal, -1 if in the left, otherwise 0, (W,)."""
         behind = np.abs(pose[:, 0]) > self.half[0] + self.dialect.ball_radius
         return np.where(behind & self.in_goal_mouth(pose), np.sign(pose[:, 0]), 0.0)
 
     def out(self, pose: Floats) -> Bools:
-        """Returns whether the whole ball is outside the lines, (W,); in a goal is outside, too."""
+        """Returns whether each ball is wholly outside the lines, which includes goals, (W,)."""
         over = np.abs(pose[:, :2]) > self._outside
         return np.asarray(over[:, 0] | over[:, 1])
 
     def kept_inside(self, pose: Floats) -> tuple[Floats, Bools]:
-        """Returns where balls are put by the boundary rule of gazebo_visual, and which are.
+        """Applies the boundary rule of gazebo_visual.
 
-        A ball whose centre is over a line is put 2 cm inside it; one in a goal mouth stays.
+        A ball whose centre crossed a line is put back 2 cm inside it, unless it is in a goal mouth.
+
+        Returns:
+            The poses, (W, 7), and whether each ball was put back, (W,).
         """
         over = (np.abs(pose[:, :2]) > self.half).any(axis=-1)
         over &= ~((np.abs(pose[:, 0]) > self.half[0]) & self.in_goal_mouth(pose))

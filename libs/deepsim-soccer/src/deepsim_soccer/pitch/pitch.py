@@ -25,61 +25,64 @@ from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
 from .ball import Ball
-from .formation import formation
-from .grip import Grip, impulse_force
+from .formation import starting_places
+from .grip import Grip
 from .possession import NOBODY, Bools, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
-LOST_PAUSE = 3.0  # before a robot that lost the ball to an opponent may hold it again [s]
-KICK_PAUSE = 0.5  # before a robot that kicked may hold it again [s]
+LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
+KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
 _REST = np.zeros(6)
-_TILT = 1e-4  # of a quaternion's x and y, or height [m], beyond which a robot is put upright
+_TILT = 1e-4  # quaternion's x or y, or height [m], from which a robot is put upright
 
 
 class Pitch:
-    """Robots that drive, hold and kick, by setting poses and twists as in the paper, or by forces.
+    """N robots that drive, dribble and kick, and a ball, in each of W worlds.
 
     Cyan plays to the right (+x), magenta to the left. Set `command`, `dribbles` and `kick`, then
-    call `drive` once per tick; `sense` reads the state after a tick.
+    call `drive` once per tick; `sense` reads the state after the tick. Positions and velocities
+    are in the world frame unless stated otherwise.
 
     Args:
-        world: Made from `world_sdf`; robots and ball are spawned in it.
-        robots: Number of robots of each team, or of cyan and magenta.
-        dialect: Its constants.
-        keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as by
+        world: World made from `world_sdf`; the pitch spawns robots and ball in it.
+        robots: Number of robots per team, or of cyan and of magenta; at most 11 each.
+        dialect: Dialect that defines the constants, by name or value.
+        keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
             gazebo_visual. Otherwise only the boundary stops it.
-        grip: Of a dribbler and kicker that act by forces, so that the ball can be torn away; by
-            default a ball that is held or kicked gets its pose and twist, as in the paper.
+        grip: Dribbler whose force holds the ball, so that it can be torn away; kicks are forces,
+            too. By default the pose and twist of the ball are set, as in the paper.
 
     Attributes:
-        names: Of the robots, (N,): cyan_0, ..., magenta_0, ...
-        team: Of each robot, (N,): 0 cyan, 1 magenta.
-        side: (N,): 1 for cyan, -1 for magenta.
-        command: Wanted V_x, V_y [m/s] and w [rad/s] in each robot's frame, (W, N, 3).
-        dribbles: Whether each robot takes the ball where it can, (W, N).
-        kick: Speed ahead and up that each robot's kicker gives the ball, (W, N, 2) [m/s]; 0 for
-            none. A robot without the ball kicks nothing. `drive` clears it.
+        names: Names of the robots, (N,): cyan_0, ..., magenta_0, ...
+        team: Team of each robot, (N,): 0 cyan, 1 magenta.
+        side: 1 for each robot of cyan, -1 for magenta, (N,).
+        command: Commanded V_x, V_y [m/s] and w [rad/s] in each robot's frame, (W, N, 3).
+        dribbles: Whether each robot takes the ball when it can, (W, N).
+        kick: Horizontal and vertical speed of each robot's kick, (W, N, 2) [m/s]; 0 for none. It
+            takes effect if the robot holds the ball; `drive` clears it.
         holder: Number of the robot that holds the ball, (W,); -1 for nobody.
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
-        halted: Whether robots stand whatever their commands are, and take no ball, (W,).
-        got: Where the holder of the ball got it, or the latest one did, (W, 2) [m].
+        halted: Whether robots ignore their commands, stand still and take no ball, (W,).
+        got: Position at which the latest holder got the ball, (W, 2) [m].
         touched: Number of the robot that held the ball last, (W,); -1 for nobody.
         place: Position of each robot, (W, N, 2) [m].
-        yaw: Of each robot, (W, N) [rad].
-        heading: D_K of each robot, the unit vector of its kicker, (W, N, 2).
+        yaw: Yaw of each robot, (W, N) [rad].
+        heading: Unit vector D_K of each robot's kicker, (W, N, 2).
         velocity: V_x, V_y and w of each robot in its own frame, (W, N, 3).
-        ball_pose: (W, 7) [m, unit quaternion].
-        ball_place: (W, 3) [m].
-        ball_velocity: (W, 3) [m/s].
+        ball_pose: Pose of the ball, (W, 7) [m, unit quaternion].
+        ball_place: Position of the ball, (W, 3) [m].
+        ball_velocity: Velocity of the ball, (W, 3) [m/s].
 
-    Example::
-
-        simulator = open_simulator(GazeboXMLLoader().load_world(world_sdf()), worlds=16)
-        pitch = Pitch(World(simulator, steps_per_tick=4), robots=3)
-        pitch.command[..., 0] = 1.0  # everybody ahead at 1 m/s
-        pitch.drive()
-        pitch.world.tick()
-        pitch.sense()
+    Example:
+        >>> simulator = MujocoSimulator(GazeboXMLLoader().load_world(world_sdf()), worlds=16)
+        >>> pitch = Pitch(World(simulator, steps_per_tick=4), robots=3)
+        >>> pitch.command[..., 0] = 1.0  # all robots drive ahead at 1 m/s
+        >>> for _ in range(80):  # 2 s
+        ...     pitch.drive()
+        ...     _ = pitch.world.tick()
+        ...     pitch.sense()
+        >>> pitch.velocity[15, 0].round(2) + 0.0
+        array([1., 0., 0.])
     """
 
     def __init__(
@@ -102,13 +105,13 @@ class Pitch:
         ]
         self.team: Numbers = np.repeat(np.arange(2), counts)
         self.side = 1.0 - 2.0 * self.team
-        self._spawn(counts)
+        self._spawn()
         self._rows = world.models.select([*self.names, "ball"])
         self._robots = world.models.select(self.names)
         self._ball_row = world.models.select(["ball"])
-        self._seen = b""  # of poses and twists, when `sense` read them last
+        self._seen = b""  # poses and twists that `sense` read last
         self._link = world.links.select(["ball::ball"])
-        self._wrench = np.zeros((len(world), 6))  # force [N] and torque [N m] of a grip
+        self._wrench = np.zeros((len(world), 6))  # of a grip: force [N] and torque [N m]
         shape = len(world), len(self.names)
         self.command, self.kick = np.zeros((*shape, 3)), np.zeros((*shape, 2))
         self.dribbles: Bools = np.ones(shape, np.bool_)
@@ -119,20 +122,21 @@ class Pitch:
         self.got = np.zeros((len(world), 2))
         self.sense()
 
-    def _spawn(self, counts: tuple[int, ...]) -> None:
-        """Lines each team up on its half."""
-        for name, count, color, side in zip(TEAMS, counts, (CYAN, MAGENTA), (1, -1), strict=True):
-            yaw = 0.0 if side > 0 else np.pi
-            places = side * formation(count, self.field.length)
-            spots = [Pose((x, y, 0.0), Euler(0.0, 0.0, yaw)) for x, y in places]
-            poses = {f"{name}_{i}": spot for i, spot in enumerate(spots)}
+    def _spawn(self) -> None:
+        """Spawns the teams, each on its half, and the ball."""
+        places, yaws = starting_places(np.bincount(self.team, minlength=2), self.field.length)
+        for team, color in enumerate((CYAN, MAGENTA)):
+            poses = {
+                self.names[i]: Pose((*places[i], 0.0), Euler(0.0, 0.0, yaws[i]))
+                for i in np.flatnonzero(self.team == team)
+            }
             if poses:
                 ModelSpawner(robot_sdf(self.dialect, color)).spawn_many(self.world, poses)
         height = Pose((0.0, 0.0, self.dialect.ball_radius))
         ModelSpawner(ball_sdf(self.dialect)).spawn(self.world, "ball", height)
 
     def sense(self) -> None:
-        """Reads where robots and ball are and how they move."""
+        """Reads the poses and velocities of robots and ball."""
         pose, twist = self._rows.pose, self._rows.twist
         seen = pose.tobytes() + twist.tobytes()
         if seen == self._seen:
@@ -141,7 +145,7 @@ class Pitch:
         self.ball_pose: Floats = pose[:, -1]
         self.place, self.ball_place = pose[:, :-1, :2], pose[:, -1, :3]
         self.yaw = 2.0 * np.arctan2(pose[:, :-1, 5], pose[:, :-1, 6])
-        # x and y apart, (2, W, N), and V_x, V_y and w: NumPy is quicker with few numbers so.
+        # Components first, (2, W, N) and (3, W, N): NumPy is faster so for few robots.
         self._turn = np.empty((2, *self.yaw.shape))
         self._moving = np.empty((3, *self.yaw.shape))
         c, s = np.cos(self.yaw, out=self._turn[0]), np.sin(self.yaw, out=self._turn[1])
@@ -154,12 +158,12 @@ class Pitch:
         self.ball_velocity = twist[:, -1, :3]
 
     def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
-        """Puts all robots of some worlds somewhere, at rest.
+        """Places all robots of some worlds, at rest.
 
         Args:
-            worlds: (w,).
-            place: (w, N, 2) [m].
-            yaw: (w, N) [rad].
+            worlds: Numbers of the worlds, (w,).
+            place: Positions, (w, N, 2) [m].
+            yaw: Yaws, (w, N) [rad].
         """
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
@@ -168,7 +172,7 @@ class Pitch:
         self.sense()
 
     def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
-        """Puts the balls of some worlds somewhere on the ground, at rest; `place` is (w, 2) [m]."""
+        """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m]."""
         pose = np.zeros((len(worlds), 1, 7))
         pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
         self._ball_row.put(worlds, pose=pose, twist=_REST)
@@ -176,10 +180,10 @@ class Pitch:
         self.sense()
 
     def drive(self, worlds: NDArray[np.intp] | None = None) -> None:
-        """Moves robots and balls for one tick, in the worlds that tick.
+        """Moves robots and balls for one tick, in the worlds that tick; all by default.
 
-        Who holds the ball is decided first; then the holder may kick it. Robots approach their
-        commands as fast as their wheels allow.
+        First the holder of the ball is determined, then the holder may kick it. Robots approach
+        their commands as fast as their wheels allow.
         """
         period = self.world.delta_time
         self.sense()
@@ -204,9 +208,9 @@ class Pitch:
     def _put_poses(
         self, worlds: NDArray[np.intp] | None, ball_pose: Floats, replaced: Bools
     ) -> None:
-        """Sets poses only where they must be: a ball that is held, robots that tilt."""
+        """Sets only the poses that need it: those of a held ball and of tilted robots."""
         tilt = self._pose[:, :-1, 2:5]
-        # A sum that is small says that nobody tilts; it is NaN where a world diverged.
+        # A small sum means that no robot tilts; it is NaN if a world diverged.
         if not square_sum(tilt) <= _TILT * _TILT:
             put = np.flatnonzero(self._active(worlds) & (np.abs(tilt).max(axis=(1, 2)) > _TILT))
             if len(put):
@@ -216,7 +220,7 @@ class Pitch:
             self._ball_row.put(put, pose=ball_pose[put, None])
 
     def _active(self, worlds: NDArray[np.intp] | None) -> Bools:
-        """Returns which worlds tick, (W,)."""
+        """Returns whether each world ticks, (W,)."""
         if worlds is None:
             return np.ones(len(self.world), np.bool_)
         active = np.zeros(len(self.world), np.bool_)
@@ -224,7 +228,7 @@ class Pitch:
         return active
 
     def _wheels(self, period: float) -> Floats:
-        """Returns the velocities that robots reach in a tick, in their own frames, (3, W, N)."""
+        """Returns V_x, V_y and w that robots reach in a tick, in their own frames, (3, W, N)."""
         chosen, command = self.dialect, self.command
         if anywhere(self.halted):
             command = np.where(self.halted[:, None, None], 0.0, command)
@@ -234,7 +238,7 @@ class Pitch:
         return limited(both, chosen.wheel_arm, chosen.wheel_speed, up, down)
 
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
-        """Decides who holds the ball; one who lost it must wait."""
+        """Returns the holder of each ball; a robot that lost the ball has to wait."""
         chosen, waits = self.dialect, self.pause > 0.0
         way = self.ball_place[:, None, :2] - self.place
         able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
@@ -261,7 +265,7 @@ class Pitch:
         return holder
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
-        """Returns pose and twist of the balls, and where the pose is another one."""
+        """Returns the poses and twists of the balls, and whether each pose has to be set."""
         chosen, held = self.dialect, holder != NOBODY
         pose = self._pose[:, -1]
         twist = self.ball.roll(pose, self._twist[:, -1], period)
@@ -277,7 +281,7 @@ class Pitch:
         worlds = np.flatnonzero(kicks)
         self.pause[worlds, holder[worlds]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
-        # Held: at the gap ahead, with the velocity of that place. Kicked: from there.
+        # A held ball is at the gap ahead and moves with that place; a kick starts from there.
         spot = held_position(place, yaw, chosen.hold_gap)
         carried = held_velocity(
             world_velocity(yaw, velocity[:, :2]), velocity[:, 2], yaw, chosen.hold_gap
@@ -301,7 +305,7 @@ class Pitch:
         return self._kept_in(pose, twist, moves)
 
     def _kept_in(self, pose: Floats, twist: Floats, moves: Bools) -> tuple[Floats, Floats, Bools]:
-        """Returns pose, twist and where the pose is another one, by the boundary rule."""
+        """Applies the boundary rule to the results of `_ball`."""
         if not self.keeps_ball_in:
             return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)
@@ -313,27 +317,21 @@ class Pitch:
         """Returns force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
 
         Args:
-            grip: Of the dribblers.
-            kicks: Where the ball is kicked, (W,).
-            spot: Where it is to be held, (W, 2) [m].
-            change: Of its twist that is wanted, (W, 6).
-            period: Of a tick [s].
+            grip: The dribblers.
+            kicks: Whether the ball is kicked, (W,).
+            spot: Place of a held ball, (W, 2) [m].
+            change: Desired change of the ball's twist, (W, 6).
+            period: Duration of a tick [s].
         """
-        chosen = self.dialect
-        pull = grip.pull(spot - self.ball_place[:, :2], change[:, :2], chosen.ball_mass)
-        kick = np.concatenate(
-            [
-                impulse_force(change[:, :3], chosen.ball_mass, period),
-                impulse_force(change[:, 3:], chosen.ball_inertia, period),
-            ],
-            axis=1,
-        )
-        hold = np.concatenate([pull, np.zeros((len(pull), 4))], axis=1)
+        mass, inertia = self.dialect.ball_mass, self.dialect.ball_inertia
+        kick = change * np.repeat([mass / period, inertia / period], 3)  # m dv / dt, I dw / dt
+        hold = np.zeros_like(change)
+        hold[:, :2] = grip.pull(spot - self.ball_place[:, :2], change[:, :2], mass)
         return np.where(kicks[:, None], kick, hold)
 
 
 def _upright(place: Floats, yaw: Floats) -> Floats:
-    """Returns poses on the ground, (..., 7)."""
+    """Returns poses of upright robots on the ground, (..., 7)."""
     pose, half = np.zeros((*yaw.shape, 7)), 0.5 * yaw
     pose[..., :2], pose[..., 5], pose[..., 6] = place, np.sin(half), np.cos(half)
     return pose

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides which robot holds the ball."""
+"""Possession of the ball."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 from deepsim_soccer.skills.motion import Floats
 
 NOBODY = -1
-"""The holder of a ball that is free."""
+"""The holder of a free ball."""
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 
 def next_holder(holder: Numbers, able: Bools, distance: Floats, team: Numbers) -> Numbers:
-    """Returns who holds the ball, (W,) numbers of robots or `NOBODY`.
+    """Returns the number of the robot that holds the ball, or `NOBODY`, (W,).
 
-    A holder keeps the ball as long as it is able to. An opponent that is able to takes it away; of
-    several robots that are able to the nearest one does.
+    An opponent of the holder that is able to hold the ball takes it away; otherwise the holder
+    keeps it while it is able to. Among several robots the nearest one gets the ball.
 
     Args:
-        holder: Who held it, (W,).
-        able: Who may hold it now, (W, N).
-        distance: Of each robot from the ball, (W, N) [m].
-        team: Of each robot, (N,).
+        holder: Previous holder, (W,).
+        able: Whether each robot is able to hold the ball now, (W, N).
+        distance: Distance of each robot from the ball, (W, N), in any monotonic measure.
+        team: Team of each robot, (N,).
     """
     held = holder != NOBODY
     ours = held[:, None] & (team[holder][:, None] == team)

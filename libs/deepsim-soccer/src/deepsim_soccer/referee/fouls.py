@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches for robots that dribble too far, or stay where they may not be."""
+"""Fouls: dribbling too far, and staying in forbidden areas."""
 
 from __future__ import annotations
 
@@ -14,27 +14,32 @@ from deepsim_soccer.skills.motion import Floats
 
 
 class Foul(IntEnum):
-    """Fouls of robots."""
+    """The kind of a foul."""
 
     NONE = 0
     DRIBBLE = 1
-    """Took the ball too far."""
+    """The robot dribbled too far."""
     GOAL_AREA = 2
-    """Was in a goal area, though it is no keeper."""
+    """A field player stayed in a goal area."""
     PENALTY_AREA = 3
-    """Was with a mate in one penalty area; keepers do not count."""
+    """Two field players of a team stayed in the same penalty area."""
 
 
 class Fouls:
-    """The fouls of simatch's referee. The first robot of a team of two or more is its keeper.
+    """Detects the fouls of simatch's referee.
+
+    The first robot of a team of two or more is its keeper; all others are field players.
 
     Args:
         pitch: The robots and the ball.
-        dribble: How far a robot may take the ball from where it got it [m]; 3 m by the rules.
-        patience: How long robots may be in an area that they have to leave [s].
+        dribble: Largest distance of the ball from where its holder got it [m]; 3 m by the rules.
+        patience: Time for which a robot may stay in a forbidden area [s].
 
     Attributes:
-        stay: How long each robot has been where it may not be, (W, N) [s].
+        stay: Time that each robot has been in a forbidden area, (W, N) [s].
+
+    Example:
+        >>> referee = Referee(pitch, fouls=Fouls(pitch, patience=2.0))
     """
 
     def __init__(self, pitch: Pitch, *, dribble: float = 3.0, patience: float = 1.0) -> None:
@@ -45,14 +50,14 @@ class Fouls:
         self.is_keeper: Bools = first & (counts[pitch.team] > 1)
 
     def watch(self, worlds: Numbers, periods: Floats) -> tuple[NDArray[np.int64], Numbers]:
-        """Watches some worlds for the time that has passed.
+        """Detects fouls in some worlds.
 
         Args:
-            worlds: (w,).
-            periods: Since each of them was watched last, (w,) [s].
+            worlds: Numbers of the worlds, (w,).
+            periods: Time since each of them was watched last, (w,) [s].
 
         Returns:
-            `Foul` codes, (W,), and the numbers of the robots that committed them, `NOBODY` without.
+            `Foul` codes, (W,), and the numbers of the robots that committed the fouls, (W,).
         """
         pitch = self.pitch
         goal_area, penalty_area = self._wrongly_inside()
@@ -71,11 +76,11 @@ class Fouls:
         return np.where(watched, foul, Foul.NONE), np.where(watched, robot, NOBODY)
 
     def forget(self, worlds: Numbers) -> None:
-        """Restarts in some worlds."""
+        """Clears the times of some worlds, after a restart."""
         self.stay[worlds] = 0.0
 
     def _wrongly_inside(self) -> tuple[Bools, Bools]:
-        """Returns who is wrongly in a goal area, and who in a penalty area, (W, N) each."""
+        """Returns who may not be in the goal area, and who not in the penalty area, (W, N) each."""
         pitch, field = self.pitch, self.pitch.field
         goal_area = np.zeros(self.stay.shape, np.bool_)
         penalty_area, field_players = goal_area.copy(), ~self.is_keeper

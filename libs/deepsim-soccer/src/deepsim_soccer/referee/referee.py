@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts goals and restarts play, by itself or as called."""
+"""The referee, who counts goals and restarts play."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_soccer.pitch import Pitch
-from deepsim_soccer.pitch.formation import formation
-from deepsim_soccer.pitch.possession import NOBODY
+from deepsim_soccer.pitch.formation import starting_places
+from deepsim_soccer.pitch.possession import NOBODY, Numbers
 from deepsim_soccer.skills.motion import Floats, anywhere
 
 from .fouls import Foul, Fouls
 
-_SPREAD = 0.3  # by which places at a kick-off differ, along each axis [m]
-_ROOM = 0.03  # between the ball at a restart and a robot, at least [m]
-_TRIES = 12  # places at which room is looked for
-_INSIDE = 0.2  # of a line: where a throw-in and a corner are taken [m]
+_SPREAD = 0.3  # random offset of places at a kick-off, along each axis [m]
+_ROOM = 0.03  # least distance between the ball at a restart and a robot [m]
+_TRIES = 12  # places to try for a ball that robots are in the way of
+_INSIDE = 0.2  # distance of throw-ins and corners from the line [m]
 
 
 class Call(IntEnum):
-    """Decisions of a referee, by the codes of the coach's messages for the team in question."""
+    """A decision of the referee, with the code of `Mode` for the coach's own team."""
 
     NONE = 0
     KICK_OFF = 1
@@ -40,19 +40,19 @@ class Phase(IntEnum):
 
     PLAY = 0
     STOP = 1
-    """Nobody moves; the ball is where play goes on."""
+    """Nobody moves, and the ball lies where play will go on."""
     SET_PIECE = 2
-    """One team may take the ball, the other waits."""
+    """One team may take the ball while the other waits."""
 
 
 class Decision(NamedTuple):
-    """The decisions of one step, each (W,).
+    """The decisions of one step, (W,) each.
 
     Attributes:
-        call: `Call` codes.
-        team: Whose restart it is: 0 cyan, 1 magenta.
-        goal: 1 where cyan scored, -1 where magenta did, otherwise 0.
-        foul: `Foul` codes; `team` has a free kick for one of the others.
+        call: `Call` code.
+        team: Team that restarts play: 0 cyan, 1 magenta.
+        goal: 1 if cyan scored, -1 if magenta did, otherwise 0.
+        foul: `Foul` code; the other team, `team`, has a free kick.
     """
 
     call: NDArray[np.int64]
@@ -62,22 +62,24 @@ class Decision(NamedTuple):
 
 
 class Referee:
-    """Judges the ball of each world, and restarts play.
+    """Counts goals and restarts play in each world.
 
     Args:
         pitch: The robots and the ball.
         lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
-        fouls: Those that count; by default none.
-        stop: How long everybody stands before a restart [s]; 2 s in simatch.
-        set_piece: How long the team without the restart may not hold the ball [s]; 4 s in simatch.
+        fouls: Detector of fouls; by default none count.
+        stop: Time for which all robots stand before a restart [s]; 2 s in simatch.
+        set_piece: Time for which the other team may not hold the ball [s]; 4 s in simatch.
 
     Attributes:
         score: Goals of cyan and magenta, (W, 2).
-        phase: `Phase` codes, (W,).
+        phase: `Phase` code of each world, (W,).
 
-    Example::
-
-        referee = Referee(pitch, fouls=Fouls(pitch), stop=2.0, set_piece=4.0)  # as simatch
+    Example:
+        >>> referee = Referee(pitch, fouls=Fouls(pitch), stop=2.0, set_piece=4.0)  # as in simatch
+        >>> pitch.put_ball(np.array([0]), [[9.3, 0.0]])  # behind the right goal line
+        >>> int(referee.judge(np.array([0])).goal[0]), referee.score.tolist()
+        (1, [[1, 0]])
     """
 
     def __init__(
@@ -96,16 +98,16 @@ class Referee:
         self.phase = np.full(count, int(Phase.PLAY))
         self._until = np.zeros(count)  # end of the phase [s]
         self._whose = np.zeros(count, np.int64)
-        self._judged = np.array(pitch.world.time)  # when it judged last [s]
+        self._judged = np.array(pitch.world.time)  # time of the last judgement [s]
         self.half = np.array([pitch.field.length, pitch.field.width]) / 2.0
-        self._start = starting_places(pitch)
+        self._start = starting_places(np.bincount(pitch.team, minlength=2), pitch.field.length)
 
-    def line_up(self, worlds: NDArray[np.intp], kick_off: NDArray[np.int64]) -> None:
-        """Puts both teams, a little differently each time, and the ball where a kick-off begins.
+    def line_up(self, worlds: Numbers, kick_off: NDArray[np.int64]) -> None:
+        """Places both teams, with small random offsets, and the ball for a kick-off.
 
         Args:
-            worlds: (w,).
-            kick_off: Whose it is, (w,): 0 cyan, 1 magenta.
+            worlds: Numbers of the worlds, (w,).
+            kick_off: Team that kicks off, (w,): 0 cyan, 1 magenta.
         """
         pitch = self.pitch
         (place, yaw), count = self._start, len(worlds)
@@ -114,11 +116,11 @@ class Referee:
         pitch.put_ball(worlds, np.zeros((count, 2)))
         self._give(worlds, kick_off)
 
-    def judge(self, worlds: NDArray[np.intp]) -> Decision:
-        """Judges some worlds after a step, and restarts play where it has to.
+    def judge(self, worlds: Numbers) -> Decision:
+        """Judges some worlds, (w,), after a step, and restarts play where necessary.
 
-        Who touched the ball last loses it; a ball that nobody touched is cyan's. A foul gives the
-        others a free kick. Fouls count in `Phase.PLAY` only.
+        The team that touched the ball last loses it; cyan gets a ball that nobody touched. A foul
+        gives the other team a free kick. Fouls count in `Phase.PLAY` only.
         """
         pitch, every = self.pitch, len(self.pitch.world)
         foul, team_of_foul = self._watch(worlds)
@@ -134,7 +136,7 @@ class Referee:
         loser = np.where(pitch.touched == NOBODY, 1, pitch.team[pitch.touched])
         out = outside & active & (goals == 0)
         behind = out & (np.abs(pose[:, 0]) > self.half[0])
-        # Behind its own goal line: the defending team kicks off from the goal, unless it lost it.
+        # Behind a goal line: a corner if the defenders touched the ball last, else a goal kick.
         defender = np.where(pose[:, 0] < 0.0, 0, 1)
         team = np.where(out, 1 - loser, np.where(goals > 0, 1, 0))
         call = np.where(out, Call.THROW_IN, call)
@@ -154,8 +156,8 @@ class Referee:
                 self.line_up(chosen, team[chosen])
         return Decision(call, team, goals, foul)
 
-    def _watch(self, worlds: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Lets time pass in some worlds; returns `Foul` codes and who has the free kick, (W,)."""
+    def _watch(self, worlds: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Advances the phases of some worlds; returns `Foul` codes and the teams fouled, (W,)."""
         pitch, count = self.pitch, len(self.phase)
         foul, team = np.zeros((2, count), np.int64)
         if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
@@ -176,23 +178,23 @@ class Referee:
         self._judged[worlds] = now[worlds]
         return foul, team
 
-    def restart(self, worlds: NDArray[np.intp], call: Call, team: int) -> None:
-        """Restarts play in some worlds as a coach or a person calls it.
+    def restart(self, worlds: Numbers, call: Call, team: int) -> None:
+        """Restarts play in some worlds on the call of a coach or a person.
 
-        The ball is put where the restart is taken. For a free kick and a drop ball it stays where
-        it is, but a free kick out of a penalty area is taken at the nearest of the restart spots.
-        At a kick-off both teams line up. The other team waits, except at a drop ball.
+        The ball is put where the restart is taken; for free kicks and drop balls it stays where it
+        is, except that a free kick in a penalty area is taken at the nearest restart spot. At a
+        kick-off both teams line up. The other team waits, except at a drop ball.
 
         Args:
-            worlds: (w,).
-            call: Any but `Call.NONE`.
-            team: Whose it is: 0 cyan, 1 magenta.
+            worlds: Numbers of the worlds, (w,).
+            call: Any call but `Call.NONE`.
+            team: Team that restarts: 0 cyan, 1 magenta.
 
         Raises:
-            ValueError: The restart or team does not exist.
+            ValueError: `call` is `Call.NONE`, or `team` is neither 0 nor 1.
         """
         if call == Call.NONE or team not in (0, 1):
-            raise ValueError(f"restart takes a call and team 0 or 1, got {call!r} and {team!r}")
+            raise ValueError(f"expected a call and team 0 or 1, got {call!r} and {team!r}")
         on = np.asarray(worlds, np.intp)
         whose = np.full(len(self.pitch.world), team)
         if call == Call.KICK_OFF:
@@ -205,7 +207,7 @@ class Referee:
             self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
 
     def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
-        """Returns where each world's call is taken, (W, 2), with the ball at `pose`."""
+        """Returns where the call of each world is taken, (W, 2), with the ball at `pose`."""
         limit = self.half - _INSIDE
         ball = np.clip(pose[:, :2], -limit, limit)
         ahead = np.where(team == 0, 1.0, -1.0)  # to the opponents' goal
@@ -227,10 +229,10 @@ class Referee:
             ball = np.where((call == each)[:, None], spot, ball)
         return ball
 
-    def _free(self, worlds: NDArray[np.intp], spot: Floats) -> Floats:
-        """Returns spots, (w, 2), moved towards the centre as far as robots stand in the way.
+    def _free(self, worlds: Numbers, spot: Floats) -> Floats:
+        """Returns spots, (w, 2), moved towards the centre until no robot stands in the way.
 
-        A ball that is put into a robot is thrown out of it, and off the field again.
+        Physics would throw a ball out of a robot, and possibly off the field again.
         """
         pitch = self.pitch
         way = np.sqrt((spot * spot).sum(axis=1, keepdims=True))
@@ -243,7 +245,7 @@ class Referee:
         return np.asarray(tried[np.arange(len(spot)), clear.argmax(axis=1)])
 
     def _free_kick(self, ball: Floats) -> Floats:
-        """Returns where a free kick is taken, (W, 2): in no penalty area."""
+        """Returns where a free kick is taken, (W, 2), outside the penalty areas."""
         field = self.pitch.field
         reach = field.goal_width / 2.0 + field.penalty_area
         near = np.abs(ball[:, 0]) > self.half[0] - field.penalty_area
@@ -252,8 +254,8 @@ class Referee:
         nearest = spots[(way * way).sum(axis=-1).argmin(axis=1)]
         return np.where((near & (np.abs(ball[:, 1]) < reach))[:, None], nearest, ball)
 
-    def _give(self, worlds: NDArray[np.intp], team: NDArray[np.int64]) -> None:
-        """Stops play, or lets only one team take the ball for a while."""
+    def _give(self, worlds: Numbers, team: NDArray[np.int64]) -> None:
+        """Stops play, or begins a set piece of a team at once."""
         now = self.pitch.world.time
         self._whose[worlds] = team
         self._judged[worlds] = now[worlds]
@@ -266,18 +268,9 @@ class Referee:
         self.phase[worlds], self.pitch.halted[worlds] = Phase.STOP, True
         self._until[worlds] = now[worlds] + self.stop
 
-    def _begin_set_piece(self, worlds: NDArray[np.intp]) -> None:
+    def _begin_set_piece(self, worlds: Numbers) -> None:
         pitch = self.pitch
         waits = pitch.team != self._whose[worlds, None]
         pitch.pause[worlds] = np.where(waits, self.set_piece, 0.0)
         self.phase[worlds], pitch.halted[worlds] = Phase.SET_PIECE, False
         self._until[worlds] = pitch.world.time[worlds] + self.set_piece
-
-
-def starting_places(pitch: Pitch) -> tuple[Floats, Floats]:
-    """Returns places (N, 2) [m] and yaws (N,) [rad] at a kick-off."""
-    counts = [int((pitch.team == team).sum()) for team in (0, 1)]
-    teams = [
-        side * formation(n, pitch.field.length) for n, side in zip(counts, (1, -1), strict=True)
-    ]
-    return np.concatenate(teams), np.where(pitch.team == 0, 0.0, np.pi)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills of a robot as pure functions on arrays with any leading axes.
+"""Skills of a robot as pure functions of arrays, whose leading axes broadcast.
 
-Equation numbers are those of Yao et al., A Simulation System Based on ROS and Gazebo for RoboCup
+Equation numbers refer to Yao et al., A Simulation System Based on ROS and Gazebo for RoboCup
 Middle Size League, 2015.
 """
 
 from .dribble import can_dribble, held_position, held_velocity
-from .kick import goal_crossing, ground_pass, rolling_spin
+from .kick import goal_crossing, ground_pass
 from .lob import Parabola, lob, lob_parabola, lob_speed_limit
 from .lob_clear import Bar, Lob, lob_clear
 from .motion import body_velocity, kick_direction, world_velocity, wrap_angle
 from .profile import Profile, next_speed, trapezoid
-from .rolling import rolled
+from .rolling import rolled, rolling_spin
 from .wheels import body_from_wheels, limit_wheels, wheel_speeds
 
 __all__ = [

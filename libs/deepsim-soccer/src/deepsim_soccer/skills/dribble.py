@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dribbling: when a robot can hold the ball, and where it holds it."""
+"""Dribbling: the conditions for holding the ball, and the motion of a held ball."""
 
 from __future__ import annotations
 
@@ -14,29 +14,31 @@ from .motion import Floats, anywhere, kick_direction
 def can_dribble(
     robot: ArrayLike, yaw: ArrayLike, ball: ArrayLike, distance: float, angle: float
 ) -> NDArray[np.bool_]:
-    """Returns whether the ball is near enough and in front of the kicker.
+    """Returns whether the ball is near enough and in front of the kicker, (...).
 
     Args:
         robot: Position of the robot, (..., 2) [m].
-        yaw: Of the robot, (...) [rad].
+        yaw: Yaw of the robot, (...) [rad].
         ball: Position of the ball, (..., 2) [m].
-        distance: Largest |P_rs| [m].
-        angle: Full angle of the cone about D_K in which D_T must lie [rad], below pi.
+        distance: Largest distance |P_rs| of the ball, inclusive [m].
+        angle: Full angle of the cone about D_K that must contain the ball, inclusive [rad]; below
+            pi.
 
-    Returns:
-        (...) bool; limits are inclusive.
+    Example:
+        >>> can_dribble([0.0, 0.0], 0.0, [[0.4, 0.0], [-0.4, 0.0]], 0.5, 0.5)
+        array([ True, False])
     """
     way = np.asarray(ball, np.float64) - np.asarray(robot, np.float64)
     return in_reach(way, kick_direction(yaw), distance, angle)
 
 
 def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> NDArray[np.bool_]:
-    """Returns whether the ball is near enough and in front of the kicker; see `can_dribble`.
+    """Does the work of `can_dribble`.
 
     Args:
-        way: From the robot to the ball, (..., 2) [m].
-        direction: D_K of the robot, (..., 2).
-        distance: Largest |P_rs| [m].
+        way: Vector from the robot to the ball, (..., 2) [m].
+        direction: Direction D_K of the kicker, (..., 2).
+        distance: Largest distance of the ball [m].
         angle: Full angle of the cone about D_K [rad].
     """
     x, y = way[..., 0], way[..., 1]
@@ -45,16 +47,16 @@ def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> N
     if not anywhere(near):
         return near
     ahead = direction[..., 0] * x + direction[..., 1] * y
-    # 1e-12 keeps a ball on the edge of the cone inside, whatever the rounding.
+    # 1e-12 keeps a ball on the edge of the cone inside despite rounding.
     return np.asarray(near & (ahead >= math.cos(angle / 2.0) * length - 1e-12))
 
 
 def held_position(robot: ArrayLike, yaw: ArrayLike, gap: float) -> Floats:
-    """Returns where a dribbled ball is, (..., 2): P_rs = gap D_K, equation (2).
+    """Returns the position of a dribbled ball, (..., 2) [m]: P_rs = gap D_K, equation (2).
 
     Args:
         robot: Position of the robot, (..., 2) [m].
-        yaw: (...) [rad].
+        yaw: Yaw of the robot, (...) [rad].
         gap: Distance of the ball from the robot's centre [m].
     """
     return np.asarray(np.asarray(robot, np.float64) + gap * kick_direction(yaw))
@@ -66,12 +68,12 @@ def held_velocity(
     """Returns the velocity of a dribbled ball, (..., 2) [m/s].
 
     Args:
-        velocity: Of the robot in the world, (..., 2) [m/s].
-        yaw_rate: (...) [rad/s].
-        yaw: (...) [rad].
+        velocity: Velocity of the robot in the world frame, (..., 2) [m/s].
+        yaw_rate: Yaw rate of the robot, (...) [rad/s].
+        yaw: Yaw of the robot, (...) [rad].
         gap: Distance of the ball from the robot's centre [m].
-        period: 0 for the velocity along the tangent, v + w x r; otherwise that along the secant,
-            which takes the ball exactly to its next place in a period [s].
+        period: 0 for the instantaneous velocity, v + w x r; otherwise the time [s] in which the
+            velocity takes the ball exactly to its next place.
     """
     moved, rate = np.asarray(velocity, np.float64), np.asarray(yaw_rate, np.float64)
     reach = gap * kick_direction(yaw)

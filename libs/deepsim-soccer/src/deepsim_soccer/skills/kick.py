@@ -13,40 +13,28 @@ def ground_pass(yaw: ArrayLike, speed: ArrayLike) -> Floats:
     """Returns the velocity of a ball kicked along the ground: v_0 D_K, equation (3).
 
     Args:
-        yaw: Of the robot, (...) [rad].
+        yaw: Yaw of the robot, (...) [rad].
         speed: v_0, (...) [m/s].
 
     Returns:
-        (..., 3), in the world [m/s].
+        The velocity in the world frame, (..., 3) [m/s].
     """
     direction, speeds = kick_direction(yaw), np.asarray(speed, np.float64)
     x, y = speeds * direction[..., 0], speeds * direction[..., 1]
     return np.stack([x, y, np.zeros_like(x)], axis=-1)
 
 
-def rolling_spin(velocity: ArrayLike, radius: float) -> Floats:
-    """Returns the angular velocity of a ball that rolls without slipping, z x v / r [rad/s].
-
-    Args:
-        velocity: Of the ball, (..., 3) [m/s].
-        radius: Of the ball [m].
-    """
-    moved = np.asarray(velocity, np.float64)
-    x, y = moved[..., 0] / radius, moved[..., 1] / radius
-    return np.stack([-y, x, np.zeros_like(x)], axis=-1)
-
-
 def goal_crossing(ball: ArrayLike, yaw: ArrayLike, goal_x: ArrayLike) -> tuple[Floats, Floats]:
-    """Returns where a ball that is kicked along `yaw` crosses the line x = goal_x.
+    """Returns the point at which a ball kicked along `yaw` crosses the line x = goal_x.
 
     Args:
         ball: Position of the ball, (..., 2) [m].
-        yaw: Of the robot, (...) [rad].
-        goal_x: Of the goal line, (...) [m].
+        yaw: Direction of the kick, (...) [rad].
+        goal_x: Position of the goal line, (...) [m].
 
     Returns:
-        The distance d to the crossing, (...) [m], infinite for a kick that leads elsewhere; and
-        its y, (...) [m], of which the published code refuses 10 m and more.
+        The distance d to the crossing and the y of the crossing, (...) [m] each; both are infinite
+        if the kick leads elsewhere. The published code refuses a y of 10 m and more.
     """
     place, direction = np.asarray(ball, np.float64), kick_direction(yaw)
     ahead = np.asarray(goal_x, np.float64) - place[..., 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's lob: a parabola through a point under the bar."""
+"""The lob of the paper: a parabola through a point below the bar."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .motion import Floats, kick_direction
 
 
 class Parabola(NamedTuple):
-    """The flight y = a x² + b x + c of equation (4), from the centre of the ball at rest [m]."""
+    """The flight y = a x² + b x + c of equation (4), relative to the ball at rest, in metres."""
 
     a: Floats
     b: Floats
     c: Floats
 
     def height(self, x: ArrayLike) -> Floats:
-        """Returns y at a distance x [m]."""
+        """Returns the height y at a distance x [m]."""
         away = np.asarray(x, np.float64)
         return np.asarray((self.a * away + self.b) * away + self.c)
 
@@ -30,14 +30,14 @@ class Parabola(NamedTuple):
 
 
 def lob_speed_limit(distance: ArrayLike, height: ArrayLike, gravity: float = 9.8) -> Floats:
-    """Returns v_thres = d sqrt(g / 2h), equation (12) [m/s].
+    """Returns the horizontal speed v_thres = d sqrt(g / 2h) of equation (12), (...) [m/s].
 
-    A ball of a smaller horizontal speed is past its highest point at the goal line, as equation
-    (11) demands.
+    Below this speed the ball has passed its highest point when it reaches the goal line, as
+    equation (11) demands.
 
     Args:
-        distance: d from the ball to the goal line, (...) [m].
-        height: h by which the ball rises there, (...) [m].
+        distance: Distance d from the ball to the goal line, (...) [m].
+        height: Rise h of the ball at the goal line, (...) [m].
         gravity: g [m/s²].
     """
     rise = np.asarray(height, np.float64)
@@ -47,12 +47,12 @@ def lob_speed_limit(distance: ArrayLike, height: ArrayLike, gravity: float = 9.8
 def lob_parabola(
     speed: ArrayLike, distance: ArrayLike, height: ArrayLike, gravity: float = 9.8
 ) -> Parabola:
-    """Returns the flight through (0, 0) and (d, h): equations (4) to (8).
+    """Returns the flight through (0, 0) and (d, h) at a horizontal speed: equations (4) to (8).
 
     Args:
         speed: Horizontal speed v_x, (...) [m/s].
-        distance: d, (...) [m].
-        height: h, (...) [m].
+        distance: Distance d, (...) [m].
+        height: Height h, (...) [m].
         gravity: g [m/s²].
     """
     moved, away = np.asarray(speed, np.float64), np.asarray(distance, np.float64)
@@ -73,15 +73,15 @@ def lob(
     """Returns the velocity of a lob, (v_x D_x, v_x D_y, b v_x): equations (9) and (10).
 
     Args:
-        yaw: Of the robot, (...) [rad].
-        distance: d from the ball to the goal line along the kick, (...) [m].
-        height: h, (...) [m].
+        yaw: Yaw of the robot, (...) [rad].
+        distance: Distance d from the ball to the goal line along the kick, (...) [m].
+        height: Rise h of the ball at the goal line, (...) [m].
         gravity: g [m/s²].
-        share: v_x as a share of `lob_speed_limit`; below 1. The published code has one half.
+        share: v_x relative to `lob_speed_limit`, below 1; one half in the published code.
         limit: Largest v_x [m/s].
 
     Returns:
-        (..., 3), in the world [m/s].
+        The velocity in the world frame, (..., 3) [m/s].
 
     Example:
         >>> lob(0.0, 4.57, 0.78).round(4)

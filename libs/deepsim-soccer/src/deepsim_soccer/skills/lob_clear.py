@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lob that does not touch the bar: the ball has a radius, and the bar a depth."""
+"""A lob that clears the bar, with the radius of the ball and the section of the bar considered."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .motion import Floats
 
-_SIDE = np.linspace(0.0, 0.5 * math.pi, 200)  # around a corner of the bar [rad]
-_SPEEDS = np.linspace(0.02, 1.0, 99)  # horizontal speeds that are tried, of the largest
+_SIDE = np.linspace(0.0, 0.5 * math.pi, 200)  # angles around a corner of the bar [rad]
+_SPEEDS = np.linspace(0.02, 1.0, 99)  # horizontal speeds to try, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Bar:
     """The bar of a goal, a beam with a rectangular section.
 
     Attributes:
-        height: Of its lower side above the ground [m].
-        thickness: [m].
-        depth: Along the kick; it ends at the goal line [m].
+        height: Height of its lower side above the ground [m].
+        thickness: Vertical size [m].
+        depth: Size along the kick [m]; the bar ends at the goal line.
     """
 
     height: float = 1.0
@@ -32,7 +32,7 @@ class Bar:
 
 
 class Lob(NamedTuple):
-    """Speeds of a lob, ahead and up, (...) [m/s], NaN where `possible` is false."""
+    """The horizontal and vertical speed of a lob, (...) [m/s]; NaN where it is not possible."""
 
     ahead: Floats
     up: Floats
@@ -51,25 +51,25 @@ def lob_clear(
 ) -> Lob:
     """Returns the slowest lob that passes under the bar, or over it, without touching it.
 
-    A parabola clears the bar where the ball's centre stays outside the section of the bar, grown by
-    radius and clearance. Under the bar, the ball reaches the goal line in flight. Of each
-    horizontal speed the upward speeds that do are an interval: under the bar its middle is taken,
-    over the bar its lower end.
+    The ball clears the bar if its centre stays outside the bar's section grown by radius and
+    clearance; under the bar, it also reaches the goal line in flight. For each horizontal speed the
+    suitable vertical speeds form an interval, of which the middle is taken under the bar and the
+    lower end over it.
 
     Args:
-        distance: From the centre of the ball to the goal line, (...) [m].
+        distance: Distance from the ball's centre to the goal line, (...) [m].
         over: Whether the ball passes over the bar.
-        bar: Its section; by the rules by default.
-        radius: Of the ball, which lies on the ground [m].
-        gravity: [m/s²].
+        bar: Section of the bar; the default is that of the rules.
+        radius: Radius of the ball, which lies on the ground [m].
+        gravity: Downwards [m/s²].
         clearance: Least distance between ball and bar [m].
         max_speed: Largest speed of the kick [m/s].
 
     Returns:
-        The lob; `possible` is false where no speed up to the largest clears the bar.
+        The lob; `possible` is false where no speed up to `max_speed` clears the bar.
 
     Raises:
-        ValueError: A length or speed is not positive.
+        ValueError: `radius`, `gravity` or `max_speed` is not positive, or the ball is too close.
 
     Example:
         >>> lob = lob_clear([2.0, 5.0, 50.0])
@@ -108,9 +108,9 @@ def lob_clear(
 
 
 def _outline(bar: Bar, grown: float, radius: float, *, over: bool) -> tuple[Floats, Floats]:
-    """Returns points of the lower or upper side of the grown section.
+    """Returns points (x, y) of the lower or upper side of the grown section [m].
 
-    x is from the goal line, y from the height of the centre of a ball that lies on the ground.
+    x is measured from the goal line, y from the centre of a ball that lies on the ground.
     """
     aside, across = grown * np.cos(_SIDE), grown * np.sin(_SIDE)
     x = np.concatenate([-bar.depth - aside, aside[::-1]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directions and velocities of a base that moves in any direction."""
+"""Directions and velocities in the frames of the world and of a robot."""
 
 from __future__ import annotations
 
@@ -12,24 +12,21 @@ Floats = NDArray[np.float64]
 
 
 def anywhere(mask: NDArray[np.bool_]) -> bool:
-    """Returns whether any value is true: as `any`, in a tenth of the time for few values."""
+    """Returns whether any value is true; for a few values ten times as fast as `any`."""
     return 1 in mask.tobytes()
 
 
 def pair(x: Floats, y: Floats) -> Floats:
-    """Returns two coordinates as one array, (..., 2); several times faster than `np.stack`."""
+    """Returns two coordinates as one array, (..., 2); several times as fast as `np.stack`."""
     both = np.empty((*np.broadcast(x, y).shape, 2))
     both[..., 0], both[..., 1] = x, y
     return both
 
 
 def turned(direction: Floats, vector: Floats, sign: float = 1.0) -> Floats:
-    """Returns vectors, (..., 2), turned by the angles of unit vectors, (..., 2).
+    """Returns `vector`, (..., 2), turned by the angle of the unit vector `direction`, (..., 2).
 
-    Args:
-        direction: Such as those of `kick_direction`.
-        vector: Of a shape that broadcasts with the other.
-        sign: -1 turns back.
+    A negative `sign` turns it back.
     """
     c, s, x, y = direction[..., 0], direction[..., 1], vector[..., 0], vector[..., 1]
     if sign < 0.0:
@@ -38,24 +35,17 @@ def turned(direction: Floats, vector: Floats, sign: float = 1.0) -> Floats:
 
 
 def kick_direction(yaw: ArrayLike) -> Floats:
-    """Returns D_Kw, the unit vector of the kicker in the world: equation (1).
-
-    Args:
-        yaw: Of the robot, (...) [rad].
-
-    Returns:
-        (..., 2).
-    """
+    """Returns D_Kw of equation (1), the unit vector of the kicker in the world frame, (..., 2)."""
     angle = np.asarray(yaw, np.float64)
     return pair(np.cos(angle), np.sin(angle))
 
 
 def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
-    """Returns a velocity of the robot's frame in the world's: V_x D_K + V_y (z x D_K).
+    """Converts a velocity from the robot's frame to the world frame: V_x D_K + V_y (z x D_K).
 
     Args:
-        yaw: (...) [rad].
-        velocity: (..., 2) [m/s].
+        yaw: Yaw of the robot, (...) [rad].
+        velocity: V_x and V_y in the robot's frame, (..., 2) [m/s].
 
     Example:
         >>> world_velocity(np.pi / 2, [1.0, 0.0]).round(3)
@@ -65,11 +55,11 @@ def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
 
 
 def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
-    """Returns a velocity of the world's frame in the robot's; inverse of `world_velocity`."""
+    """Converts a velocity from the world frame to the robot's; the inverse of `world_velocity`."""
     return turned(kick_direction(yaw), np.asarray(velocity, np.float64), -1.0)
 
 
 def wrap_angle(angle: ArrayLike) -> Floats:
-    """Returns angles in -pi .. pi [rad]."""
+    """Returns the angle in -pi .. pi that differs by a multiple of 2 pi [rad]."""
     turned = np.asarray(angle, np.float64)
     return np.asarray(turned - 2.0 * math.pi * np.round(turned / (2.0 * math.pi)))

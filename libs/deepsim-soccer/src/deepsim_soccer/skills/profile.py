@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speeds along a way: speed up, cruise, slow down."""
+"""Speed profiles: accelerate, cruise, decelerate."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Profile(NamedTuple):
     """A trapezoid of speed over time, from rest to rest.
 
     Attributes:
-        acceleration: a, also that of the end, (...).
-        blend: t_b, the time at which speeding up ends, (...) [s].
-        duration: t_f, (...) [s].
+        acceleration: Acceleration a, and deceleration at the end, (...).
+        blend: Time t_b at which the acceleration ends, (...) [s].
+        duration: Total time t_f, (...) [s].
     """
 
     acceleration: Floats
@@ -31,7 +31,7 @@ class Profile(NamedTuple):
         return np.asarray(self.acceleration * np.maximum(left, 0.0))
 
     def position(self, time: ArrayLike) -> Floats:
-        """Returns the way travelled at a time, (...)."""
+        """Returns the distance travelled until a time, (...)."""
         t = np.clip(np.asarray(time, np.float64), 0.0, self.duration)
         first = np.minimum(t, self.blend)
         cruise = np.clip(t - self.blend, 0.0, self.duration - 2.0 * self.blend)
@@ -41,18 +41,15 @@ class Profile(NamedTuple):
 
 
 def trapezoid(distance: ArrayLike, max_speed: ArrayLike, acceleration: ArrayLike) -> Profile:
-    """Returns the fastest profile of a way: a trapezoid, or a triangle where the way is short.
+    """Returns the fastest profile over a distance: a trapezoid, or a triangle if it is short.
 
     If v² < a D, t_b = v / a and t_f = (a D + v²) / (a v); otherwise t_b = sqrt(D / a) and
     t_f = 2 t_b.
 
     Args:
         distance: D >= 0, (...) [m or rad].
-        max_speed: v, (...) [m/s or rad/s].
-        acceleration: a, (...) [m/s² or rad/s²].
-
-    Raises:
-        ValueError: A distance is negative, or a speed or acceleration is not positive.
+        max_speed: v > 0, (...) [m/s or rad/s].
+        acceleration: a > 0, (...) [m/s² or rad/s²].
 
     Example:
         >>> profile = trapezoid(10.0, 3.0, 2.0)
@@ -82,18 +79,17 @@ def next_speed(
     period: float,
     floor: float = 0.0,
 ) -> Floats:
-    """Returns the speed of the next period of a trapezoid, from where a body is by now.
+    """Returns the speed for the next control period of a trapezoid, (...).
+
+    From this speed the body can still stop at the goal.
 
     Args:
-        distance: Left to go, (...) >= 0.
-        speed: Towards the goal, (...).
-        max_speed: Of the cruise.
-        acceleration: Of both ends.
-        period: Of the controller [s].
-        floor: Least speed; the last period is slower, for it ends at the goal.
-
-    Returns:
-        (...), from which the body can stop at the goal.
+        distance: Distance to the goal, (...) >= 0.
+        speed: Current speed towards the goal, (...).
+        max_speed: Cruising speed.
+        acceleration: Largest acceleration and deceleration.
+        period: Control period [s].
+        floor: Least speed, except in the last period, which ends at the goal.
     """
     way, now = np.asarray(distance, np.float64), np.asarray(speed, np.float64)
     lag = 0.5 * acceleration * period

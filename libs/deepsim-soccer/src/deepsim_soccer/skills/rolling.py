@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decay of a rolling ball."""
+"""The spin and the decay of a rolling ball."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from .motion import Floats
 
 
 def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
-    """Returns the velocity of a rolling ball after some time, under F = -mu m g v / |v|.
+    """Returns the velocity of a ball that has rolled for some time under F = -mu m g v / |v|.
 
     Args:
-        velocity: (..., 2) [m/s].
+        velocity: Initial velocity, (..., 2) [m/s].
         deceleration: mu g [m/s²].
-        time: [s].
+        time: Time since then [s].
 
-    Returns:
-        (..., 2); a ball stops, and does not turn back.
+    Example:
+        >>> rolled([2.0, 0.0], deceleration=0.5, time=1.0)
+        array([1.5, 0. ])
     """
     moved = np.asarray(velocity, np.float64)
     return np.asarray(moved * kept_share(moved, deceleration, time)[..., None])
@@ -27,12 +28,24 @@ def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
 def kept_share(velocity: Floats, deceleration: float, time: float) -> Floats:
     """Returns the share of its speed that a rolling ball keeps, (...); see `rolled`.
 
-    Args:
-        velocity: (..., n) [m/s], of which x and y count.
-        deceleration: mu g [m/s²].
-        time: [s].
+    Only the first two components of `velocity`, x and y, count.
     """
     x, y = velocity[..., 0], velocity[..., 1]
     speed = np.sqrt(x * x + y * y)
     left = np.maximum(speed - deceleration * time, 0.0)
     return np.asarray(left / np.maximum(speed, 1e-300))
+
+
+def rolling_spin(velocity: ArrayLike, radius: float) -> Floats:
+    """Returns the angular velocity of a ball that rolls without slipping, z x v / r.
+
+    Args:
+        velocity: Velocity of the ball, (..., 3) [m/s].
+        radius: Radius of the ball [m].
+
+    Returns:
+        (..., 3) [rad/s].
+    """
+    moved = np.asarray(velocity, np.float64)
+    x, y = moved[..., 0] / radius, moved[..., 1] / radius
+    return np.stack([-y, x, np.zeros_like(x)], axis=-1)

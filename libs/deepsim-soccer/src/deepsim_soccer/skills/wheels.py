@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike
 
 from .motion import Floats
 
-# Arrays: NumPy takes a third of the time of a small operation to make one of a float.
+# As arrays: converting a float takes NumPy a third of the time of a small operation.
 _HALF, _LEAST, _WHOLE, _ZERO = (np.array(number) for number in (0.5**0.5, 1e-12, 1.0, 0.0))
-# How each wheel drives: front left, rear left, rear right, front right.
+# Drive directions of the wheels: front left, rear left, rear right, front right.
 _SIGNS = np.array([[_HALF, -_HALF], [_HALF, _HALF], [-_HALF, _HALF], [-_HALF, -_HALF]])
 
 
 def wheel_speeds(velocity: ArrayLike, arm: float = 0.203) -> Floats:
-    """Returns the speeds of the wheels' rims, u_i = 0.707 (+-V_x +- V_y) - w L.
+    """Returns the rim speeds of the wheels, u_i = 0.707 (+-V_x +- V_y) - w L.
 
     Args:
         velocity: V_x, V_y [m/s] and w [rad/s] in the robot's frame, (..., 3).
-        arm: L, from the robot's centre to each wheel [m].
+        arm: Distance L from the robot's centre to each wheel [m].
 
     Returns:
         (..., 4) [m/s]: front left, rear left, rear right, front right; clockwise is positive.
@@ -31,7 +31,7 @@ def wheel_speeds(velocity: ArrayLike, arm: float = 0.203) -> Floats:
 
 
 def body_from_wheels(wheels: ArrayLike, arm: float = 0.203) -> Floats:
-    """Returns V_x, V_y and w, (..., 3), that fit four wheels' speeds best; see `wheel_speeds`."""
+    """Returns the V_x, V_y and w, (..., 3), that best fit four rim speeds; see `wheel_speeds`."""
     u = np.asarray(wheels, np.float64)
     x = 0.5 * (_SIGNS[:, 0] * u).sum(axis=-1)
     y = 0.5 * (_SIGNS[:, 1] * u).sum(axis=-1)
@@ -50,17 +50,17 @@ def limit_wheels(
 ) -> Floats:
     """Returns the velocity nearest to the desired one that the wheels can reach in a period.
 
-    Speeds are scaled down together, so that the direction stays. Of the change, the share is made
-    that no wheel's limit forbids.
+    The desired velocity is scaled down to the wheels' top speed without changing its direction;
+    then the change of velocity is scaled down until every wheel can follow it.
 
     Args:
-        desired: V_x, V_y and w in the robot's frame, (..., 3).
-        actual: Those that it has, (..., 3).
-        period: [s].
-        arm: From the robot's centre to each wheel [m].
-        speed: Largest of a wheel [m/s].
-        acceleration: Largest of a wheel that speeds up [m/s²].
-        braking: Largest of a wheel that slows down or turns back [m/s²].
+        desired: Desired V_x, V_y and w in the robot's frame, (..., 3).
+        actual: Current V_x, V_y and w, (..., 3).
+        period: Control period [s].
+        arm: Distance from the robot's centre to each wheel [m].
+        speed: Top speed of a wheel [m/s].
+        acceleration: Largest acceleration of a wheel [m/s²].
+        braking: Largest deceleration of a wheel, also when it reverses [m/s²].
 
     Returns:
         (..., 3).
@@ -74,14 +74,14 @@ def limit_wheels(
 def limited(
     both: Floats, arm: float, speed: float, speeding_up: float, slowing_down: float
 ) -> Floats:
-    """Returns `limit_wheels` in a layout that NumPy is quick with where robots are few.
+    """Does the work of `limit_wheels`, in a layout that NumPy processes fast for few robots.
 
     Args:
-        both: Wanted and actual V_x, V_y and w, (2, 3, ...); the wanted ones are overwritten.
-        arm: From the robot's centre to each wheel [m].
-        speed: Largest of a wheel [m/s].
-        speeding_up: Largest change of a wheel that speeds up [m/s].
-        slowing_down: Largest change of a wheel that slows down or turns back [m/s].
+        both: Desired and actual V_x, V_y and w, (2, 3, ...); the desired ones are overwritten.
+        arm: Distance from the robot's centre to each wheel [m].
+        speed: Top speed of a wheel [m/s].
+        speeding_up: Largest gain of a wheel's speed [m/s].
+        slowing_down: Largest loss of a wheel's speed, also when it reverses [m/s].
 
     Returns:
         (3, ...).
@@ -103,6 +103,6 @@ def limited(
 
 @lru_cache(maxsize=64)
 def _rims(arm: float, axes: int) -> Floats:
-    """Returns the speeds of rims per V_x, V_y and w, (4, 3, 1, ...) with so many axes more."""
+    """Returns the rim speeds per unit of V_x, V_y and w, (4, 3, 1, ...) with `axes` ones."""
     per_unit = np.concatenate([_SIGNS, np.full((4, 1), -arm)], axis=1)
     return per_unit.reshape(4, 3, *(axes * [1]))
