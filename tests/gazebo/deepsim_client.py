@@ -12,19 +12,37 @@ from typing import Any
 import rospy
 from deepsim_msgs import srv
 from deepsim_msgs.msg import Visuals
-from gazebo_batch_state_msgs.srv import GetModelStates
+from gazebo_batch_state_msgs.srv import GetLights, GetModelStates
 from gazebo_msgs.msg import LinkState, ModelState
+from gazebo_msgs.srv import DeleteModel, GetModelProperties, SetLightProperties, SpawnModel
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
 from std_msgs.msg import ColorRGBA
 from std_srvs.srv import Empty
 
 PAINT = "a::link::paint"
+ARM = """<sdf version="1.6"><model name="any">
+  <link name="base"/><link name="tip"><pose>1 0 0 0 0 0</pose></link>
+  <joint name="hinge" type="revolute"><parent>base</parent><child>tip</child>
+    <axis><xyz>0 0 1</xyz></axis></joint>
+</model></sdf>"""
+CART = """<robot name="any"><link name="wheel"><inertial><mass value="1"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""
 RED, GREEN = ColorRGBA(1, 0, 0, 1), ColorRGBA(0, 1, 0, 1)
+
+
+OF_GAZEBO_ROS = {
+    "spawn_sdf_model": SpawnModel,
+    "spawn_urdf_model": SpawnModel,
+    "delete_model": DeleteModel,
+    "get_model_properties": GetModelProperties,
+    "set_light_properties": SetLightProperties,
+}
 
 
 def call(name: str, **fields: Any) -> Any:
     """A connection for each call, as in the original's wrapper."""
     kind = getattr(srv, "".join(part.capitalize() for part in name.split("_")), Empty)
+    kind = OF_GAZEBO_ROS.get(name, kind)
     rospy.wait_for_service("/gazebo/" + name, 20)
     return rospy.ServiceProxy("/gazebo/" + name, kind)(**fields)
 
@@ -121,6 +139,30 @@ def world() -> None:
         pass
 
 
+def models() -> None:
+    arm = {"model_name": "arm", "model_xml": ARM, "initial_pose": pose(3, 0, 1)}
+    assert call("spawn_sdf_model", **arm, reference_frame="").success
+    again = call("spawn_sdf_model", **arm, reference_frame="")
+    assert not again.success, again
+    assert "'arm'" in again.status_message, again
+    cart = {"model_name": "cart", "model_xml": CART, "initial_pose": pose(0, 1, 0)}
+    assert call("spawn_urdf_model", **cart, reference_frame="arm").success
+    got = call("get_model_states", model_names=["cart"], relative_entity_names=[""])
+    assert got.model_states[0].pose.position == Point(3, 1, 1), got
+    parts = call("get_model_properties", model_name="arm")
+    assert parts.success, parts
+    assert (parts.body_names, parts.joint_names) == (["base", "tip"], ["hinge"]), parts
+    assert not call("get_model_properties", model_name="ghost").success
+    assert call("set_light_properties", light_name="lamp", diffuse=RED).success
+    lamp = rospy.ServiceProxy("/gazebo_batch_state/get_lights", GetLights)(["lamp"]).lights[0]
+    assert (lamp.diffuse, lamp.constant) == (RED, 0), lamp
+    assert not call("set_light_properties", light_name="ghost", diffuse=RED).success
+    for name in ("arm", "cart"):
+        assert call("delete_model", model_name=name).success
+    assert not call("delete_model", model_name="arm").success
+    assert {s.model_name for s in call("get_all_model_states").model_states} == {"a", "b"}
+
+
 def stamp() -> rospy.Time:
     """The simulated time, asked of the plugin."""
     return rospy.ServiceProxy("/gazebo_batch_state/get_model_states", GetModelStates)([], []).stamp
@@ -128,7 +170,7 @@ def stamp() -> rospy.Time:
 
 def main() -> None:
     rospy.init_node("client", anonymous=True)
-    for part in (states, visuals, world):
+    for part in (states, visuals, models, world):
         part()
         print(part.__name__, "is fine", flush=True)
 

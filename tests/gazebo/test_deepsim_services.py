@@ -17,6 +17,7 @@ from gazebo import cache
 from gazebo.process import Process
 
 CLIENT = Path(__file__).with_name("deepsim_client.py")
+NODE = cache.install() / "lib/deepsim_services/deepsim_services"
 BOX = """<sdf version="1.6"><model name="any"><link name="link">
   <visual name="paint"><pose>0 0 0.25 0 0 0</pose>
     <geometry><box><size>1 1 1</size></box></geometry></visual>
@@ -45,6 +46,20 @@ PUBLISHED = {
     "SetVisualVisibles": "f1147e9c73d95b8955fad12bcf7a1ecd",
 }
 """Checksums that genpy computes from the published definitions."""
+OWNER = """
+import os, subprocess, sys
+import rospy, rosservice
+from gazebo_msgs.srv import DeleteModel
+rospy.init_node("gazebo_ros")
+rospy.Service("/gazebo/delete_model", DeleteModel, lambda request: (False, "mine"))
+with subprocess.Popen(sys.argv[1:]) as node:
+    rospy.wait_for_service("/gazebo/set_light_properties", 30)  # the last that the node offers
+    print(rosservice.get_service_node("/gazebo/delete_model"), flush=True)
+    print(rosservice.get_service_node("/gazebo/spawn_sdf_model"), flush=True)
+    node.terminate()
+os._exit(0)
+"""
+"""A node that has a service of gazebo_ros when the other one starts."""
 
 
 @pytest.fixture
@@ -53,7 +68,7 @@ def services(gazebo: GazeboSimulator) -> Iterator[Process]:
     models = {"a": BOX, "b": BOX, "lamp": LAMP}
     gazebo.spawn([SpawnRequest(sdf, name, Pose()) for name, sdf in models.items()])
     node = Process(
-        [str(cache.install() / "lib/deepsim_services/deepsim_services")],
+        [str(NODE)],
         {"ROS_MASTER_URI": os.environ["ROS_MASTER_URI"], "ROS_IP": os.environ["ROS_IP"]},
     )
     with node:
@@ -61,9 +76,9 @@ def services(gazebo: GazeboSimulator) -> Iterator[Process]:
 
 
 def test_a_client_of_the_first_deepsim(services: Process) -> None:
-    """All 19 services and the topic; rows that are unknown fail alone."""
+    """All 19 services, the topic, and the five of gazebo_ros; rows that are unknown fail alone."""
     output = run("root", str(CLIENT))
-    assert output.count("is fine") == 3
+    assert output.count("is fine") == 4
     assert services.running
 
 
@@ -77,3 +92,9 @@ def test_checksums_are_the_published_ones() -> None:
         *PUBLISHED,
     ).splitlines()
     assert dict(line.split() for line in lines) == PUBLISHED
+
+
+def test_services_of_gazebo_ros_stay_its_own(gazebo: GazeboSimulator) -> None:
+    """The node offers only those services of gazebo_ros that nobody else offers."""
+    lines = run("root", "-c", OWNER, str(NODE)).splitlines()
+    assert [line for line in lines if line.startswith("/")] == ["/gazebo_ros", "/deepsim_services"]

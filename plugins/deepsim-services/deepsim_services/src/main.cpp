@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Offers the services of DeepSim 0.1's plugin below /gazebo, for clients that were written for it:
-/// each is answered by a call of gazebo_batch_state. What such a client takes from gazebo_ros
-/// (spawn_sdf_model, delete_model, ...) comes from gazebo_ros.
+/// each is answered by a call of gazebo_batch_state. So are the few services of gazebo_ros that
+/// such a client calls, where gazebo_ros does not offer them.
 #include <ros/ros.h>
 
+#include "deepsim_services/model_services.hpp"
 #include "deepsim_services/state_services.hpp"
 #include "deepsim_services/visual_services.hpp"
 #include "deepsim_services/visual_topic.hpp"
@@ -15,5 +16,6 @@ int main(int argc, char** argv) {
   deepsim_services::VisualServices visuals;
   deepsim_services::VisualTopic topic;
   deepsim_services::WorldServices world;
+  deepsim_services::ModelServices models;
   ros::spin();
 }

@@ -3,6 +3,7 @@
 
 #include <ros/console.h>
 #include <ros/node_handle.h>
+#include <ros/service.h>
 #include <ros/service_server.h>
 
 #include <boost/function.hpp>
@@ -38,6 +39,14 @@ class ServiceGroup {
       return true;
     };
     servers_.push_back(node_.advertiseService(name, answer));
+  }
+
+  /// The same, unless another node offers the service.
+  template <class Owner, class Request, class Response>
+  void OfferUnlessTaken(const char* name, void (Owner::*method)(Request&, Response&)) {
+    if (!ros::service::exists(node_.resolveName(name), false)) {
+      Offer(name, method);
+    }
   }
 
   /// Copies success and reasons of rows.
