@@ -65,7 +65,7 @@ def everything(world: World) -> list[bytes]:
         ("visuals", "transparency", 1, math.nan, "'robot::base::visual' must be finite"),
         ("lights", "specular", 1, (2, 0, 0, 1), "specular of light 'robot::arm::lamp' must lie in"),
         ("models", "colour", 0, (0, 0, 0), "models have no 'colour'; they have pose, twist"),
-        ("model", "pose", 0, (0, 0, 0, *UNIT), "no table 'model'; there are models, links"),
+        ("model", "pose", 0, (0, 0, 0, *UNIT), "unknown table 'model'; known: models, links"),
     ],
 )
 def test_a_bad_value_is_refused_by_name(
@@ -200,7 +200,7 @@ def test_one_str_is_no_list_of_names(world: World) -> None:
 
 
 def test_a_tracker_and_its_priority_are_checked(world: World) -> None:
-    with pytest.raises(TypeError, match="a tracker has a method update_tracker"):
+    with pytest.raises(TypeError, match="a tracker must have a method update_tracker"):
         world.trackers.add(object())
     with pytest.raises(TypeError, match="priority must be a Priority"):
         world.trackers.add(world.behaviours, 5)

@@ -347,7 +347,7 @@ def test_a_unit_quaternion_keeps_its_bits_beside_one_that_is_none(worlds: World)
 
 def test_what_is_for_one_world_says_so(worlds: World) -> None:
     """Objects of the paper's style are refused by name, and point to rows."""
-    message = "is for one world, and there are 3: use rows"
+    message = "is for one world, but there are 3: use rows"
     for use in (
         lambda: worlds.rng,
         lambda: Behaviour("ball", world=worlds),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulator port, its tables, trackers, transforms and behaviours.
 
-A world is a table with an axis for worlds: models, links, visuals and lights are rows. A tick reads
-the rows in one call, runs the behaviours, and writes back the rows that changed in one call.
+Models, links, joints, visuals and lights are rows of tables with an axis for worlds. A tick reads
+the rows in one call, runs the behaviours, and writes the changed rows back in one call.
 """
 
 from .behaviours.behaviour import Behaviour, NeverSpawnedWarning, Spawner

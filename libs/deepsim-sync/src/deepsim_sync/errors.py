@@ -2,16 +2,16 @@
 """The errors of worlds and simulators.
 
 DeepSimError
-├── UnknownEntityError      an unknown name of a model, link, visual or light
-├── DuplicateEntityError    a name that is taken already
-├── SpawnError              a description that the simulator cannot build
-├── WriteRefusedError       rows that the simulator did not accept
-├── SimulationError         physics that diverged
-├── CallbackError           an exception in a user's callback, with its place
-├── NoCurrentWorldError     get_instance() outside any world
-├── WrongThreadError        a world used by a thread that it does not belong to
-├── ClosedWorldError        a world used after close
-└── UnsupportedError        an optional capability that this simulator lacks
+├── UnknownEntityError      no entity has the name
+├── DuplicateEntityError    the name is in use
+├── SpawnError              the simulator cannot build a model
+├── WriteRefusedError       the simulator refused rows
+├── SimulationError         the physics diverged
+├── CallbackError           a user's callback raised an exception
+├── NoCurrentWorldError     get_instance() was called outside any world
+├── WrongThreadError        a thread used a world that belongs to another one
+├── ClosedWorldError        a world was used after close
+└── UnsupportedError        the simulator lacks an optional capability
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ class DeepSimError(Exception):
     """Root of every error that DeepSim raises on purpose."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A worker process must be able to send it home; the default would call the constructor
-        # with the message, where most of these take something else.
+        # For worker processes: the default would call the constructor with the message alone.
         return _restored, (type(self), self.args, self.__dict__)
 
 
 class UnknownEntityError(DeepSimError, KeyError):
-    """No entity of this kind has the name.
+    """No entity of a kind has the given name.
 
     >>> print(UnknownEntityError("model", "carr", ["car", "van"]))
     no model is named 'carr'; did you mean 'car'?
@@ -55,7 +54,7 @@ class UnknownEntityError(DeepSimError, KeyError):
 
 
 class DuplicateEntityError(DeepSimError, ValueError):
-    """An entity or behaviour of this name exists already."""
+    """An entity or behaviour with this name exists already."""
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
@@ -65,10 +64,10 @@ class DuplicateEntityError(DeepSimError, ValueError):
 
 
 class SpawnError(DeepSimError):
-    """The simulator cannot build a model; the world is as it was before.
+    """The simulator cannot build a model; the world is unchanged.
 
     Attributes:
-        name: The model that was to be spawned.
+        name: Name of the model.
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -89,7 +88,7 @@ class WriteRefusedError(DeepSimError):
     a static model has no velocity: set its pose
 
     Attributes:
-        refusals: Which rows, and why.
+        refusals: The refused rows, with reasons.
     """
 
     def __init__(self, refusals: Sequence[Refusal]) -> None:
@@ -100,17 +99,20 @@ class WriteRefusedError(DeepSimError):
 
 
 class SimulationError(DeepSimError):
-    """The physics of some worlds diverged; reset these to go on, all others advanced.
+    """The physics of some worlds diverged; they must be reset, while all others advanced.
 
-    Example::
-
-        try:
-            world.tick()
-        except SimulationError as error:
-            world.reset(worlds=error.worlds)
+    >>> world = World(TableSimulator(worlds=3))
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> world.models.put(worlds=[1], twist=(1e200, 0, 0, 0, 0, 0))
+    >>> try:
+    ...     world.tick()
+    ... except SimulationError as error:
+    ...     world.reset(worlds=error.worlds)
+    >>> world.ticks
+    array([1, 0, 1])
 
     Attributes:
-        worlds: The numbers of the worlds that diverged.
+        worlds: Numbers of the worlds that diverged.
     """
 
     def __init__(self, message: str, worlds: Iterable[int] = (0,)) -> None:
@@ -125,9 +127,9 @@ class CallbackError(DeepSimError):
     car.on_update raised KeyError in tick 3: 'fuel'
 
     Attributes:
-        owner: The behaviour or tracker whose callback raised.
-        hook: The name of the callback.
-        tick: The world's tick count when it happened.
+        owner: Name of the behaviour or tracker whose callback raised.
+        hook: Name of the callback.
+        tick: Tick count of the world at that time.
     """
 
     def __init__(
@@ -175,10 +177,7 @@ class UnsupportedError(DeepSimError):
 
 
 def call_all(callbacks: Iterable[Callable[[], object]]) -> None:
-    """Calls all callbacks, even if some raise, and then raises the first error.
-
-    For endings that must not stop halfway, such as a reset or a close.
-    """
+    """Calls all callbacks, even if some raise, and then raises the first error."""
     first: Exception | None = None
     for callback in callbacks:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders that do not stay behind, even where their process is killed."""
+"""Temporary folders that are removed even if their process was killed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator
 
-with suppress(ImportError):  # of Windows, where nothing is cleared
+with suppress(ImportError):  # on Windows, where abandoned folders stay
     import fcntl
 
 _LOCK = ".lock"
@@ -20,19 +20,19 @@ _locks: dict[Path, int] = {}
 
 
 def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
-    """Makes a folder that only its user may read, and removes those of processes that are gone.
+    """Creates a folder that only its user may read, and removes those of dead processes.
 
-    Each folder holds a file that its process locks. The system frees the lock whatever ends the
-    process, so that a folder without a lock is one that a killed process left.
+    Each folder holds a file that its process locks. The system releases the lock however the
+    process ends, so that a folder without a lock must have been abandoned.
 
     Args:
         prefix: Start of the folder's name, such as ``"deepsim-mujoco-"``. Abandoned folders with
             the same prefix are removed.
-        within: The folder in which it is made; by default that of the system's temporary files.
+        within: The parent folder; by default that of the system's temporary files.
     """
     place = Path(tempfile.gettempdir()) if within is None else within
     _clear(prefix, place)
-    # It has its name only when it is locked: nobody may take it for one that was left.
+    # It gets its final name only when it is locked, so that nobody takes it for an abandoned one.
     new = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=str(place)))
     if _LOCKS:
         lock = os.open(str(new / _LOCK), os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -45,7 +45,7 @@ def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
 
 
 def remove_temporary_folder(folder: Path) -> None:
-    """Removes a folder of `make_temporary_folder`; one that is gone already does no harm."""
+    """Removes a folder of `make_temporary_folder`, if it still exists."""
     shutil.rmtree(str(folder), ignore_errors=True)
     lock = _locks.pop(folder, None)
     if lock is not None:
@@ -54,7 +54,7 @@ def remove_temporary_folder(folder: Path) -> None:
 
 @contextmanager
 def temporary_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
-    """Yields a folder of `make_temporary_folder`, and removes it afterwards."""
+    """Yields a new folder of `make_temporary_folder`, and removes it afterwards."""
     folder = make_temporary_folder(prefix, within)
     try:
         yield folder
@@ -63,7 +63,7 @@ def temporary_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
 
 
 def _clear(prefix: str, place: Path) -> None:
-    """Removes the folders of the user's processes that are gone."""
+    """Removes the folders that dead processes of this user left behind."""
     if not _LOCKS:
         return
     for folder in place.glob(f"{glob.escape(prefix)}*"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A behaviour: one model, its life-cycle and its hooks."""
+"""Behaviours, each with the life-cycle and the hooks of one model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Spawner(Protocol):
     """
 
     def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
-        """Adds the model under a name, at a pose or by default at the described one."""
+        """Adds the model under a name, at a pose or by default at the pose in its description."""
         ...
 
     def delete(self, world: World, name: str) -> None:
@@ -43,11 +43,11 @@ class Spawner(Protocol):
 
 
 class NeverSpawnedWarning(UserWarning):
-    """A behaviour with a spawner is in a world that ticks, and was never spawned."""
+    """Warning that a world ticks while a behaviour with a spawner has never been spawned."""
 
 
 class _BehaviourType(ABCMeta):
-    """Removes a behaviour from its world when its constructor raises."""
+    """Removes a behaviour from its world if its constructor raises an error."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         behaviour: Any = cls.__new__(cls, *args, **kwargs)  # type: ignore[arg-type]  # of type itself
@@ -62,14 +62,14 @@ class _BehaviourType(ABCMeta):
 
 
 class Behaviour(metaclass=_BehaviourType):
-    """One model of a world, driven by hooks; for one world (W = 1).
+    """Controls one model of a single world (W = 1) through hooks.
 
-    Subclasses override the hooks ``on_...``; all of them do nothing here. Within a hook the
+    Subclasses override hooks, ``on_...``, which do nothing by default. During a hook, the
     behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
     names the behaviour, the hook and the tick.
 
-    While its model is not in the world (before `spawn`, or after it was deleted), updates and
-    resets do not reach the hooks. The hooks of a behaviour without a spawner are always called.
+    The hooks for updates and resets are only called while the model exists, from `spawn` until it
+    is deleted; those of a behaviour without a spawner are always called.
 
     >>> class Ball(Behaviour):
     ...     def on_fixed_update(self, delta_time, sim_time):
@@ -83,26 +83,21 @@ class Behaviour(metaclass=_BehaviourType):
     at 0.5 s: x = 1.0 m
 
     Args:
-        name: The model's name; unique among the world's behaviours.
-        tags: Group or groups that it belongs to.
-        spawner: Creates the model. Without one, the model is part of the world already.
-        initial_pose: Where the model is spawned, and put back by `reset`, in the world frame.
+        name: Name of the model, unique among the world's behaviours.
+        tags: Group or groups of the behaviour.
+        spawner: Creator of the model; None if the world has the model already.
+        initial_pose: Pose in the world frame at which `spawn` and `reset` put the model. With None,
+            `spawn` uses the pose in the description, and `reset` does not move the model.
         world: The world; the current one by default.
 
     Attributes:
-        name: The model's name.
-        tags: Groups that it belongs to.
-        spawner: Creates the model, or None.
-        initial_pose: Where `spawn` and `reset` put the model. With None, `spawn` takes the
-            described pose, and `reset` leaves the model where it is.
-        transform: The model's rows.
-        world: Its world.
-        enabled: Whether `update` and `fixed_update` reach the hooks.
+        transform: Pose, twist and appearance of the model.
+        enabled: Whether `update` and `fixed_update` call their hooks.
 
     Raises:
-        DuplicateEntityError: The world has a behaviour of this name.
-        NoCurrentWorldError: No world was given, and none is current.
-        UnsupportedError: There are several worlds.
+        DuplicateEntityError: The world has a behaviour with this name.
+        NoCurrentWorldError: No world is given, and none is current.
+        UnsupportedError: The simulator has several worlds.
     """
 
     _waits_to_spawn = True
@@ -118,7 +113,7 @@ class Behaviour(metaclass=_BehaviourType):
     ) -> None:
         self.world = world if world is not None else current_world()
         if not isinstance(name, str):
-            raise TypeError(f"a behaviour's name is a str, got {name!r}")
+            raise TypeError(f"a behaviour's name must be a str, got {name!r}")
         self.world.require_single(f"{type(self).__name__} {name!r}")
         self.name = name
         if initial_pose is not None and not isinstance(initial_pose, Pose):
@@ -132,7 +127,7 @@ class Behaviour(metaclass=_BehaviourType):
 
     @property
     def is_spawned(self) -> bool:
-        """Whether the world has the model now."""
+        """Whether the world has the model."""
         return self.name in self.world.entities.models
 
     def spawn(self) -> None:
@@ -140,9 +135,9 @@ class Behaviour(metaclass=_BehaviourType):
 
         Raises:
             ValueError: The behaviour has no spawner.
-            DuplicateEntityError: The world has a model of this name.
+            DuplicateEntityError: The world has a model with this name.
             SpawnError: The model cannot be built.
-            TypeError: The constructor of a subclass did not call that of `Behaviour`.
+            TypeError: A subclass did not call the constructor of `Behaviour`.
         """
         if not hasattr(self, "spawner"):
             kind = type(self).__name__
@@ -180,9 +175,9 @@ class Behaviour(metaclass=_BehaviourType):
             self.enabled = False
 
     def reset(self) -> None:
-        """Puts the model to its initial pose, with a twist of zero; then calls `on_reset`.
+        """Returns the model to its initial pose, at rest, then calls `on_reset`.
 
-        Its joints keep their positions and velocities; `World.reset` puts those back too.
+        Joints keep their positions and velocities, which `World.reset` resets.
         """
         if not self._is_active:
             return
@@ -192,15 +187,15 @@ class Behaviour(metaclass=_BehaviourType):
         self._call(self.on_reset)
 
     def update(self) -> None:
-        """Calls `on_update`, if enabled; the environment does so once per step."""
+        """Calls `on_update`, if enabled; called by the environment once per step."""
         if self.enabled and self._is_active:
             self._call(self.on_update)
 
     def fixed_update(self, delta_time: float, sim_time: float) -> None:
-        """Calls `on_fixed_update`, if enabled; the world does so once per tick."""
+        """Calls `on_fixed_update`, if enabled; called by the world once per tick."""
         if not self.enabled:
             return
-        if self._is_active:  # within a tick this world is the current one
+        if self._is_active:  # during a tick, this world is the current one
             if not _is_empty(self.on_fixed_update):
                 self.world.invoke(self.name, self.on_fixed_update, delta_time, sim_time)
         elif self._waits_to_spawn:
@@ -215,21 +210,21 @@ class Behaviour(metaclass=_BehaviourType):
     # Snapshots
 
     def get_state(self) -> Any:
-        """Returns the behaviour's own state, for `World.get_state`; its model is not part of it.
+        """Returns the behaviour's own state for `World.get_state`, without its model.
 
-        By default these are copies of all attributes with plain values (`plain_attributes`). A
-        behaviour with state in other objects adds that::
+        By default, this is a copy of all attributes with plain values (`plain_attributes`).
+        Override it to add other state::
 
             def get_state(self):
                 return super().get_state(), self.filter.state
 
-        `set_state` leaves attributes with other objects as they are, even if they are None by
-        then. The order of a set is not kept: sort it where the order matters.
+        `set_state` does not change attributes that hold other objects, even if they are None by
+        then. The order of a set is not preserved; sort it if the order matters.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Restores the behaviour's own state; its model is restored already."""
+        """Restores the behaviour's own state, after that of its model."""
         restore_attributes(self, state)
 
     # Hooks
@@ -247,7 +242,7 @@ class Behaviour(metaclass=_BehaviourType):
         """Called before updates are disabled."""
 
     def on_reset(self) -> None:
-        """Called when a new episode begins."""
+        """Called at the start of an episode."""
 
     def on_update(self) -> None:
         """Called once per step of the environment."""
@@ -277,5 +272,5 @@ _EMPTY = frozenset(hook for name, hook in vars(Behaviour).items() if name.starts
 
 
 def _is_empty(hook: Callable[..., None]) -> bool:
-    """Returns whether a hook does nothing, because no subclass overrides it."""
+    """Returns whether no subclass overrides a hook."""
     return getattr(hook, "__func__", None) in _EMPTY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The behaviours of one world, by name and by tag."""
+"""The behaviours of a world, by name and by tag."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BehaviourManager(PerWorld):
         self._behaviours: dict[str, Behaviour] = {}
 
     def add(self, behaviour: Behaviour) -> None:
-        """Registers a behaviour; the constructor of `Behaviour` calls it."""
+        """Registers a behaviour; called by the constructor of `Behaviour`."""
         if behaviour.name in self._behaviours:
             raise DuplicateEntityError("behaviour", behaviour.name)
         if self not in self.world.trackers:  # a world without behaviours pays nothing for them
@@ -46,7 +46,7 @@ class BehaviourManager(PerWorld):
         del self._behaviours[behaviour.name]
 
     def get(self, name: str) -> Behaviour:
-        """Returns the behaviour of a name."""
+        """Returns the behaviour with a name."""
         try:
             return self._behaviours[name]
         except KeyError:
@@ -66,17 +66,17 @@ class BehaviourManager(PerWorld):
         return name in self._behaviours
 
     def update(self) -> None:
-        """Updates every behaviour; the environment does so once per step."""
+        """Updates every behaviour; called by the environment once per step."""
         present = self._behaviours
         for behaviour in tuple(present.values()):
-            if present.get(behaviour.name) is behaviour:  # not removed by one before it
+            if present.get(behaviour.name) is behaviour:  # not removed by an earlier one
                 behaviour.update()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
         """Resets every behaviour, if its world is one of `worlds`.
 
         Raises:
-            CallbackError: A behaviour raised; the others were reset all the same.
+            CallbackError: A behaviour raised an error; the others were still reset.
         """
         if len(worlds):
             call_all(behaviour.reset for behaviour in self._present())
@@ -89,7 +89,7 @@ class BehaviourManager(PerWorld):
                 behaviour.fixed_update(delta_time, now)
 
     def _present(self) -> Iterator[Behaviour]:
-        """Yields the present behaviours, without any that is removed before its turn."""
+        """Yields the behaviours, except those that are removed before their turn."""
         for behaviour in tuple(self._behaviours.values()):
             if self._behaviours.get(behaviour.name) is behaviour:
                 yield behaviour

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A handle on the rows of one model or link."""
+"""Transforms: the pose, twist and appearance of a single model or link."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ T = TypeVar("T")
 
 
 class _StateTransform:
-    """Pose and twist of one entity in the world frame; a new value reads back at once."""
+    """Pose, twist and appearance of one entity; values that are set read back at once."""
 
-    # Slots, so that a misspelt property is refused instead of being kept in silence.
+    # Slots refuse misspelt properties.
     __slots__ = ("_row", "name", "world")
 
     _kind: ClassVar[Kind]
@@ -54,7 +54,7 @@ class _StateTransform:
 
     @property
     def twist(self) -> Twist:
-        """Velocity of the frame's origin and angular velocity, in the world frame."""
+        """Linear velocity of the frame's origin and angular velocity, in the world frame."""
         x, y, z, ax, ay, az = self._row.get("twist")
         return Twist(Vector3(x, y, z), Vector3(ax, ay, az))
 
@@ -109,7 +109,7 @@ class _StateTransform:
         """Unit vector along -z."""
         return self._direction(Vector3.down())
 
-    # How it looks
+    # Appearance
 
     @property
     def visual_names(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class _StateTransform:
 
     @property
     def material(self) -> dict[str, Material]:
-        """Materials by visual name; set one for all visuals, or some by name."""
+        """Materials by visual name; set one for all visuals, or a mapping for some."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.material for name, visual in visuals.items()}
 
@@ -129,7 +129,7 @@ class _StateTransform:
 
     @property
     def transparency(self) -> dict[str, float]:
-        """Transparency by visual name (0 opaque .. 1 invisible); set one for all, or by name."""
+        """Transparency, 0 (opaque) to 1 (invisible), by visual name; set as for `material`."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.transparency for name, visual in visuals.items()}
 
@@ -139,7 +139,7 @@ class _StateTransform:
 
     @property
     def visible(self) -> dict[str, bool]:
-        """Visibility by visual name; set one for all visuals, or some by name."""
+        """Visibility by visual name; set as for `material`."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.visible for name, visual in visuals.items()}
 
@@ -158,7 +158,7 @@ class _StateTransform:
 
 
 class LinkTransform(_StateTransform):
-    """The transform of one link; `Transform.link` makes it.
+    """The transform of one link, made by `Transform.link`.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -192,8 +192,8 @@ class Transform(_StateTransform):
     Point(2.0, 0.0, 1.0)
 
     Args:
-        world: Where the model is, or is going to be: the name is looked up at each use.
-        name: The model.
+        world: The world of the model.
+        name: Name of the model, which need not exist yet; it is looked up at each use.
     """
 
     __slots__ = ()
@@ -212,16 +212,12 @@ class Transform(_StateTransform):
 
     @property
     def link_names(self) -> tuple[str, ...]:
-        """Names of the links, ``model::link``, those of nested models included."""
+        """Names of the links, ``model::link``, including those of nested models."""
         self.world.entities.models.row(self.name)  # refuses an unknown name
         return self.world.entities.links.within(self.name)
 
     def link(self, name: str) -> LinkTransform:
-        """Returns the transform of one link.
-
-        Args:
-            name: The link as the model names it, such as ``"chassis"`` or ``"arm::hand"``.
-        """
+        """Returns the transform of a link, such as ``"chassis"`` or ``"arm::hand"``."""
         scoped = self.name + SCOPE + name
         self.world.entities.links.row(scoped)
         return LinkTransform(self.world, scoped)

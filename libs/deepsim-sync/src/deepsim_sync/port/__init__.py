@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port: names, tables, changes and capabilities of an engine."""
+"""The port to a physics engine: names, tables, changes and capabilities."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capabilities to take pictures, and to move camera sensors on their links."""
+"""Capabilities: taking pictures, measuring depths, and moving camera sensors on their links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deepsim_math import Euler, Pose
 
 @dataclass(frozen=True)
 class CameraView:
-    """A free camera, for pictures from places without a sensor.
+    """A free camera, which takes pictures without a camera sensor.
 
     >>> CameraView(Pose(), width=4, height=3).intrinsic.round(2)
     array([[3.46, 0.  , 2.  ],
@@ -23,10 +23,10 @@ class CameraView:
            [0.  , 0.  , 1.  ]])
 
     Attributes:
-        pose: In the world frame; the camera looks along its +x axis, +z is up in the picture.
-        horizontal_fov: [rad], in (0, pi).
-        width: [pixels].
-        height: [pixels].
+        pose: Pose in the world frame; the camera looks along its +x axis, with +z up.
+        horizontal_fov: Full horizontal angle of view [rad], in (0, pi).
+        width: Width of the picture [pixels].
+        height: Height of the picture [pixels].
     """
 
     pose: Pose
@@ -44,11 +44,11 @@ class CameraView:
         horizontal_fov: float = 1.0472,
         size: tuple[int, int] = (320, 240),
     ) -> CameraView:
-        """Returns a camera that looks straight down, +y up in the picture: a map.
+        """Returns a camera above a point (x, y) that looks straight down, with +y up.
 
         Args:
-            x: Place in the middle of the picture [m].
-            y: The same along y [m].
+            x: x at the middle of the picture [m].
+            y: y at the middle of the picture [m].
             height: Height of the camera [m].
             horizontal_fov: Full horizontal angle of view [rad].
             size: Width and height of the picture [pixels].
@@ -58,9 +58,9 @@ class CameraView:
 
     @property
     def intrinsic(self) -> NDArray[np.float64]:
-        """(3, 3) from points of the computer-vision frame to pixels, times the depth.
+        """Intrinsic matrix, (3, 3), from the computer-vision frame to pixels times depth.
 
-        The axes are x right, y down, z forward; the centre of the first pixel is (0.5, 0.5).
+        The frame has x right, y down, z forward; the centre of the first pixel is (0.5, 0.5).
         """
         focal = self.width / 2 / math.tan(self.horizontal_fov / 2)
         return np.array(
@@ -69,7 +69,7 @@ class CameraView:
 
     @property
     def extrinsic_cv(self) -> NDArray[np.float64]:
-        """(3, 4) from the world to the computer-vision frame: x right, y down, z forward."""
+        """Matrix, (3, 4), from the world to the computer-vision frame of `intrinsic`."""
         axes = np.stack(
             [-np.array(self.pose.left), -np.array(self.pose.up), np.array(self.pose.forward)]
         )
@@ -77,7 +77,7 @@ class CameraView:
 
     @property
     def cam2world_gl(self) -> NDArray[np.float64]:
-        """(4, 4) from OpenGL's camera frame to the world: x right, y up, z backward."""
+        """Matrix, (4, 4), from OpenGL's camera frame (x right, y up, z backward) to the world."""
         matrix = np.eye(4)
         matrix[:3, 0] = -np.array(self.pose.left)
         matrix[:3, 1] = self.pose.up
@@ -86,10 +86,10 @@ class CameraView:
         return matrix
 
     def points(self, depth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Returns the point cloud of a picture, (k, 3) in the world frame, row by row [m].
+        """Returns the point cloud of a depth picture, (k, 3) in the world frame, row by row [m].
 
         Args:
-            depth: (height, width) along the optical axis [m]; infinite ones have no point.
+            depth: Depths along the optical axis, (height, width) [m]; infinite ones give no point.
         """
         rows, columns = np.nonzero(np.isfinite(depth))
         along = depth[rows, columns]
@@ -108,14 +108,14 @@ class CameraView:
 
 
 class DepthPicture(NamedTuple):
-    """The first surfaces along the rays through the middles of the pixels."""
+    """The nearest surface along the ray through the middle of each pixel."""
 
     depth: NDArray[np.float64]
-    """(height, width) along the optical axis [m]: -z of OpenGL's camera frame; inf for nothing."""
+    """Depth along the optical axis, (height, width) [m]; inf where there is no surface."""
     models: NDArray[np.intp]
-    """(height, width) rows of the innermost models; -1 for nothing."""
+    """Row of the innermost model, (height, width); -1 for none."""
     links: NDArray[np.intp]
-    """(height, width) rows of the links; -1 for nothing."""
+    """Row of the link, (height, width); -1 for none."""
 
 
 class CameraMount(NamedTuple):
@@ -126,15 +126,15 @@ class CameraMount(NamedTuple):
     """
 
     pose: Pose
-    """In the frame of its link; the camera looks along its +x axis, +z is up in the picture."""
+    """Pose in the frame of its link; the camera looks along its +x axis, with +z up."""
     horizontal_fov: float
-    """[rad], in (0, pi)."""
+    """Full horizontal angle of view [rad], in (0, pi)."""
 
     def checked(self, camera: str) -> CameraMount:
-        """Returns this mount with a unit quaternion; `camera` is its name, for messages.
+        """Returns this mount with a unit quaternion; `camera` is the name for error messages.
 
         Raises:
-            ValueError: The pose is not finite or has no rotation, or the angle is not in (0, pi).
+            ValueError: The pose is not finite, its quaternion is zero, or the angle is invalid.
         """
         if not 0.0 < self.horizontal_fov < math.pi:
             raise ValueError(
@@ -151,7 +151,9 @@ class CameraMount(NamedTuple):
 
 
 class Cameras(Protocol):
-    """Takes pictures of any world; an unknown camera sensor raises `UnknownEntityError`.
+    """Takes pictures of any world.
+
+    Methods raise `UnknownEntityError` if no camera sensor has the name.
 
     Example::
 
@@ -167,38 +169,38 @@ class Cameras(Protocol):
         """Takes a picture at the present instant.
 
         Args:
-            camera: The name of a camera sensor, or a free camera.
-            world: The world that is shown.
+            camera: Name of a camera sensor, or a free camera.
+            world: Number of the world.
 
         Returns:
-            (height, width, 3) RGB, a new array.
+            The picture, (height, width, 3) RGB, a new array.
         """
         ...
 
 
 class DepthCameras(Protocol):
-    """Measures with camera sensors, which all take pictures too, and with free cameras.
+    """Measures depths with camera sensors and with free cameras.
 
-    An unknown camera sensor raises `UnknownEntityError`.
+    Methods raise `UnknownEntityError` if no camera sensor has the name.
     """
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the present pose and lens of a camera sensor, as a free camera."""
+        """Returns a free camera with the present pose and lens of a camera sensor."""
         ...
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
         """Measures depths, models and links at the present instant.
 
-        Every visible surface counts, translucent ones too, up to the far plane of the camera.
+        All visible surfaces up to the camera's far plane count, including translucent ones.
         """
         ...
 
 
 class CameraMounts(Protocol):
-    """Moves camera sensors on their links, and changes their lenses, world by world.
+    """Moves camera sensors on their links, and changes their lenses, in each world separately.
 
-    Mounts are as described when a camera is spawned and after each reset of its world. An unknown
-    camera sensor raises `UnknownEntityError`, an unfit mount `ValueError`, and nothing changes.
+    A mount is as described when its camera is spawned and after each reset of the world. An unknown
+    camera sensor raises `UnknownEntityError`, an invalid mount `ValueError`; then nothing changes.
     """
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
@@ -210,5 +212,5 @@ class CameraMounts(Protocol):
         ...
 
     def set(self, camera: str, mount: CameraMount, worlds: NDArray[np.intp] | None = None) -> None:
-        """Mounts a camera sensor in some worlds; its next picture is taken from there."""
+        """Mounts a camera sensor in some worlds, (w,); all by default."""
         ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capabilities of an engine: snapshots, contact points, Jacobians and inverse kinematics."""
+"""Capabilities: snapshots, contact points, Jacobians and inverse kinematics."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Snapshots(Protocol):
     """Saves and restores the physics of all worlds."""
 
     def get_state(self) -> Any:
-        """Returns everything that the physics at later instants depends on; it can be pickled.
+        """Returns all state that later physics depends on; the result can be pickled.
 
-        Physics properties and camera mounts are part of it, where the simulator offers them. The
-        appearance of visuals and lights is not.
+        It includes physics properties and camera mounts, but not the appearance of visuals and
+        lights.
         """
         ...
 
     def set_state(self, state: Any) -> None:
-        """Goes back to an instant of this simulator, or of another one with the same entities.
+        """Restores a state of this simulator, or of another one with the same entities.
 
-        The physics goes on from there bit for bit as it did before.
+        The physics continues from there as it did before, bit for bit.
 
         Raises:
             ValueError: The state belongs to other entities, or to another number of worlds.
@@ -35,23 +35,22 @@ class ContactPoints(NamedTuple):
     """The contact points of one world at one instant, in no particular order."""
 
     links: NDArray[np.intp]
-    """(k, 2) rows of the two links that touch; -1 for what belongs to no link."""
+    """Rows of the two links that touch, (k, 2); -1 for a geometry without a link."""
     position: NDArray[np.float64]
-    """(k, 3) where they touch, in the world frame [m]."""
+    """Contact point, (k, 3), in the world frame [m]."""
     normal: NDArray[np.float64]
-    """(k, 3) unit vector from the first link to the second, in the world frame."""
+    """Unit vector from the first link to the second, (k, 3), in the world frame."""
     depth: NDArray[np.float64]
-    """(k,) how deep the two overlap [m]; negative for a gap within the contact margin."""
+    """Penetration depth, (k,) [m]; negative for a gap within the contact margin."""
     force: NDArray[np.float64]
-    """(k, 3) that of the first link on the second, in the world frame [N].
+    """Force of the first link on the second, (k, 3), in the world frame [N].
 
-    It is the force that would act in the next physics step: without those that are applied to
-    links for a tick.
+    It is the force of the next physics step, without forces that are applied to links for a tick.
     """
 
 
 class Contacts(Protocol):
-    """The points where links touch.
+    """Reads contact points.
 
     Example::
 
@@ -71,7 +70,7 @@ class Dynamics(Protocol):
         jacobian = simulator.dynamics.jacobian("arm::hand", joints)  # (W, 6, k)
         world.joints.select(joints).feedforward = simulator.dynamics.bias_forces(joints)
 
-    An unknown link or joint raises `UnknownEntityError`, a point of another shape `ValueError`.
+    Methods raise `UnknownEntityError` for an unknown link or joint.
     """
 
     def jacobian(
@@ -82,19 +81,22 @@ class Dynamics(Protocol):
         Args:
             link: Name of the link.
             joints: Names of the k rows of the joints table.
-            point: (3,) fixed to the link, in the link's frame [m]; or (W, 3).
+            point: Point fixed to the link, in the link's frame, (3,) or (W, 3) [m].
 
         Returns:
-            (W, 6, k), for a unit rate of each joint: the linear velocity of the point [m/s], then
-            the angular velocity of the link [rad/s], in the world frame.
+            Velocities per unit rate of each joint, (W, 6, k), in the world frame: linear velocity
+            of the point [m/s], then angular velocity of the link [rad/s].
+
+        Raises:
+            ValueError: `point` has another shape.
         """
         ...
 
     def bias_forces(self, joints: Sequence[str]) -> NDArray[np.float64]:
-        """Returns the efforts of k joints that balance gravity, centrifugal and Coriolis forces.
+        """Returns the efforts that balance gravity, centrifugal and Coriolis forces, (W, k).
 
-        As ``feedforward`` they let a robot that rests keep its position. Springs, damping, friction
-        and contacts are left out. The array is (W, k) [N m or N].
+        As ``feedforward`` they hold a robot at rest. Springs, damping, friction and contacts are
+        not included. The unit is N m or N.
         """
         ...
 
@@ -116,26 +118,26 @@ class PoseSolver(Protocol):
         step: float,
         damping: float,
     ) -> NDArray[np.float64]:
-        """Returns joint positions one step nearer to poses, (w, k) [rad or m].
+        """Returns joint positions that are one step closer to the goals, (w, k) [rad or m].
 
         Args:
             link: Name of the link.
             joints: Names of the k rows of the joints table that may move.
-            goals: Poses of the point, (w, 7), world frame.
-            worlds: The w worlds.
-            positions: Of the joints, (w, k).
+            goals: Desired poses of the point in the world frame, (w, 7).
+            worlds: Numbers of the w worlds.
+            positions: Present positions of the joints, (w, k).
             limits: Least and largest positions, (k,) each.
-            point: (3,) fixed to the link, in the link's frame [m].
-            axes: 3 for positions, 6 for poses.
+            point: Point fixed to the link, in the link's frame, (3,) [m].
+            axes: 3 to solve for positions, 6 for poses.
             step: Largest change of a joint, > 0.
-            damping: > 0; larger is slower and calmer near singular poses.
+            damping: Damping, > 0; larger values are slower and calmer near singular poses.
         """
         ...
 
 
 @runtime_checkable
 class SolvingDynamics(Protocol):
-    """Dynamics with solvers of inverse kinematics."""
+    """Dynamics that offer solvers of inverse kinematics."""
 
     @property
     def solvers(self) -> Mapping[str, PoseSolver]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changed cells, sent to a simulator in one batch, and the rows that it refused."""
+"""Batches of changed cells, and the rows that a simulator refuses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Cells(NamedTuple):
     """New values for some cells of one column."""
 
     worlds: NDArray[np.intp]
-    """(k,) number of the world of each cell."""
+    """World of each cell, (k,)."""
     rows: NDArray[np.intp]
-    """(k,) row of each cell."""
+    """Row of each cell, (k,)."""
     values: Array
-    """(k, ...) checked values: finite, quaternions of unit length, colours in 0..1."""
+    """Checked values, (k, ...): finite, quaternions of unit length, colours in 0..1."""
 
 
 class Changes(NamedTuple):
@@ -35,7 +35,7 @@ class Changes(NamedTuple):
     """
 
     generation: int
-    """The generation of entities that the rows were found under."""
+    """Generation of the entities that the rows refer to."""
     cells: Mapping[tuple[Kind, str], Cells]
     """Changed cells by (table, column), such as ``("models", "pose")``."""
 
@@ -57,7 +57,7 @@ class Refusal(NamedTuple):
     kind: Kind
     column: str
     name: str
-    """The entity."""
+    """Name of the entity."""
     reason: str
     world: int = 0
 
@@ -66,10 +66,10 @@ class Refusal(NamedTuple):
 
 
 def checked_rows(names: Names, rows: Iterable[int]) -> NDArray[np.intp]:
-    """Returns rows of a table, (k,).
+    """Returns rows of a table as an array, (k,).
 
     Raises:
-        ValueError: One is not an integer, or the table has no such row.
+        ValueError: A row is not an integer, or does not exist.
     """
     chosen = rows if isinstance(rows, np.ndarray) else np.asarray(list(rows))
     if chosen.size and not (chosen.ndim == 1 and chosen.dtype.kind in "iu"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations of table columns, and the checks of values that are put into them."""
+"""Declarations of table columns, and validation of their values."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Array = NDArray[Any]
 S = TypeVar("S", bound=np.generic)
 
 UNIT = 1e-12
-"""A quaternion this close to unit length keeps the bits that it was given with."""
+"""A quaternion whose squared length is this close to 1 is not normalised, and keeps its bits."""
 _SMALLEST_NORM = 1e-6  # below this a quaternion's direction is noise
 _ONES = np.ones(4)
-_FEW = 4096  # for more numbers BLAS may wake threads, which go on to spin after the call
+_FEW = 4096  # for more numbers, BLAS may wake threads that keep spinning after the call
 
 
 def square_sum(numbers: Array) -> float:
-    """Returns the sum of the squares of all numbers, in one pass and without a warning.
+    """Returns the sum of the squares of all numbers, in one pass and without warnings.
 
-    It is finite only if all numbers are, but may overflow although they are. Its last bits depend
-    on how many numbers there are.
+    If it is finite, so are all numbers; it may overflow for finite numbers. Its last bits depend on
+    the number of summands.
 
     >>> square_sum(np.array([3.0, 4.0]))
     25.0
@@ -48,10 +48,10 @@ class Column(Generic[S]):
         shape: Shape of one cell.
         default: Value of a cell before it is read.
         dtype: Type of the numbers.
-        bounds: The least and the largest value of every number; an infinite bound is a value too.
-        quaternion_at: Index of the first of four numbers that are a unit quaternion, or None.
-        changes_in_time: Whether the physics changes it.
-        measured: Whether it can be read only.
+        bounds: Least and largest value of every number; an infinite bound is a valid value.
+        quaternion_at: Index of the first of four numbers that form a unit quaternion, or None.
+        changes_in_time: Whether the physics changes the column.
+        measured: Whether the column is read-only.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Column(Generic[S]):
         rows.set(self.name, values)
 
     def allocate(self, worlds: int, rows: int) -> NDArray[S]:
-        """Returns an array (worlds, rows, ...) of default values."""
+        """Returns an array of default values, (worlds, rows, ...)."""
         array: NDArray[S] = np.empty((worlds, rows, *self.shape), self.dtype)
         array[:] = self.default
         return array
@@ -97,21 +97,20 @@ class Column(Generic[S]):
     def checked(
         self, names: Names, rows: NDArray[np.intp], values: ArrayLike, worlds: int = 1
     ) -> Array:
-        """Returns values fit to be written to some rows of this column.
+        """Returns valid values for some rows of this column.
 
         Args:
-            names: The names of the table's rows.
-            rows: (k,) the rows that the values are for.
+            names: Names of the table's rows.
+            rows: Rows to be written, (k,).
             values: Whole cells, of a shape that broadcasts to (worlds, k, ...).
-            worlds: The number of worlds that the values are for.
+            worlds: Number of worlds to be written.
 
         Returns:
-            An array that broadcasts to (worlds, k, ...), a copy; quaternions have unit length.
+            A new array that broadcasts to (worlds, k, ...); quaternions have unit length.
 
         Raises:
-            ValueError: The column is only measured; or a value has the wrong shape, is not finite,
-                lies outside the bounds, or is a quaternion without direction. The message names
-                the entity.
+            ValueError: The column is read-only, or a value has the wrong shape, is not finite, lies
+                outside the bounds or is a zero quaternion. The message names the entity.
         """
         if self.measured:
             raise ValueError(f"{self.name} of {names.kind} is measured and cannot be put")
@@ -145,18 +144,14 @@ class Column(Generic[S]):
         if self.quaternion_at is not None:
             quaternions = cells[..., self.quaternion_at :]
             squares = quaternions * quaternions
-            # A product takes half the time of a sum, but is rounded in another way: far from the
-            # limit, where a small sum says that each quaternion has unit length.
+            # A product takes half the time of a sum, but is rounded differently. That is safe far
+            # from the limit: a small sum means that each quaternion has unit length.
             if square_sum(np.dot(squares, _ONES) - 1.0) > (0.5 * UNIT) ** 2:
                 self._make_unit(names, rows, cells, np.add.reduce(squares, axis=-1))
         return cells
 
     def _as_kind(self, given: Array) -> Array:
-        """Converts objects, such as poses, to numbers, and 0 or 1 to bools.
-
-        Raises:
-            TypeError, ValueError: They cannot be converted.
-        """
+        """Converts objects such as poses to numbers, and 0 or 1 to bools; raises if it cannot."""
         if self.dtype is np.bool_:
             if given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
                 return given
@@ -189,7 +184,7 @@ class Column(Generic[S]):
         )
 
     def _make_unit(self, names: Names, rows: NDArray[np.intp], cells: Array, square: Array) -> None:
-        """Scales quaternions, with squared lengths (..., k), to unit length if they are off it."""
+        """Scales quaternions with other squared lengths, (..., k), to unit length."""
         zero = square < _SMALLEST_NORM**2
         if zero.any():
             self._refuse(names, rows, cells, zero, "have a quaternion that is not zero")
@@ -218,5 +213,5 @@ class Columns:
         raise NotImplementedError
 
     def set(self, column: str, values: Any) -> None:
-        """Changes a column."""
+        """Sets the values of a column."""
         raise NotImplementedError

@@ -22,14 +22,14 @@ SCOPE = "::"
 
 
 class Names(Sequence[str]):
-    """The names of one kind of entity; the position of a name is its row.
+    """The names of one kind of entity, in row order.
 
     >>> links = Names("links", ["car::base", "car::wheel", "van::base"])
     >>> links.row("van::base"), links.within("car")
     (2, ('car::base', 'car::wheel'))
 
     Args:
-        kind: The table that the rows belong to.
+        kind: The table.
         names: Unique names in row order.
 
     Raises:
@@ -48,7 +48,7 @@ class Names(Sequence[str]):
 
     @property
     def noun(self) -> str:
-        """The kind in the singular, for messages."""
+        """The kind in the singular, for error messages."""
         return self.kind[:-1]
 
     def row(self, name: str) -> int:
@@ -59,7 +59,7 @@ class Names(Sequence[str]):
             raise UnknownEntityError(self.noun, name, self._names) from None
 
     def rows(self, names: Iterable[str]) -> NDArray[np.intp]:
-        """Returns the rows of several names, (n,) int."""
+        """Returns the rows of several names, (n,)."""
         return np.fromiter((self.row(name) for name in names), dtype=np.intp)
 
     def within(self, scope: str) -> tuple[str, ...]:
@@ -94,14 +94,14 @@ class Entities:
     <Entities generation 0: 1 models, 1 links, 0 joints, 0 visuals, 0 lights>
 
     Attributes:
-        generation: Changes whenever an entity is added or removed; rows found under one
-            generation are good for as long as it stays.
-        models: Model names; nested models are ``outer::inner``.
-        links: Link names, ``model::link``.
-        joints: Names of the axes of joints, ``model::joint``; the second axis of a joint is
+        generation: Number that changes whenever entities are added or removed; rows are valid
+            within one generation.
+        models: Names of models; a nested model is ``outer::inner``.
+        links: Names of links, ``model::link``.
+        joints: Names of joint axes, ``model::joint``; the second axis of a joint is
             ``model::joint::2``.
-        visuals: Visual names, ``model::link::visual``.
-        lights: Light names.
+        visuals: Names of visuals, ``model::link::visual``.
+        lights: Names of lights.
     """
 
     __slots__ = ("generation", "joints", "lights", "links", "models", "visuals")

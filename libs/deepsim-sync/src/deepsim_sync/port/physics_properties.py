@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capability to scale mass, weight, friction and damping of links, world by world."""
+"""Capability: scaling the mass, weight, friction and damping of links in each world."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 PhysicsProperty = Literal["mass", "gravity", "friction", "damping", "joint_friction", "armature"]
-"""``mass``: mass and inertia of a link; its centre of mass stays. ``gravity``: the pull of gravity
-on it. ``friction``: the coefficients of all its collisions. ``damping``, ``joint_friction`` and
-``armature``: those of the joint that connects it to the link above."""
+"""A property of a link: ``mass`` scales its mass and inertia, ``gravity`` its weight, ``friction``
+the coefficients of all its collisions. ``damping``, ``joint_friction`` and ``armature`` are those
+of the joint that connects it to its parent link."""
 
 PHYSICS_PROPERTIES: tuple[PhysicsProperty, ...] = get_args(PhysicsProperty)
 """All values of `PhysicsProperty`."""
 
 CAN_BE_ZERO: frozenset[PhysicsProperty] = frozenset(("gravity", "joint_friction"))
-"""The properties whose factor may be 0."""
+"""The properties that may be scaled to 0."""
 
 
 class PhysicsProperties(Protocol):
@@ -27,13 +27,12 @@ class PhysicsProperties(Protocol):
 
         simulator.physics.scale("mass", ["robot::base"], 1.2)
 
-    Properties are factors of the values in the model's description: 1 is as described, whatever
-    the model's size and units. The factors of a link are 1 when it is spawned and after each reset
-    of its world; models that come and go do not change those of other models.
+    Factors multiply the values in the model's description. All factors of a link are 1 when it is
+    spawned and after each reset of its world; spawning and deleting other models keeps them.
     """
 
     def factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
-        """Returns the factors of one property, (W, n) by link rows; a new array."""
+        """Returns the factors of one property by link row, (W, n), as a new array."""
         ...
 
     def scale(
@@ -43,42 +42,36 @@ class PhysicsProperties(Protocol):
         factors: ArrayLike,
         worlds: NDArray[np.intp] | None = None,
     ) -> None:
-        """Sets the factors of one property; no simulated time passes.
+        """Sets the factors of one property, replacing earlier ones.
 
         Args:
             name: The property.
             links: Names of the k links, ``model::link``.
-            factors: Of a shape that broadcasts to (w, k); each finite and > 0, or 0 for gravity
-                and joint_friction. They replace earlier factors.
-            worlds: The w worlds; all of them by default.
+            factors: Factors of a shape that broadcasts to (w, k); each finite and > 0, or 0 for
+                gravity and joint_friction.
+            worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: The property is unknown, or a factor is not fit; nothing was changed.
+            ValueError: The property is unknown or a factor invalid; nothing was changed.
             UnknownEntityError: No link has the name; nothing was changed.
         """
         ...
 
 
 def check_property(name: str) -> None:
-    """Refuses an unknown property."""
+    """Raises ValueError if `name` is not a `PhysicsProperty`."""
     if name not in PHYSICS_PROPERTIES:
         known = ", ".join(PHYSICS_PROPERTIES)
-        raise ValueError(f"there is no physics property {name!r}; there are {known}")
+        raise ValueError(f"unknown physics property {name!r}; known: {known}")
 
 
 def checked_factors(
     name: PhysicsProperty, links: Sequence[str], factors: ArrayLike, worlds: int
 ) -> NDArray[np.float64]:
-    """Returns factors of one property as users give them, (w, k).
-
-    Args:
-        name: The property.
-        links: The k links.
-        factors: Of a shape that broadcasts to (w, k).
-        worlds: The number of chosen worlds, w.
+    """Validates arguments of `PhysicsProperties.scale`, and returns the factors as (w, k).
 
     Raises:
-        ValueError: A factor is not fit, see `PhysicsProperties.scale`.
+        ValueError: A factor is invalid.
     """
     try:
         values = np.broadcast_to(np.asarray(factors, dtype=np.float64), (worlds, len(links)))

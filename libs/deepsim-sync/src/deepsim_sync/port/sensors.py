@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capability to measure: inertia, forces, contacts, distances and pictures.
+"""Capability: sensors of inertia, forces, contacts, distances and pictures.
 
-All sensors follow one sign convention: a force or torque is that of the outside (the world, the
-other body, the parent link) on the link that carries the sensor.
+All sensors follow one sign convention: forces and torques act on the link that carries the sensor,
+and are exerted by the world, the other body or the parent link.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SensorKind = Literal[
     "stereo",
     "segmentation",
 ]
-"""The kinds of sensors."""
+"""The kind of a sensor."""
 
 SENSOR_KINDS: tuple[SensorKind, ...] = get_args(SensorKind)
 """All values of `SensorKind`."""
@@ -60,20 +60,20 @@ Reading = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Noise:
-    """Gaussian noise with a bias, as in SDF: value + bias + a normal deviate in each measurement.
+    """Gaussian noise with a bias, as in SDF: a measurement is value + bias + normal deviate.
 
     >>> Noise(stddev=0.01, bias_stddev=0.001).mean
     0.0
 
     Attributes:
-        mean: Of the deviates, in the unit of the quantity.
-        stddev: Of the deviates, >= 0.
-        bias_mean: Of the bias, which is drawn once in each episode.
-        bias_stddev: Of the bias, >= 0.
-        drift_stddev: Of a bias that drifts, >= 0; SDF's ``dynamic_bias_stddev``.
-        drift_time: In which it drifts by that much [s], >= 0; SDF's
-            ``dynamic_bias_correlation_time``. The drift is 0 where either of the two is.
-        precision: Values are rounded to multiples of it; 0 does not round.
+        mean: Mean of the deviates, in the unit of the quantity.
+        stddev: Standard deviation of the deviates, >= 0.
+        bias_mean: Mean of the bias, which is drawn once per episode.
+        bias_stddev: Standard deviation of the bias, >= 0.
+        drift_stddev: Standard deviation of a drifting bias, >= 0; SDF's ``dynamic_bias_stddev``.
+        drift_time: Correlation time of the drift [s], >= 0; SDF's
+            ``dynamic_bias_correlation_time``. If either is 0, the bias does not drift.
+        precision: Step to which values are rounded; 0 for no rounding.
     """
 
     mean: float = 0.0
@@ -102,12 +102,12 @@ class SensorInfo:
     0.0
 
     Attributes:
-        kind: The kind of measurement.
+        kind: Kind of the sensor.
         update_rate: Measurements per second of simulated time; 0 measures at every instant.
-        delay: From the measurement until it can be read, in simulated time [s].
-        noise: By quantity: one for all its numbers, or one for each of the last axis.
-        limits: The least and the largest value that noise may lead to.
-        joints: The rows that a sensor of joints reads, in the order of its numbers.
+        delay: Simulated time from a measurement until it can be read [s].
+        noise: Noise by quantity: one for all its numbers, or one for each along the last axis.
+        limits: Least and largest value of a noisy measurement.
+        joints: Names of the joint rows that a joint_state sensor reads, in order.
     """
 
     kind: SensorKind
@@ -119,39 +119,39 @@ class SensorInfo:
 
 
 class Sensors(Protocol):
-    """Measures without noise, at the present instant; an unknown name raises `UnknownEntityError`.
+    """Measures without noise at the present instant.
 
-    Accelerations and forces are those of the latest physics step. Where there was none since the
-    world's reset, since models came or went, or since the first sensor is watched, they are those
-    at the present instant.
+    Accelerations and forces are those of the latest physics step, or those at the present instant
+    if no step was made since the world was reset, since models were added or removed, or since the
+    first sensor was watched. Methods raise `UnknownEntityError` if no sensor has the name.
     """
 
     @property
     def infos(self) -> Mapping[str, SensorInfo]:
-        """All sensors by their names ``model::link::sensor``; a new object if any come or go."""
+        """All sensors by name, ``model::link::sensor``; a new object after each change."""
         ...
 
     def watch(self, name: str) -> None:
-        """Starts to measure with a sensor; until then it costs nothing. Repeated calls are free."""
+        """Starts measuring with a sensor, which costs nothing before; repeated calls are free."""
         ...
 
     def read(self, name: str) -> Reading:
-        """Returns the present measurement of a sensor that is watched, in all worlds.
+        """Returns the present measurement of a watched sensor in all worlds.
 
         The quantities of a contact sensor cover all physics steps of the latest `step` call.
 
         Returns:
-            Arrays that nothing changes any more, those of `QUANTITIES` for its kind. A mapping
-            other than a dict may compute a quantity when it is looked up, of this instant, and
-            returns read-only arrays.
+            The `QUANTITIES` of the sensor's kind, as arrays that do not change later. A mapping
+            other than a dict may compute a quantity on access, for this instant, as a read-only
+            array.
         """
         ...
 
 
 @runtime_checkable
 class SensorsTogether(Sensors, Protocol):
-    """Sensors of which several contact sensors are read in the time of one."""
+    """Sensors that can read several contact sensors in the time of one."""
 
     def read_together(self, names: Sequence[str]) -> Reading:
-        """Returns the present measurements of n contact sensors that are watched, (W, n, ...)."""
+        """Returns the present measurements of n watched contact sensors, (W, n, ...)."""
         ...

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port: the interface of a physics engine that carries DeepSim worlds.
+"""The port: the interface of a physics engine that runs DeepSim worlds.
 
-A backend is done when the conformance suite in `deepsim_sync.testing` passes on it.
+A backend is complete when it passes the conformance suite in `deepsim_sync.testing`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,16 @@ from .spawning import Descriptions, SpawnRequest
 from .tables import ALL_COLUMNS, Key, Tables
 
 WorldNumbers = NDArray[np.intp]
-"""Some of the worlds: (w,) their numbers, ascending, each once."""
+"""Numbers of some worlds, (w,), in ascending order without repetition."""
 Seeds = Optional[Sequence[Union[int, None]]]
-"""A seed, or None, for each of some worlds; None for no seeds."""
+"""A seed or None for each of some worlds; None for no seeds at all."""
 
 
 class Simulator(Protocol):
     """W worlds of the same entities in lock-step; time stands still except during `step`.
 
-    `deepsim_sync.testing.TableSimulator` is the shortest complete one. Used without a `World`::
-
-        tables = Tables(simulator.entities, simulator.worlds)
-        simulator.step(10)
-        simulator.read(tables, [("models", "pose")])
-
-    Where a method takes `worlds`, None means all of them. A capability that the engine lacks is
-    None, so ``simulator.cameras is None`` tests for it.
+    In arguments, `worlds` of None means all worlds. A capability that the engine lacks is None.
+    `deepsim_sync.testing.TableSimulator` is the shortest complete implementation.
 
     >>> simulator = TableSimulator(timestep=0.01)
     >>> tables = Tables(simulator.entities, simulator.worlds)
@@ -50,15 +44,12 @@ class Simulator(Protocol):
 
     @property
     def worlds(self) -> int:
-        """The number of worlds, W >= 1."""
+        """Number of worlds, W >= 1."""
         ...
 
     @property
     def entities(self) -> Entities:
-        """The names of all entities, the same in every world.
-
-        It is a new object with a new generation after each change.
-        """
+        """Names of all entities, the same in every world; a new object after each change."""
         ...
 
     @property
@@ -68,9 +59,9 @@ class Simulator(Protocol):
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time since the last reset of each world [s].
+        """Simulated time since the last reset of each world, (W,) [s].
 
-        An array that does not change any more; while time stands, it may be the same one.
+        The array never changes; it may be the same object until time advances.
         """
         ...
 
@@ -85,63 +76,62 @@ class Simulator(Protocol):
         """Applies a batch as `write` does, then advances by exactly n >= 1 physics steps.
 
         Args:
-            n: The number of steps.
-            worlds: The worlds that advance.
-            changes: Batch for the present generation of entities, of any worlds.
+            n: Number of steps.
+            worlds: Worlds to advance.
+            changes: Batch for the present generation of entities, in any worlds.
 
         Returns:
-            The rows that were refused. If there is one, no world has advanced.
+            The refused rows. If there are any, no world has advanced.
 
         Raises:
-            SimulationError: The physics of some worlds diverged; the error has their numbers, and
-                the others advanced.
+            SimulationError: The physics of some worlds diverged; all others advanced.
         """
         ...
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts some worlds back to time 0: every model at its spawn pose and at rest.
+        """Resets some worlds to time 0, with every model at its spawn pose and at rest.
 
-        Entities and their appearance stay as they are. Physics properties and camera mounts are as
-        described again. The seeds feed the engine's own random numbers, if it has any.
+        Entities and their appearance stay; physics properties and camera mounts return to their
+        descriptions. The seeds are for the engine's own random numbers, if it has any.
         """
         ...
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
-        """Fills columns of the tables for all worlds, all at the present instant.
+        """Fills columns of the tables for all worlds at the present instant.
 
         Args:
-            tables: Allocated for the present generation of entities, with W worlds.
-            columns: The columns to fill, such as ``("models", "pose")``; a simulator may fill more
-                columns of the same tables.
+            tables: Tables of the present generation of entities, with W worlds.
+            columns: Columns to fill, such as ``("models", "pose")``; a simulator may also fill
+                other columns of the tables.
         """
         ...
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies a batch; links are written after models, twists after poses.
 
-        A pose that is written alone leaves the twist as it was, in the world frame.
+        Writing a pose alone does not change the twist in the world frame.
 
         Returns:
-            The rows that were refused, empty if all were accepted. They keep their old values.
+            The refused rows, which keep their old values.
         """
         ...
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world, all or none; everything else stays as it is.
+        """Adds models to every world, all or none; nothing else changes.
 
         Raises:
-            DuplicateEntityError: A name is taken, or occurs twice.
-            SpawnError: A description cannot be built, or a name cannot be used. The error names
-                the model, if one alone is to blame.
+            DuplicateEntityError: A name is in use, or occurs twice.
+            SpawnError: A description cannot be built, or a name is invalid. The error names the
+                model if it is the only cause.
         """
         ...
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything below it from every world; all others stay as they are.
+        """Removes a model and everything below it from every world; nothing else changes.
 
         Raises:
             UnknownEntityError: No model has the name.
-            DeepSimError: The model is a part of another one, which can only go as a whole.
+            DeepSimError: The model is nested in another one, which can only be removed as a whole.
         """
         ...
 
@@ -153,40 +143,40 @@ class Simulator(Protocol):
 
     @property
     def cameras(self) -> Cameras | None:
-        """Pictures of any world."""
+        """Takes pictures of any world."""
         ...
 
     @property
     def depth_cameras(self) -> DepthCameras | None:
-        """Depths, models and links in the pictures of any world."""
+        """Measures depths, models and links in pictures of any world."""
         ...
 
     @property
     def camera_mounts(self) -> CameraMounts | None:
-        """Poses and lenses of the camera sensors."""
+        """Moves camera sensors and changes their lenses."""
         ...
 
     @property
     def contacts(self) -> Contacts | None:
-        """The points where links touch."""
+        """Reads the points where links touch."""
         ...
 
     @property
     def dynamics(self) -> Dynamics | None:
-        """Jacobians of links, and the efforts that hold joints."""
+        """Computes Jacobians and bias forces."""
         ...
 
     @property
     def sensors(self) -> Sensors | None:
-        """Inertial units, force-torque sensors, contact sensors and lidars."""
+        """Reads inertial units, force-torque sensors, contact sensors, lidars and cameras."""
         ...
 
     @property
     def physics(self) -> PhysicsProperties | None:
-        """Mass, friction and damping of links."""
+        """Scales mass, friction and damping of links."""
         ...
 
     @property
     def snapshots(self) -> Snapshots | None:
-        """Saving and restoring an instant."""
+        """Saves and restores the physics."""
         ...

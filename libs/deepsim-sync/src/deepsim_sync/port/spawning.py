@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models to be added, and the rules for their names and poses."""
+"""Requests to spawn models, and validation of their names and poses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .entities import SCOPE, Names
 from .tables import column_of
 
 WORLD_FRAMES = frozenset({"", "world", "map", "/map"})
-"""Names of the world frame, as gazebo_msgs knows them."""
+"""Names of the world frame in gazebo_msgs."""
 
 
 class SpawnRequest(NamedTuple):
-    """A model to be added to every world.
+    """A request to add a model to every world.
 
     >>> world = World(TableSimulator())
     >>> world.spawn_many([SpawnRequest(TableModel(), f"ball{n}", Pose((n, 0, 1))) for n in (0, 1)])
@@ -28,10 +28,10 @@ class SpawnRequest(NamedTuple):
     ['ball0', 'ball1']
 
     Attributes:
-        description: What the backend builds models from (`deepsim_spawn.ModelDescription`).
-        name: A name that no model has; not empty, and without ``::``, which joins names.
-        pose: Pose of the model frame in the world frame: one for all worlds, (7,) or a `Pose`, or
-            one for each, (W, 7). A simulator is given (W, 7), with unit quaternions.
+        description: Description for the backend (`deepsim_spawn.ModelDescription`).
+        name: Unused name of the model; printable, not empty, and without ``::``.
+        pose: Pose of the model frame in the world frame: a `Pose` or (7,) for all worlds, or
+            (W, 7). A simulator receives (W, 7) with unit quaternions.
     """
 
     description: Any
@@ -42,14 +42,13 @@ class SpawnRequest(NamedTuple):
 class Descriptions(NamedTuple):
     """The descriptions of a world's models and lights, for viewers.
 
-    Models and lights from other sources of the engine are missing.
+    Models and lights that did not come from descriptions are missing.
 
     Attributes:
-        models: ``SpawnRequest.description`` of the whole models, by name.
-        lights: Those of the lights that belong to no model (`deepsim_spawn.LightDescription`), by
-            name.
-        looks: The links and visuals (`deepsim_spawn.ModelDescription`) of models whose own
-            description is in a format of the engine, by name.
+        models: ``SpawnRequest.description`` of each top-level model, by name.
+        lights: `deepsim_spawn.LightDescription` of each light outside models, by name.
+        looks: `deepsim_spawn.ModelDescription` with the links and visuals of each model whose
+            description is in the engine's own format, by name.
     """
 
     models: Mapping[str, Any]
@@ -60,11 +59,11 @@ class Descriptions(NamedTuple):
 def checked_requests(
     requests: Iterable[SpawnRequest], worlds: int, taken: Names
 ) -> list[SpawnRequest]:
-    """Returns spawn requests in the form that simulators take.
+    """Validates spawn requests, and returns them with poses (W, 7).
 
     Raises:
-        DuplicateEntityError: A name is taken, or occurs twice.
-        SpawnError: A name cannot be used.
+        DuplicateEntityError: A name is in use, or occurs twice.
+        SpawnError: A name is invalid.
         TypeError: A name is not a str.
         ValueError: A pose is not finite, or its quaternion is zero.
     """
@@ -72,7 +71,7 @@ def checked_requests(
     seen = set(taken)
     for request in requests:
         description, name, pose = SpawnRequest(*request)
-        check_model_name(name)
+        _check_model_name(name)
         if name in seen:
             raise DuplicateEntityError("model", name)
         seen.add(name)
@@ -80,15 +79,9 @@ def checked_requests(
     return checked
 
 
-def check_model_name(name: str) -> None:
-    """Refuses a name that no model can have.
-
-    Raises:
-        SpawnError: It is empty, not printable, a name of the world frame, or has ``::`` in it.
-        TypeError: It is not a str.
-    """
+def _check_model_name(name: str) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"a model's name is a str, got {name!r}")
+        raise TypeError(f"a model's name must be a str, got {name!r}")
     if not name or not name.isprintable() or SCOPE in name:
         raise SpawnError(name, f"a model's name is printable, not empty, and has no {SCOPE!r}")
     if name in WORLD_FRAMES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Depth by the disparity of a stereo pair of cameras."""
+"""Depth from the disparity of a stereo pair of cameras."""
 
 from __future__ import annotations
 
@@ -9,37 +9,35 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 STEP = 1.0 / 16.0
-"""[pixels] Disparities are multiples of it, as those of common block matchers."""
-_AGREE = 1.0  # [pixels] between what the two cameras say about a surface
+"""Resolution of disparities [pixels], as that of common block matchers."""
+_AGREE = 1.0  # largest difference between the disparities of the two cameras [pixels]
 
 
 class StereoPicture(NamedTuple):
-    """The view of the left camera."""
+    """The measurement of a stereo pair, for each pixel of the left camera."""
 
     disparity: NDArray[np.float64]
-    """(height, width) by how many pixels the right camera has it farther left; 0 for nothing."""
+    """Shift to the left in the right camera's picture, (height, width) [pixels]; 0 for none."""
     depth: NDArray[np.float64]
-    """(height, width) along the optical axis [m], as that disparity says; inf for nothing."""
+    """Depth along the optical axis by that disparity, (height, width) [m]; inf for none."""
 
 
 def stereo_depth(left: ArrayLike, right: ArrayLike, focal: float, baseline: float) -> StereoPicture:
-    """Returns the measurement of a stereo pair, from the depths of its cameras.
+    """Returns the measurement of a stereo pair, given the exact depths of its two cameras.
 
-    A surface at depth z has a disparity of focal * baseline / z, rounded to 1/16 pixel: far away,
-    depths are coarse. It counts only where the right camera sees the same surface, within a pixel
-    of disparity: not beside an edge that hides it from one camera, nor outside of the other
-    picture. Brightness plays no part, so that plain surfaces count.
+    A surface at depth z has the disparity focal * baseline / z, rounded to 1/16 pixel, so that
+    distant depths are coarse. It is measured where the right camera sees it too, within a pixel of
+    disparity: not if it is hidden from that camera or outside its picture. Brightness plays no
+    role, so that plain surfaces are measured as well.
 
-    Example::
-
-        left, right = (world.measure(f"eyes::link::{side}").depth for side in ("left", "right"))
-        stereo_depth(left, right, view.intrinsic[0, 0], baseline=0.1).depth
+    >>> stereo_depth([[5.0] * 5], [[5.0] * 5], focal=100.0, baseline=0.1).disparity
+    array([[0., 0., 2., 2., 2.]])
 
     Args:
-        left: (height, width) depths along the optical axis [m], inf for nothing.
-        right: The same from `baseline` farther right, with the same lens.
+        left: Depths along the optical axis, (height, width) [m]; inf for none.
+        right: Depths of a camera with the same lens, `baseline` to the right.
         focal: Focal length [pixels], `CameraView.intrinsic[0, 0]`.
-        baseline: Between the cameras [m], > 0.
+        baseline: Distance between the cameras [m], > 0.
 
     Raises:
         ValueError: The pictures differ in shape, or a length is not > 0.

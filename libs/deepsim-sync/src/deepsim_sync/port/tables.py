@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of W worlds: a row for each entity, a column for each quantity.
 
-Every column is an array of shape (W, N, ...): W worlds of the same entities, N rows in the order of
-the table's names. Numbers are float64 in SI units, in the world frame, which is right-handed with z
-up.
+A column is an array (W, N, ...) with N rows in the order of the table's names. Numbers are float64
+in SI units, in the world frame, which is right-handed with z up.
 
-The columns of each table are declared here, once, by name; allocation, checks, changes, rows and
-snapshots follow from these declarations.
+Columns are declared here, once; allocation, validation, changes, rows and snapshots follow from
+these declarations.
 """
 
 from __future__ import annotations
@@ -30,82 +29,71 @@ def _color() -> Column[np.float64]:
 
 
 def _number(
-    default: float = 0.0,
-    bounds: tuple[float, float] | None = None,
-    *,
-    changes_in_time: bool = False,
-    measured: bool = False,
+    default: float = 0.0, bounds: tuple[float, float] | None = None, **flags: bool
 ) -> Column[np.float64]:
-    return Column(
-        (),
-        default,
-        np.float64,
-        bounds=bounds,
-        changes_in_time=changes_in_time,
-        measured=measured,
-    )
+    return Column((), default, np.float64, bounds=bounds, **flags)
 
 
 class StateColumns(Columns):
-    """Pose and twist of models or links.
+    """Pose and twist of the frames of models or links.
 
-    A model's pose is the pose of its own frame; a link's is that of the link frame, not of the
-    centre of mass. A twist is the velocity of that frame's origin and the angular velocity.
+    The frame of a link is not at its centre of mass. A twist is the velocity of the frame's origin
+    and the angular velocity.
     """
 
     pose = Column((7,), (0, 0, 0, 0, 0, 0, 1), np.float64, quaternion_at=3, changes_in_time=True)
-    """(W, n, 7): x y z [m], unit quaternion qx qy qz qw."""
+    """Pose, (W, n, 7): x y z [m], unit quaternion qx qy qz qw."""
     twist = Column((6,), 0, np.float64, changes_in_time=True)
-    """(W, n, 6): linear [m/s], then angular [rad/s]."""
+    """Twist, (W, n, 6): linear [m/s], then angular [rad/s]."""
 
 
 class LinkColumns(StateColumns):
     """Pose and twist of links, and the forces on them during the next tick.
 
-    Forces and torques are in the axes of the world. They act on the centre of mass in every physics
-    step of the tick, and are 0 after it: what goes on for long is set in each tick.
+    Forces and torques are in world axes. They act on the centre of mass in every physics step of
+    the next tick, and are then 0: lasting ones must be set in each tick.
     """
 
     force = Column((3,), 0, np.float64, changes_in_time=True)
-    """(W, n, 3) [N]"""
+    """Force, (W, n, 3) [N]."""
     torque = Column((3,), 0, np.float64, changes_in_time=True)
-    """(W, n, 3) [N m]"""
+    """Torque, (W, n, 3) [N m]."""
     center_of_mass = Column((3,), 0, np.float64, changes_in_time=True, measured=True)
-    """(W, n, 3) in the world frame [m]."""
+    """Centre of mass in the world frame, (W, n, 3) [m]; read-only."""
 
 
 class JointColumns(Columns):
-    """State and command of the axes of joints, (W, n) each: rad and N m, or m and N of a slide.
+    """State and command of joint axes, (W, n) each; units of revolute or prismatic axes.
 
-    In every physics step, an axis gets the effort ``stiffness * (target_position - position) +
-    damping * (target_velocity - velocity) + feedforward``, clamped to its limit. All of these
-    are 0 unless set, so that a joint moves freely; they stay until they are set again or the world
-    is reset. Springs, damping and friction of the description act besides.
+    In every physics step, the effort on an axis is ``stiffness * (target_position - position) +
+    damping * (target_velocity - velocity) + feedforward``, clamped to the effort limit. Commands
+    are 0 by default, so that joints move freely; they last until they are set again or the world is
+    reset. Springs, damping and friction in the description act in addition.
     """
 
     position = _number(changes_in_time=True)
-    """[rad or m]; 0 where the links are as described."""
+    """Position [rad or m]; 0 where the links are as described."""
     velocity = _number(changes_in_time=True)
-    """[rad/s or m/s]"""
+    """Velocity [rad/s or m/s]."""
     effort = _number(changes_in_time=True, measured=True)
-    """[N m or N] what the command gave in the latest physics step; 0 after a reset."""
+    """Effort of the command in the latest physics step [N m or N]; 0 after a reset; read-only."""
     target_position = _number()
-    """[rad or m]"""
+    """Target position [rad or m]."""
     target_velocity = _number()
-    """[rad/s or m/s]"""
+    """Target velocity [rad/s or m/s]."""
     feedforward = _number()
-    """[N m or N]"""
+    """Additional effort [N m or N]."""
     stiffness = _number(0.0, (0.0, math.inf))
-    """[N m/rad or N/m], >= 0"""
+    """Position gain [N m/rad or N/m], >= 0."""
     damping = _number(0.0, (0.0, math.inf))
-    """[N m s/rad or N s/m], >= 0"""
+    """Velocity gain [N m s/rad or N s/m], >= 0."""
     effort_limit = _number(math.inf, (0.0, math.inf))
-    """[N m or N] of the whole effort, >= 0; by default as described."""
+    """Largest total effort [N m or N], >= 0; by default as described."""
     velocity_limit = _number(math.inf, (0.0, math.inf))
-    """[rad/s or m/s] of the targets, >= 0; by default as described.
+    """Largest target velocity [rad/s or m/s], >= 0; by default as described.
 
-    A target velocity is clamped to it, and the effort follows a target position that moves no
-    faster. The joint itself may move faster.
+    Target velocities are clamped to it, and target positions approached no faster. The joint itself
+    may move faster.
     """
 
 
@@ -117,9 +105,9 @@ class VisualColumns(Columns):
     specular = _color()
     emissive = _color()
     transparency = _number(0.0, (0.0, 1.0))
-    """(W, n): 0 opaque, 1 invisible."""
+    """Transparency, (W, n): 0 opaque, 1 invisible."""
     visible = Column((), True, np.bool_)
-    """(W, n) bool."""
+    """Whether the visual is drawn, (W, n) bool."""
 
 
 class LightColumns(Columns):
@@ -151,7 +139,7 @@ COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
 
 
 def column_of(kind: Kind, name: str) -> Column[Any]:
-    """Returns the declaration of a column."""
+    """Returns the declaration of a column; raises ValueError for an unknown one."""
     found = COLUMNS[kind].get(name)
     if found is None:
         raise ValueError(f"{kind} have no {name!r}; they have {', '.join(COLUMNS[kind])}")
@@ -167,9 +155,9 @@ STATE_COLUMNS: tuple[Key, ...] = tuple(
 APPEARANCE_COLUMNS: tuple[Key, ...] = tuple(
     key for key in ALL_COLUMNS if key[0] in ("visuals", "lights")
 )
-"""The columns that a reset leaves as they are."""
+"""The columns that a reset does not change."""
 RESET_COLUMNS: tuple[Key, ...] = tuple(key for key in ALL_COLUMNS if key not in APPEARANCE_COLUMNS)
-"""The columns that a reset puts back."""
+"""The columns that a reset restores."""
 
 
 class Table(Columns):
@@ -235,12 +223,10 @@ class Tables:
     (3, 2, 7)
 
     Args:
-        entities: The names of the rows.
-        worlds: The number of worlds, W.
+        entities: Names of the rows.
+        worlds: Number of worlds, W.
 
     Attributes:
-        entities: As given.
-        worlds: As given.
         columns: The memory of every column, (W, N, ...), as ``columns["models", "pose"]``.
         models: Pose and twist of models.
         links: Pose and twist of links, and the forces on them.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Testing tools: a small simulator in memory, and the conformance suite of backends.
+"""Testing tools: a small simulator in memory, and the conformance suite for backends.
 
-The suite is `deepsim_sync.testing.conformance`, apart from this package because it needs pytest.
+The suite, `deepsim_sync.testing.conformance`, needs pytest and is imported separately.
 """
 
 from .table_simulator import Call, TableModel, TableSimulator

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest simulator: bodies without extent, in memory.
 
-For tests of everything above the port, and as the simplest example of a backend.
+It serves tests of everything above the port, and is the simplest example of a backend.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from deepsim_sync.port.simulator import Seeds, WorldNumbers
 from deepsim_sync.port.spawning import Descriptions, SpawnRequest, checked_requests
 from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
 
-_FARTHEST = 1e100  # [m] farther away a model has diverged
+_FARTHEST = 1e100  # distance at which a model has diverged [m]
 
 
 @dataclass(frozen=True)
 class TableModel:
-    """The description of a model of `TableSimulator`: a rigid body without extent, made of names.
+    """The description of a model of `TableSimulator`: a rigid body without extent.
 
     >>> TableModel(links=("base", "arm"), offsets={"arm": Pose((0, 0, 1))}).static
     False
 
     Attributes:
         links: Names of the links. The first one is the model frame; the others are fixed to it.
-        offsets: Poses of the other links in the model frame, by name; by default the identity.
-        visuals: Names of the visuals that every link has.
-        lights: Names of the lights that every link has.
-        static: Whether it stays where it is put; otherwise it moves freely.
-        gravity: Whether it falls, if it is not static.
+        offsets: Poses of the other links in the model frame, by name; the identity by default.
+        visuals: Names of the visuals of every link.
+        lights: Names of the lights of every link.
+        static: Whether the model stays where it is put; otherwise it moves freely.
+        gravity: Whether a model that is not static falls.
 
     Raises:
-        ValueError: An offset is for the first link, or for none.
+        ValueError: An offset is for the first link, or for an unknown one.
     """
 
     links: tuple[str, ...] = ("link",)
@@ -58,7 +58,7 @@ class TableModel:
         misplaced = [name for name in self.offsets if name not in self.links[1:]]
         if misplaced:
             raise ValueError(
-                f"offsets are for links after the first, {self.links[1:]}, got {misplaced[0]!r}"
+                f"offsets must be for links after the first, {self.links[1:]}, got {misplaced[0]!r}"
             )
 
 
@@ -74,10 +74,10 @@ class Call(NamedTuple):
 
     method: str
     argument: Any = None
-    """The columns of a read, the changes of a write, the n of a step, the seeds of a reset, the
-    names of a spawn, the name of a delete."""
+    """Columns of a read, changes of a write, n of a step, seeds of a reset, names of a spawn, or
+    name of a delete."""
     worlds: tuple[int, ...] | None = None
-    """The worlds of a step or reset; None for all."""
+    """Worlds of a step or reset; None for all."""
 
 
 class _Link(NamedTuple):
@@ -87,9 +87,9 @@ class _Link(NamedTuple):
 
 
 class TableSimulator:
-    """Models that fly along their twists, or stand still if they are static; nothing collides.
+    """A simulator of models that follow their twists, or stand still if static; nothing collides.
 
-    It is its own `Snapshots`: of steps, poses and twists.
+    It offers snapshots, but no other capability.
 
     >>> simulator = TableSimulator(timestep=0.1)
     >>> simulator.spawn([SpawnRequest(TableModel(), "ball", Pose())])
@@ -99,13 +99,10 @@ class TableSimulator:
     [5]
 
     Attributes:
-        worlds: The number of worlds, W.
-        timestep: Duration of one step [s].
         gravity: Acceleration of free models along -z [m/s^2].
-        entities: The names of all entities.
-        log: Every call that was carried out, oldest first.
+        log: Every successful call, oldest first.
         cameras, depth_cameras, camera_mounts, contacts, dynamics, sensors, physics: None; tests may
-            put something here.
+            assign an implementation.
     """
 
     cameras: Cameras | None = None
@@ -119,7 +116,7 @@ class TableSimulator:
 
     def __init__(self, *, worlds: int = 1, timestep: float = 0.01, gravity: float = 0.0) -> None:
         if worlds < 1:
-            raise ValueError(f"a simulator has at least one world, got {worlds}")
+            raise ValueError(f"worlds must be >= 1, got {worlds}")
         self.worlds = worlds
         self.timestep = timestep
         self.gravity = gravity
@@ -132,26 +129,26 @@ class TableSimulator:
         self._steps = np.zeros(worlds, dtype=np.intp)
 
     def calls(self, method: str) -> list[Any]:
-        """Returns the arguments of all calls of one method so far, such as ``"write"``."""
+        """Returns the arguments of all calls of a method so far, such as ``"write"``."""
         return [call.argument for call in self.log if call.method == method]
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the models that are present."""
+        """The descriptions of the present models."""
         return Descriptions({each.name: each.description for each in self._spawned}, {})
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time since the last reset of each world [s]; a new array."""
+        """Simulated time since the last reset of each world, (W,) [s]; a new array."""
         time: NDArray[np.float64] = self._steps * np.float64(self.timestep)
         return time
 
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Moves every free model n times along its twist; one that is 1e100 m away diverged."""
+        """Moves every free model n times along its twist; at 1e100 m it has diverged."""
         if n < 1:
-            raise ValueError(f"a simulator advances by n >= 1 steps, got {n}")
+            raise ValueError(f"n must be >= 1 steps, got {n}")
         refusals = () if changes is None else self.write(changes)
         if refusals:
             return refusals
@@ -178,7 +175,7 @@ class TableSimulator:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts every model of some worlds at rest to its spawn pose, at time 0."""
+        """Resets some worlds to time 0, with every model at its spawn pose and at rest."""
         self._note("reset", None if seeds is None else tuple(seeds), worlds)
         chosen = self._chosen(worlds)
         self._steps[chosen] = 0
@@ -196,14 +193,14 @@ class TableSimulator:
             tables.columns[kind, column][:] = self._state.columns[kind, column]
 
     def write(self, changes: Changes) -> list[Refusal]:
-        """Applies a batch; refuses velocities of static models, links but the first, and forces."""
+        """Applies a batch; refuses twists of static models, links but the first, and forces."""
         self._require_present(changes.generation)
         self._note("write", changes)
         keys = [key for key in ALL_COLUMNS if key in changes.cells]
         return [refusal for key in keys for refusal in self._set(*key, changes.cells[key])]
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world, all or none; descriptions are `TableModel` with a link."""
+        """Adds models, described by `TableModel`, to every world, all or none."""
         checked = checked_requests(requests, self.worlds, self.entities.models)
         for model, name, _ in checked:
             if not isinstance(model, TableModel) or not model.links:
@@ -222,17 +219,17 @@ class TableSimulator:
         self._note("delete", name)
 
     def close(self) -> None:
-        """Frees nothing; the simulator holds only memory."""
+        """Does nothing but log the call."""
         self._note("close")
 
     def get_state(self) -> Any:
-        """Returns names of models, steps, poses and twists."""
+        """Returns the names of models, the steps, poses and twists."""
         models = self._state.models
         names = tuple(self.entities.models)
         return names, self._steps.copy(), models.pose.copy(), models.twist.copy()
 
     def set_state(self, state: Any) -> None:
-        """Goes back to an instant of a simulator with the same models and worlds."""
+        """Restores a state of a simulator with the same models and worlds."""
         names, steps, pose, twist = state
         if (names, len(steps)) != (tuple(self.entities.models), self.worlds):
             raise ValueError(
@@ -252,12 +249,12 @@ class TableSimulator:
     def _require_present(self, generation: int) -> None:
         if generation != self.entities.generation:
             raise ValueError(
-                f"the rows are of generation {generation} of the entities, which are at "
-                f"generation {self.entities.generation} now: look the rows up again"
+                f"the rows are of generation {generation} of the entities, but the present one is "
+                f"{self.entities.generation}: look the rows up again"
             )
 
     def _become(self, spawned: list[SpawnRequest]) -> None:
-        """Replaces the models; rows of models that stay are kept."""
+        """Replaces the models, and keeps the rows of those that stay."""
         links, visuals, lights = {}, [], []
         for row, (model, name, _) in enumerate(spawned):
             for own in model.links:
@@ -272,7 +269,7 @@ class TableSimulator:
         self._spawned, self._links, self._state = spawned, list(links.values()), state
 
     def _turn(self, pose: NDArray[np.float64], twist: NDArray[np.float64]) -> None:
-        """Turns models by their angular velocities, for one step."""
+        """Turns models by their angular velocities for one step."""
         spinning = twist[..., 3:].any(axis=-1)
         if spinning.any():
             rate = twist[spinning][:, 3:]
@@ -281,7 +278,7 @@ class TableSimulator:
             pose[spinning, 3:] = quaternions.normalize(turned)
 
     def _set(self, kind: Kind, column: str, cells: Cells) -> list[Refusal]:
-        """Sets the cells of one column, except the refused ones, which it returns."""
+        """Sets the cells of a column, and returns the refused ones."""
         refusals = []
         for world, row, value in zip(*cells):
             into, at, reason = kind, int(row), None

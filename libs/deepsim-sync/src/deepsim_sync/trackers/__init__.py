@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trackers: callbacks once per tick, and the paper's getters and setters."""
+"""Trackers: objects called once per tick, and the paper's getters and setters of states."""

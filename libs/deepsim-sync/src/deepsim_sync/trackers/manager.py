@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs trackers once per tick, by priority and then in the order of their registration."""
+"""Trackers, which run once per tick by priority and then in order of registration."""
 
 from __future__ import annotations
 
@@ -25,39 +25,29 @@ class Priority(IntEnum):
     """
 
     HIGH = 0
-    """First, right after the tables were read."""
+    """First, right after the tables have been read."""
     NORMAL = 1
-    """In between: behaviours, effects, users' trackers."""
+    """In between, with behaviours and effects."""
     LOW = 2
-    """Last, after all changes were sent. Changes by these trackers read back at once, but are sent
-    by the next tick, or by `World.flush`."""
+    """Last, after all changes have been sent. Changes by these trackers read back at once, but are
+    sent by the next tick, or by `World.flush`."""
 
 
 class Tracker(Protocol):
-    """Protocol of objects that are called once per tick; see `TrackerManager`.
-
-    >>> class Odometer:
-    ...     def update_tracker(self, delta_time, sim_time):
-    ...         print(f"{delta_time:.2f} s")
-    >>> world = World(TableSimulator(timestep=0.25))
-    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
-    >>> world.trackers.add(Odometer(), Priority.LOW)
-    >>> world.tick()
-    0.25 s
-    """
+    """Protocol of objects that are called once per tick; `TrackerManager` has an example."""
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Called once per tick.
 
         Args:
             delta_time: Duration of a tick [s].
-            sim_time: (W,) present simulated time of each world [s].
+            sim_time: Present simulated time of each world, (W,) [s].
         """
         ...
 
 
 class TrackerManager(PerWorld):
-    """The trackers of one world.
+    """The trackers of a world.
 
     >>> class Clock:
     ...     def update_tracker(self, delta_time, sim_time):
@@ -70,8 +60,8 @@ class TrackerManager(PerWorld):
     0.5 s
 
     Attributes:
-        early: Those of high and normal priority, in the order in which they run.
-        late: Those of low priority.
+        early: Trackers of high and normal priority, in the order in which they run.
+        late: Trackers of low priority.
     """
 
     def __init__(self, world: World) -> None:
@@ -87,15 +77,15 @@ class TrackerManager(PerWorld):
 
         Args:
             tracker: The tracker.
-            priority: When it runs.
-            first: Whether it runs before those of its priority that are registered already.
+            priority: The part of a tick in which it runs.
+            first: Whether it runs before registered trackers of the same priority.
 
         Raises:
-            ValueError: It is registered already.
-            TypeError: It has no ``update_tracker``, or the priority is not a Priority.
+            ValueError: The tracker is registered already.
+            TypeError: It has no ``update_tracker``, or `priority` is not a Priority.
         """
         if not callable(getattr(tracker, "update_tracker", None)):
-            raise TypeError(f"a tracker has a method update_tracker, got {tracker!r}")
+            raise TypeError(f"a tracker must have a method update_tracker, got {tracker!r}")
         if not isinstance(priority, Priority):
             raise TypeError(f"priority must be a Priority such as Priority.LOW, got {priority!r}")
         if tracker in self:
@@ -105,7 +95,7 @@ class TrackerManager(PerWorld):
         self._order()
 
     def remove(self, tracker: Tracker) -> None:
-        """Removes a tracker at once."""
+        """Removes a tracker, even during a tick."""
         for trackers in self._trackers.values():
             if _holds(trackers, tracker):
                 trackers[:] = [other for other in trackers if other is not tracker]
@@ -118,16 +108,16 @@ class TrackerManager(PerWorld):
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
     def update(self) -> bool:
-        """Runs every tracker once, and sends all changes before those of low priority.
+        """Runs every tracker once, and sends all changes before those of low priority run.
 
         Returns:
-            Whether changes were sent; without a tracker of low priority they wait for the step.
+            Whether changes were sent; without trackers of low priority, they wait for the step.
 
         Raises:
-            CallbackError: A tracker raised; those after it did not run.
+            CallbackError: A tracker raised an error; those after it did not run.
             WriteRefusedError: The simulator refused rows.
         """
-        early, late = self.early, self.late  # one that is added by another is not among them
+        early, late = self.early, self.late  # without trackers that are added meanwhile
         self._removed.clear()
         if early:
             self._run(early)
@@ -144,7 +134,7 @@ class TrackerManager(PerWorld):
         delta_time, sim_time = self.world.delta_time, self.world.time
         for tracker in trackers:
             if self._removed and _holds(self._removed, tracker):
-                continue  # by a tracker before it
+                continue  # an earlier tracker removed it
             try:
                 tracker.update_tracker(delta_time, sim_time)
             except (CallbackError, WriteRefusedError):

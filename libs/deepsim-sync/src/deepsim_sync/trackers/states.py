@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's trackers of states: many models or links read or set by one request.
+"""The paper's state trackers, which read or set many models or links at once.
 
-All values of a tick are those of one simulated instant. A set value reads back at once and is sent
-at the end of the tick; what trackers of `Priority.LOW` set waits for the next tick. A batch with
-one bad row changes nothing.
+All values of a tick belong to one simulated instant. A value that is set reads back at once and is
+sent at the end of the tick, or with the next tick if a tracker of `Priority.LOW` set it. A batch
+with an invalid row changes nothing.
 
 In a moving reference frame, a twist is the difference of the two velocities along the axes of the
-frame, as in gazebo_ros: the rotation of the frame itself does not enter. Setting is the exact
-inverse of getting.
+frame, without the effect of the frame's rotation, as in gazebo_ros. Setting is the exact inverse of
+getting.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class ModelState:
     Point(1.0, 2.0, 0.0)
 
     Attributes:
-        model_name: The model.
+        model_name: Name of the model.
         pose: Pose of the model frame in the reference frame.
         twist: Velocity of the model frame's origin, along the axes of the reference frame
             [m/s, rad/s].
-        reference_frame: A model or link; empty or ``"world"`` is the world frame.
+        reference_frame: Name of a model or link; empty or ``"world"`` for the world frame.
     """
 
     model_name: str
@@ -57,10 +57,10 @@ class LinkState:
     ''
 
     Attributes:
-        link_name: The link, ``model::link``.
-        pose: Pose of the link frame.
+        link_name: Name of the link, ``model::link``.
+        pose: Pose of the link frame in the reference frame.
         twist: Velocity of the link frame's origin.
-        reference_frame: The frame of both.
+        reference_frame: As for models.
     """
 
     link_name: str
@@ -77,10 +77,10 @@ class Visual:
     True
 
     Attributes:
-        visual_name: The visual, ``model::link::visual``.
+        visual_name: Name of the visual, ``model::link::visual``.
         material: Ambient, diffuse, specular and emissive colours.
-        transparency: 0 opaque .. 1 invisible.
-        visible: Whether it is drawn at all.
+        transparency: From 0, opaque, to 1, invisible.
+        visible: Whether the visual is drawn.
     """
 
     visual_name: str
@@ -93,7 +93,7 @@ S = TypeVar("S", ModelState, LinkState)
 
 
 class _StateTracker(PerWorld, Generic[S]):
-    """Rows of one state table as values of one class."""
+    """Converts rows of a state table to and from values of one class."""
 
     kind: Kind
     state: type[S]
@@ -115,7 +115,7 @@ class _StateTracker(PerWorld, Generic[S]):
         }
 
     def _set(self, named: list[tuple[str, S]]) -> None:
-        # Everything that can fail comes before the first change.
+        # All that can fail comes before the first change.
         rows = self.world.entities.names(self.kind).rows(name for name, _ in named)
         placed = [
             _to_world(_frame_state(self.world, state.reference_frame), state.pose, state.twist)
@@ -127,7 +127,7 @@ class _StateTracker(PerWorld, Generic[S]):
 
 
 class GetModelStateTracker(_StateTracker[ModelState]):
-    """Model states at the present instant.
+    """Reads the states of models at the present instant.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -145,20 +145,20 @@ class GetModelStateTracker(_StateTracker[ModelState]):
     def get_model_states(
         self, names: Iterable[str] | None = None, reference_frame: str = ""
     ) -> dict[str, ModelState]:
-        """Returns states by name, in the order asked for.
+        """Returns states by name, in the given order.
 
         Args:
-            names: The models; all of them by default.
-            reference_frame: A model or link; empty is the world frame.
+            names: Names of the models; all by default.
+            reference_frame: Name of a model or link; empty for the world frame.
 
         Raises:
-            UnknownEntityError: No model has such a name, or the frame is unknown.
+            UnknownEntityError: A model or the reference frame is unknown.
         """
         return self._get(names, reference_frame)
 
 
 class GetLinkStateTracker(_StateTracker[LinkState]):
-    """Link states at the present instant; see `GetModelStateTracker`.
+    """Reads the states of links at the present instant; see `GetModelStateTracker`.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -176,7 +176,7 @@ class GetLinkStateTracker(_StateTracker[LinkState]):
     def get_link_states(
         self, names: Iterable[str] | None = None, reference_frame: str = ""
     ) -> dict[str, LinkState]:
-        """Returns states by name, of all links by default; see `get_model_states`."""
+        """Returns states by name; see `GetModelStateTracker.get_model_states`."""
         return self._get(names, reference_frame)
 
 
@@ -194,11 +194,11 @@ class SetModelStateTracker(_StateTracker[ModelState]):
     kind = "models"
 
     def set_model_state(self, state: ModelState) -> None:
-        """Sets one model's pose and twist; see `set_model_states`."""
+        """Sets the pose and twist of one model; see `set_model_states`."""
         self.set_model_states([state])
 
     def set_model_states(self, states: Iterable[ModelState]) -> None:
-        """Sets poses and twists; of two states for one model the later counts.
+        """Sets poses and twists; of two states for one model, the later one counts.
 
         Raises:
             UnknownEntityError: A model or a reference frame is unknown.
@@ -221,7 +221,7 @@ class SetLinkStateTracker(_StateTracker[LinkState]):
     kind = "links"
 
     def set_link_state(self, state: LinkState) -> None:
-        """Sets one link's pose and twist; see `set_link_states`."""
+        """Sets the pose and twist of one link; see `set_link_states`."""
         self.set_link_states([state])
 
     def set_link_states(self, states: Iterable[LinkState]) -> None:
@@ -230,14 +230,14 @@ class SetLinkStateTracker(_StateTracker[LinkState]):
 
 
 def chosen_names(known: Names, names: Iterable[str] | None) -> list[str]:
-    """Returns names as a list, by default all that are known."""
+    """Returns names as a list; all known ones by default."""
     if isinstance(names, str):
         raise TypeError(f"names must be a list of {known.kind}, got the str {names!r}")
     return list(known if names is None else names)
 
 
 def _frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
-    """Returns pose and twist of a reference frame in the world; None for the world itself."""
+    """Returns pose and twist of a reference frame in the world frame; None for the world itself."""
     world.require_single("A reference frame")
     if frame in WORLD_FRAMES:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's trackers of visuals: appearance read or set by name."""
+"""The paper's trackers of visuals, which read or set appearance by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLORS = ("ambient", "diffuse", "specular", "emissive")
 
 
 class GetVisualTracker(PerWorld):
-    """Appearance of visuals at the present instant.
+    """Reads the appearance of visuals at the present instant.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -32,7 +32,7 @@ class GetVisualTracker(PerWorld):
         return self.get_visuals([name])[name]
 
     def get_visuals(self, names: Iterable[str] | None = None) -> dict[str, Visual]:
-        """Returns visuals by name, in the order asked for; all of them by default.
+        """Returns visuals by name, in the given order; all by default.
 
         Raises:
             UnknownEntityError: No visual has the name.
@@ -58,7 +58,7 @@ class GetVisualTracker(PerWorld):
 class SetVisualTracker(PerWorld):
     """Sets the appearance of visuals by name.
 
-    Its methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
+    Methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
     outside 0..1 or a visibility that is not a bool.
 
     >>> world = World(TableSimulator(timestep=0.25))
@@ -88,7 +88,7 @@ class SetVisualTracker(PerWorld):
         self._put(list(materials), _material_columns(list(materials.values())))
 
     def set_transparencies(self, transparencies: Mapping[str, float]) -> None:
-        """Sets transparencies by visual name: 0 opaque .. 1 invisible."""
+        """Sets transparencies, from 0 (opaque) to 1 (invisible), by visual name."""
         self._put(list(transparencies), {"transparency": [*transparencies.values()]})
 
     def set_visibles(self, visibles: Mapping[str, bool]) -> None:
@@ -102,7 +102,7 @@ class SetVisualTracker(PerWorld):
 
 
 def _material_columns(materials: list[Material]) -> dict[str, ArrayLike]:
-    """Materials as columns of the visual table, (n, 4) each."""
+    """Returns materials as columns of the visual table, (n, 4) each."""
     return {
         column: np.array([getattr(material, column) for material in materials], dtype=np.float64)
         for column in _COLORS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain attributes of an object, which a snapshot of a world keeps of a behaviour."""
+"""Plain attributes of objects, which snapshots of a world include for behaviours."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ class _GeneratorState(NamedTuple):
 
 
 def plain_attributes(owner: object) -> dict[str, Any]:
-    """Copies an object's attributes that hold plain values, by name.
+    """Returns copies of an object's attributes with plain values, by name.
 
-    Plain are None, numbers, strings, enumeration members, the values of `deepsim_math`, arrays of
-    anything but objects, random generators, and lists, tuples, dicts, sets and deques of plain
-    values.
+    Plain values are None, numbers, strings, enumeration members, values of `deepsim_math`, arrays
+    without objects, random generators, and lists, tuples, dicts, sets and deques of plain values.
     """
     kept: dict[str, Any] = {}
     for name, value in vars(owner).items():
@@ -53,8 +52,8 @@ def plain_attributes(owner: object) -> dict[str, Any]:
 def restore_attributes(owner: object, kept: Mapping[str, Any]) -> None:
     """Restores the result of `plain_attributes`.
 
-    Containers and generators are changed in place where possible, for objects that share them. An
-    attribute that was added since is deleted if its class has a default for it.
+    Containers and generators are changed in place where possible, because other objects may share
+    them. Attributes that were added since are deleted if their class has a default.
     """
     present = vars(owner)
     for name in [name for name in present if name not in kept]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The current world, for code in the style of the paper: ``TrackerManager.get_instance()``."""
+"""The current world, for code in the paper's style: ``TrackerManager.get_instance()``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="PerWorld")
 
-# A ``with world:`` block that was not left yet: the world that opened it, and the current one,
-# which is the same until `World.make_current` puts another in its place; None if that was closed.
+# An open ``with world:`` block: the world that opened it, and the current one, which is the same
+# until `World.make_current` replaces it; None after that world was closed.
 Block = Tuple["World | None", "World | None"]
 
-# The blocks entered, the innermost last. Each thread and each asyncio task has its own, so that
-# worlds in two threads never see each other.
+# The open blocks, the innermost last, for each thread and asyncio task.
 blocks: ContextVar[tuple[Block, ...]] = ContextVar("deepsim_blocks", default=((None, None),))
 
 
 def current_world() -> World:
-    """Returns the world entered last by ``with world:`` or made current last."""
+    """Returns the world that was entered by ``with world:`` or made current last."""
     _, world = blocks.get()[-1]
     if world is None:
         raise NoCurrentWorldError
@@ -34,7 +33,7 @@ def current_world() -> World:
 
 
 class PerWorld:
-    """A manager or tracker of which each world has exactly one; `World.get` makes it.
+    """A manager or tracker of which each world has exactly one instance, made by `World.get`.
 
     >>> class Score(PerWorld):
     ...     goals = 0
@@ -48,14 +47,14 @@ class PerWorld:
         self.world = world
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins new episodes in some worlds; `World.reset` calls it. The default does nothing."""
+        """Starts new episodes in some worlds; called by `World.reset`. The default does nothing."""
 
     def get_state(self) -> Any:
-        """Returns the part of a snapshot that it needs, which can be pickled, or None."""
+        """Returns its state for a snapshot, which can be pickled, or None."""
         return None
 
     def set_state(self, state: Any) -> None:
-        """Goes back to the instant of a state; `World.set_state` calls it last."""
+        """Restores a result of `get_state`; called last by `World.set_state`."""
 
     @classmethod
     def get_instance(cls: type[T]) -> T:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that owns a world, and the calls that other threads post to it."""
+"""The thread that owns a world, and the functions that other threads post to it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Ownership:
     """Refuses calls from other threads, and all calls after `close`.
 
     Attributes:
-        thread: The identifier of the owning thread.
-        posted: Functions that the next tick calls, oldest first.
+        thread: Identifier of the owning thread.
+        posted: Functions for the next tick to call, oldest first.
     """
 
     def __init__(self) -> None:
@@ -25,19 +25,19 @@ class Ownership:
         self.claim()
 
     def claim(self) -> None:
-        """Hands the world to the thread that calls this."""
+        """Transfers the world to the calling thread."""
         if self._closed:
             raise ClosedWorldError
         self.thread = get_ident()
         self._name = threading.current_thread().name
 
     def require(self) -> None:
-        """Refuses calls from other threads than the owner."""
+        """Raises an error if the calling thread is not the owner."""
         if get_ident() != self.thread:
             self.refuse()
 
     def refuse(self) -> NoReturn:
-        """Raises the error that says why the caller may not use the world."""
+        """Raises the error that explains why the caller may not use the world."""
         if self._closed:
             raise ClosedWorldError
         raise WrongThreadError(self._name, threading.current_thread().name)

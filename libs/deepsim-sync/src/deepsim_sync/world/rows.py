@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles on rows of a table: some entities of one kind, in all worlds."""
+"""Handles on rows of a table, for some entities of one kind in all worlds."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ R = TypeVar("R", bound="Rows")
 
 
 class Rows(Columns):
-    """Rows of one table; each column is an attribute, (W, n, ...).
+    """Rows of one table, whose columns are attributes, (W, n, ...).
 
     Getting an attribute returns a new C-ordered array at the present instant. Setting one changes
-    the rows in all worlds: it reads back at once and is sent with the next flush. `put` changes
-    several columns, or some worlds only.
+    the rows in all worlds; the values read back at once and are sent with the next flush. `put`
+    changes several columns, or some worlds only.
 
-    A handle finds its rows again by name when entities come or go.
+    A handle finds its rows again by name when entities are added or removed.
 
     >>> world = World(TableSimulator(worlds=3))
     >>> for name in ("red_car", "blue_car"):
@@ -59,13 +59,13 @@ class Rows(Columns):
 
     @property
     def names(self) -> Names:
-        """The entity of each row of this handle."""
+        """Names of the entities of this handle's rows."""
         self._find()
         return self._names
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """(n,) the rows in the table."""
+        """Rows in the table, (n,)."""
         self._find()
         return self._rows
 
@@ -73,18 +73,18 @@ class Rows(Columns):
         return len(self.rows)
 
     def select(self: R, names: Iterable[str]) -> R:
-        """Returns a handle on some of the table's rows, in the order of the names.
+        """Returns a handle on the rows of some entities, in the given order.
 
         Raises:
             UnknownEntityError: No entity has the name.
-            DuplicateEntityError: A name is given twice.
+            DuplicateEntityError: A name occurs twice.
         """
         if isinstance(names, str):
             raise TypeError(f"select takes a list of {self.kind}, got the str {names!r}")
         return type(self)(self._cache, self.kind, names)
 
     def get(self, column: str) -> Array:
-        """Returns a column of these rows, (W, n, ...), a new C-ordered array."""
+        """Returns a column of these rows as a new C-ordered array, (W, n, ...)."""
         memory = self._cache.column((self.kind, column))
         if self._cache.entities is not self._entities:
             self._find()
@@ -99,14 +99,14 @@ class Rows(Columns):
         self._cache.put((self.kind, column), self._index, cells)
 
     def put(self, worlds: WorldNumbers | None = None, **columns: Any) -> None:
-        """Changes columns of these rows: reads back at once, is sent with the next flush.
+        """Changes columns of these rows; the next flush sends them, but they read back at once.
 
         Args:
-            worlds: The w worlds that are changed; all of them by default.
-            columns: Values by column: whole cells, of a shape that broadcasts to (w, n, ...).
+            worlds: Numbers of the w worlds; all by default.
+            columns: Values by column, whole cells of a shape that broadcasts to (w, n, ...).
 
         Raises:
-            ValueError: A column is unknown, or a value is not fit for it; nothing was changed.
+            ValueError: A column is unknown, or a value invalid; nothing was changed.
             UnknownEntityError: An entity was deleted.
             TypeError: `worlds` are not numbers.
         """
@@ -127,7 +127,7 @@ class Rows(Columns):
         self._own = np.arange(len(self._rows))
         first = int(self._rows[0]) if len(self._rows) else 0
         adjacent = bool((self._rows == first + self._own).all())
-        # A slice is assigned in a third of the time.
+        # Assigning to a slice takes a third of the time.
         self._index = slice(first, first + len(self._own)) if adjacent else self._rows
         self._entities = entities
 
@@ -151,19 +151,19 @@ class LinkRows(StateRows, LinkColumns):
     Example::
 
         hand = world.links.select(["arm::hand"])
-        hand.push(force=(0, 0, -5), at=(0, 0, 0.1))  # [N], [m], during the next tick
+        hand.push(force=(0, 0, -5), at=(0, 0, 0.1))  # N, m; acts during the next tick
     """
 
     def push(self, force: ArrayLike, at: ArrayLike, worlds: WorldNumbers | None = None) -> None:
         """Sets `force` and `torque` to the effect of forces at points of the links.
 
         Args:
-            force: (w, n, 3), or a shape that broadcasts to it; in the axes of the world [N].
-            at: Of the same shape, where they act, each in the frame of its link [m].
-            worlds: The w worlds; all of them by default.
+            force: Forces in world axes, of a shape that broadcasts to (w, n, 3) [N].
+            at: Points at which they act, in the frames of the links, likewise [m].
+            worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: A force or point is not finite, or has another shape; nothing was changed.
+            ValueError: A force or point is not finite or has a wrong shape; nothing was changed.
         """
         chosen = slice(None) if worlds is None else checked_worlds(worlds, self._cache.worlds)
         pose = self.pose[chosen]
@@ -206,15 +206,15 @@ class LightRows(Rows, LightColumns):
 
 
 class SingleRow:
-    """Reads and changes one row of world 0 as Python numbers: the path of transforms.
+    """Reads and changes one row of world 0 as Python numbers, for transforms.
 
-    The name is looked up at each use. Values get here one by one, from objects, so that a few
-    operations on floats replace those on arrays: a fifth of the time, and the same bits (tested).
+    Values come one by one, from objects; a few operations on floats take a fifth of the time of
+    those on arrays, and give the same bits (tested).
 
     Args:
         cache: The tables.
         kind: The table.
-        name: The entity, which need not be there yet.
+        name: The entity, which need not exist yet; it is looked up at each use.
     """
 
     __slots__ = ("_cache", "_entities", "_kind", "_name", "_number")
@@ -236,7 +236,7 @@ class SingleRow:
 
     def put(self, column: str, value: Any) -> None:
         """Changes one cell; see `Rows.put`."""
-        numbers = value[:]  # once, where `tuple` would ask a value for its length too
+        numbers = value[:]  # faster than `tuple`, which would also ask for the length
         fit = isfinite(sum(numbers))
         if fit and column == "pose":
             x, y, z, w = numbers[3:]

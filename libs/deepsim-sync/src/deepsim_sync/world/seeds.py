@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of numbers of worlds, seeds and counts that users pass."""
+"""Validation of counts, seeds and numbers of worlds."""
 
 from __future__ import annotations
 
@@ -9,63 +9,49 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def checked_count(what: str, value: int) -> int:
-    """Returns a whole number that is at least 1."""
+def checked_int(name: str, value: int, least: int) -> int:
+    """Returns a whole number that is at least `least`; errors name the argument."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        raise TypeError(f"{what} must be an int, got {value!r}")
-    if value < 1:
-        raise ValueError(f"{what} must be >= 1, got {value}")
+        raise TypeError(f"{name} must be an int, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be >= {least}, got {value}")
     return int(value)
-
-
-def checked_seed(seed: int) -> int:
-    """Returns a seed."""
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
-        raise TypeError(f"seed must be an int, got {seed!r}")
-    if seed < 0:
-        raise ValueError(f"seed must be >= 0, got {seed}")
-    return int(seed)
-
-
-def make_generators(seed: int, worlds: int) -> list[np.random.Generator]:
-    """Returns a generator for each world; that of world w is seeded with ``seed + w``."""
-    first = checked_seed(seed)
-    return [np.random.default_rng(first + world) for world in range(worlds)]
 
 
 def world_seeds(
     seed: int | Iterable[int | None] | None, worlds: NDArray[np.intp]
 ) -> list[int | None]:
-    """Returns the seed of each of some worlds, or None.
+    """Returns a seed or None for each of some worlds.
 
     Args:
-        seed: An int n stands for n + w in world w; a sequence has one entry for each of `worlds`.
-        worlds: The numbers of the worlds.
+        seed: An int n for the seed n + w of world w, or one entry for each of `worlds`.
+        worlds: Numbers of the worlds.
 
     Raises:
         TypeError: A seed is not an int.
-        ValueError: A seed is negative, or there are more or fewer seeds than worlds.
+        ValueError: A seed is negative, or the number of seeds is not that of the worlds.
     """
     if seed is None:
         return [None] * len(worlds)
     if not isinstance(seed, Iterable):
-        return [checked_seed(seed) + world for world in worlds.tolist()]
+        first = checked_int("seed", seed, 0)
+        return [first + world for world in worlds.tolist()]
     seeds = list(seed)
     if len(seeds) != len(worlds):
         raise ValueError(f"{len(worlds)} worlds take {len(worlds)} seeds, got {len(seeds)}")
-    return [None if own is None else checked_seed(own) for own in seeds]
+    return [None if own is None else checked_int("seed", own, 0) for own in seeds]
 
 
 def checked_worlds(worlds: ArrayLike, count: int) -> NDArray[np.intp]:
-    """Returns the numbers of some worlds, (w,).
+    """Returns the numbers of some worlds as an array, (w,).
 
     Args:
-        worlds: Numbers in ascending order, each once.
-        count: The number of all worlds.
+        worlds: Numbers in ascending order, without repetition.
+        count: Number of all worlds.
 
     Raises:
-        TypeError: They are not ints; a mask of bool becomes numbers by ``np.flatnonzero(mask)``.
-        ValueError: A world is unknown, or they are not ascending.
+        TypeError: The numbers are not ints; ``np.flatnonzero(mask)`` converts a mask.
+        ValueError: A world does not exist, or the numbers are not ascending.
     """
     chosen = np.asarray(worlds)
     if not chosen.size:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One sensor of a world, with its own rate of simulated time, delay and noise."""
+"""A sensor of a world, with its update rate, delay and noise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Passed:
-    """Compares instants; sensors that measured at the same one share the result."""
+    """Compares instants; sensors that measured at the same instant share the result."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, Any] = (None, None)
@@ -28,7 +28,7 @@ class Passed:
     def since(
         self, last: NDArray[np.float64], now: NDArray[np.float64]
     ) -> tuple[NDArray[np.bool_], int]:
-        """Returns the worlds where time passed, and how many they are."""
+        """Returns in which worlds time has passed, (W,), and their number."""
         before, after = self._key
         if last is not before or now is not after:
             self._key = last, now
@@ -38,15 +38,15 @@ class Passed:
 
 
 _Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
-"""Worlds whose measurement is on its way, the instants, and the values."""
+"""A delayed measurement: worlds that still wait for it, instants, and values."""
 
 
 class Sensor:
-    """One sensor in all worlds, as arrays (W, ...); `world.sensors[name]` makes it.
+    """One sensor in all worlds, with quantities (W, ...); made by `world.sensors[name]`.
 
-    Without an update rate and a delay it measures when it is read. Otherwise it measures at the
+    Without an update rate and a delay, it measures when it is read. Otherwise it measures at the
     beginning of the first tick at or after each multiple of its period. Contact sensors measure in
-    every tick, whatever their rate, so that they miss no touch.
+    every tick, whatever their rate, so that they miss no contact.
 
     Example::
 
@@ -55,8 +55,8 @@ class Sensor:
         imu.linear_acceleration  # (W, 3), at the instants imu.time
 
     Attributes:
-        name: ``model::link::sensor``.
-        info: Its kind, rate, delay and noise.
+        name: Name of the sensor, ``model::link::sensor``.
+        info: Kind, rate, delay and noise.
     """
 
     info: SensorInfo
@@ -90,15 +90,15 @@ class Sensor:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) the simulated instants of the measurements that `read` returns [s]."""
+        """Simulated instants of the measurements that `read` returns, (W,) [s]."""
         self._refresh()
         return self._shown_time.copy()
 
     def read(self) -> Reading:
-        """Returns the latest measurement that has arrived, by quantity; not to be written.
+        """Returns the latest measurement that has arrived, by quantity; it must not be written to.
 
-        Unsent changes of the world are sent first. Until a delayed measurement arrives, this is the
-        first measurement of the episode.
+        Unsent changes of the world are sent first. Until a delayed measurement arrives, the first
+        measurement of the episode is returned.
         """
         self._refresh()
         return self._shown
@@ -109,11 +109,11 @@ class Sensor:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it must be polled in every tick."""
+        """Whether the sensor must be polled in every tick."""
         return self.info.delay > 0.0 or self._has_rate
 
     def poll(self) -> None:
-        """Measures in the worlds where a measurement is due; a world calls it in each tick."""
+        """Measures in the worlds where a measurement is due; called in each tick."""
         now = self._simulator.time
         if now is self._polled:
             return
@@ -150,7 +150,7 @@ class Sensor:
         self._arrive(now)
 
     def _arrive(self, now: NDArray[np.float64]) -> None:
-        """Shows the measurements whose delay is over."""
+        """Shows the measurements whose delay has passed."""
         latest = now - self.info.delay + 1e-3 * self._world.timestep
         for waiting, taken, reading in self._coming:
             ready = waiting & (taken <= latest)
@@ -178,7 +178,7 @@ class Sensor:
         self._shown_time = np.where(worlds, time, self._shown_time)
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins new episodes in some worlds: the next measurement is their first one."""
+        """Starts new episodes in some worlds; the next measurement is their first one."""
         self._polled = None
         self._noise.reset(worlds)
         self._last, self._shown_time = self._last.copy(), self._shown_time.copy()
@@ -188,13 +188,13 @@ class Sensor:
             waiting[worlds] = False
 
     def get_state(self) -> Any:
-        """Returns measurements, those that have not arrived included, and the noise."""
+        """Returns the state of measurements, including delayed ones, and of the noise."""
         coming = [(waiting.copy(), time, reading) for waiting, time, reading in self._coming]
         times = self._shown_time.copy(), self._last.copy(), self._index.copy()
         return self._shown, times, coming, self._noise.get_state()
 
     def set_state(self, state: Any) -> None:
-        """Goes back to the instant of a state."""
+        """Restores the result of `get_state`."""
         shown, times, coming, noise = state
         self._shown, self._polled = shown, None
         self._shown_time, self._last, self._index = (each.copy() for each in times)
@@ -209,11 +209,7 @@ class Sensor:
 
 
 def port_of(world: World) -> Sensors:
-    """Returns the sensors of a world's simulator.
-
-    Raises:
-        UnsupportedError: It has none.
-    """
+    """Returns the sensors of a world's simulator; raises UnsupportedError if it has none."""
     port = world.simulator.sensors
     if port is None:
         raise UnsupportedError(f"{type(world.simulator).__name__} has no sensors")

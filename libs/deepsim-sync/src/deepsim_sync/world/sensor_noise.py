@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noise of one sensor, drawn separately in each world."""
+"""The noise of a sensor, drawn separately in each world."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Floats = NDArray[np.float64]
 
 
 class SensorNoise:
-    """Adds a sensor's noise to its measurements.
+    """Adds the noise of a sensor to its measurements.
 
-    The numbers of a world come from a generator that is seeded by one draw from the world's own at
-    the first measurement of an episode, when the bias is drawn too. So world w of W has the noise
-    that it has alone.
+    Each world has its own generator, which is seeded by the world's random generator at the first
+    measurement of an episode, when the bias is drawn too. World w of W thus has the same noise as
+    alone.
 
     Attributes:
         is_none: Whether the sensor is exact.
@@ -40,17 +40,17 @@ class SensorNoise:
         )
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins new episodes in some worlds."""
+        """Starts new episodes in some worlds."""
         for world in worlds.tolist() if self._noise else ():
             self._own[world] = None
 
     def add(self, reading: Reading, due: NDArray[np.bool_], time: Floats) -> Reading:
-        """Returns a measurement with noise in some worlds.
+        """Returns a measurement with noise added in some worlds.
 
         Args:
-            reading: Without noise.
-            due: (W,) the worlds that measured.
-            time: (W,) present time [s].
+            reading: Measurement without noise.
+            due: Whether each world measured, (W,).
+            time: Present time, (W,) [s].
         """
         worlds = np.flatnonzero(due)
         generators = [self._generator(world) for world in worlds.tolist()]
@@ -96,7 +96,7 @@ class SensorNoise:
         step: Floats,
         parameters: Sequence[Floats],
     ) -> Floats:
-        """Advances the drifting bias, a Gauss-Markov process, exactly for any stretch of time."""
+        """Advances the drifting bias, a Gauss-Markov process, exactly for any period of time."""
         _, _, stddev, time, _ = parameters
         moves = (stddev > 0.0) & (time > 0.0)
         tau = np.where(moves, time, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several sensors of one kind, read together."""
+"""Sensors of one kind that are read together."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class SensorRows:
-    """Sensors of one kind as arrays (W, n, ...); `world.sensors.select(names)` makes it.
+    """Sensors of one kind with quantities (W, n, ...); made by `world.sensors.select(names)`.
 
-    Contact sensors read together take about as long as one of them.
+    Reading several contact sensors together takes about as long as reading one.
 
     Example::
 
@@ -28,7 +28,7 @@ class SensorRows:
         feet.force  # (W, 2, 3)
 
     Attributes:
-        names: Of the n sensors, ``model::link::sensor`` each.
+        names: Names of the n sensors, ``model::link::sensor``.
     """
 
     def __init__(self, world: World, sensors: Sequence[Sensor]) -> None:
@@ -62,14 +62,11 @@ class SensorRows:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W, n) the simulated instants of the measurements that `read` returns [s]."""
+        """Simulated instants of the measurements that `read` returns, (W, n) [s]."""
         return np.stack([each.time for each in self._sensors], axis=1)
 
     def read(self) -> Reading:
-        """Returns the latest measurements that have arrived; not to be written.
-
-        Unsent changes of the world are sent first.
-        """
+        """Returns the latest measurements that have arrived; see `Sensor.read`."""
         if self._together is None:
             readings = [each.read() for each in self._sensors]
             return {

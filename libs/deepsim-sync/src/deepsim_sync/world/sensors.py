@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
 
 class WorldSensors(PerWorld, Mapping[str, Sensor]):
-    """The sensors of a world by their names ``model::link::sensor``; `World.sensors` returns it.
+    """The sensors of a world by name, ``model::link::sensor``, as `World.sensors`.
 
-    A sensor costs nothing until it is looked up here for the first time; then it begins to measure.
+    A sensor starts measuring when it is looked up for the first time; before, it costs nothing.
+
+    Example::
+
+        world.sensors["robot::base::imu"].angular_velocity  # (W, 3)
+        feet = world.sensors.select(["dog::left::touch", "dog::right::touch"])
     """
 
     def __init__(self, world: World) -> None:
@@ -36,7 +41,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
 
         Raises:
             UnknownEntityError: No sensor has the name.
-            UnsupportedError: The simulator has no sensors.
+            UnsupportedError: The simulator does not offer sensors.
         """
         found = self._sensors.get(name)
         infos = port_of(self.world).infos
@@ -48,11 +53,11 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         return found
 
     def select(self, names: Iterable[str]) -> SensorRows:
-        """Returns several sensors of a kind, which measure from now on.
+        """Returns several sensors of one kind, which measure from now on.
 
         Raises:
             UnknownEntityError: No sensor has the name.
-            ValueError: They are of different kinds, or none.
+            ValueError: The kinds differ, or no name is given.
         """
         if isinstance(names, str):
             raise TypeError(f"select takes a list of sensors, got the str {names!r}")
@@ -69,13 +74,13 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         return name in tuple(self)
 
     def poll(self) -> None:
-        """Polls the sensors with a rate or delay; a world calls it in each tick."""
+        """Polls the sensors with a rate or delay; called in each tick."""
         for sensor in self._timed:
             if sensor.name in sensor._port.infos:
                 sensor.poll()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Begins new episodes in some worlds."""
+        """Starts new episodes in some worlds."""
         for sensor in self._sensors.values():
             sensor.reset(worlds)
 
@@ -84,7 +89,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         return {name: each.get_state() for name, each in self._sensors.items()} or None
 
     def set_state(self, state: Any) -> None:
-        """Goes back to the instant of a state."""
+        """Restores the result of `get_state`."""
         for name, each in self._sensors.items():
             if name not in state:
                 each.reset(np.arange(len(self.world)))

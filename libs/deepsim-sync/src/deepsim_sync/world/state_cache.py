@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a simulator at the present instant, with unsent changes on top."""
+"""The tables of a simulator at the present instant, overlaid with unsent changes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ _CHANGING = frozenset(STATE_COLUMNS)
 
 
 class StateCache:
-    """Reads columns when they are needed, and writes changed cells in batches.
-
-    A column is read once per instant, and only if it is asked for. Changes overlay the values that
-    were read until they are sent.
+    """Reads columns on demand, at most once per instant, and writes changed cells in batches.
 
     Attributes:
-        entities: The names of all rows when they were looked at last.
-        worlds: The number of worlds.
+        entities: Names of all rows, as of the last access.
+        worlds: Number of worlds.
     """
 
     def __init__(self, simulator: Simulator, owner: Ownership) -> None:
@@ -54,7 +51,7 @@ class StateCache:
         self._allocate()
 
     def follow_entities(self) -> Entities:
-        """Returns the names of all rows, with new tables if entities were added or removed."""
+        """Returns the names of all rows, after making new tables if the entities changed."""
         if get_ident() != self._owner.thread:
             self._owner.refuse()
         if self._simulator.entities is not self.entities:
@@ -62,14 +59,14 @@ class StateCache:
         return self.entities
 
     def column(self, key: Key) -> Array:
-        """Returns the memory of a column, (W, N, ...), up to date; not to be written."""
+        """Returns the up-to-date memory of a column, (W, N, ...); it must not be written to."""
         if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
             self.follow_entities()
         if key not in self._present and key not in self._lasting:
             others = self._used_with.get(key)
             if others is None or not self._present.isdisjoint(others):
                 self._use((key,))
-            else:  # in one batch, since the next tick needs them anyway
+            else:  # in one batch, because the next tick needs them anyway
                 self._read(others)
         return self._arrays[key]
 
@@ -95,7 +92,7 @@ class StateCache:
             self._read(stale)
 
     def _use(self, keys: Collection[Key]) -> None:
-        """Reads columns that are out of date, and from now on in each tick."""
+        """Reads columns that are out of date, and from now on refreshes them in each tick."""
         for key in keys:
             if key not in _CHANGING:
                 self._used_lasting[key] = None
@@ -110,12 +107,12 @@ class StateCache:
         self._present.clear()
 
     def forget(self) -> None:
-        """Marks columns that a reset restores as out of date."""
+        """Marks all columns that a reset restores as out of date."""
         self._present.clear()
         self._lasting.difference_update(RESET_COLUMNS)
 
     def void(self, worlds: WorldNumbers | None = None) -> None:
-        """Drops unsent changes of columns that a reset restores, in some worlds or in all."""
+        """Drops unsent changes that a reset of some worlds makes void."""
         self._owner.require()
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
@@ -136,13 +133,13 @@ class StateCache:
         values: ArrayLike,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Changes rows of a column, found by `follow_entities`, in some worlds or in all.
+        """Changes rows of a column; the caller has called `follow_entities`.
 
         Args:
             key: The column.
-            rows: k rows of the present generation.
-            values: Checked cells of a shape that broadcasts to (w, k, ...).
-            worlds: The w worlds; all of them by default.
+            rows: The k rows, of the present generation.
+            values: Checked cells, of a shape that broadcasts to (w, k, ...).
+            worlds: Numbers of the w worlds; all by default.
         """
         if key[0] == "models" and self._pending:
             self._overrule(key[1], rows, worlds)
@@ -165,14 +162,14 @@ class StateCache:
         columns: Mapping[str, ArrayLike],
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Changes rows of some columns in some worlds, or nothing; see `Rows.put`.
+        """Validates all values, then changes rows of some columns; see `Rows.put`.
 
         Args:
-            names: Those of the k rows, at the places `own`.
-            own: (k,)
-            rows: The rows of the table.
+            names: Names for error messages; those of the k rows are at the places `own`.
+            own: Places in `names`, (k,).
+            rows: The k rows of the table.
             columns: Values by column, of a shape that broadcasts to (w, k, ...).
-            worlds: The w worlds; all of them by default.
+            worlds: Numbers of the w worlds; all by default.
         """
         if worlds is not None:
             worlds = checked_worlds(worlds, self.worlds)
@@ -191,7 +188,7 @@ class StateCache:
             self._sent(() if changes is None else self._simulator.write(changes))
 
     def step(self, n: int, worlds: WorldNumbers | None) -> None:
-        """Sends all changes, and advances some worlds if none was refused, in one call."""
+        """Sends all changes and, unless some are refused, advances some worlds, in one call."""
         if self._lost:
             self.flush()
         changes = self._changes() if self._pending else None
@@ -204,7 +201,7 @@ class StateCache:
         self._sent(refusals)
 
     def _changes(self) -> Changes | None:
-        """Returns all changes as one batch; None if no cell is changed any more."""
+        """Returns all changes as one batch, or None if there are none any more."""
         if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
             self.follow_entities()
         cells = {}
@@ -215,7 +212,7 @@ class StateCache:
         return Changes(self.entities.generation, cells) if cells else None
 
     def _sent(self, refusals: Sequence[Refusal]) -> None:
-        """Processes the answer of the simulator to a batch: no change is unsent any longer."""
+        """Processes the simulator's answer to a batch; no change is unsent any longer."""
         if self._lost:
             refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []
@@ -225,9 +222,10 @@ class StateCache:
             raise WriteRefusedError(refusals)
 
     def _cells(self, key: Key, mask: NDArray[np.bool_]) -> Cells:
-        """Returns the changed cells of a column, in the arrays of last time if they are the same.
+        """Returns the changed cells of a column.
 
-        A task puts the same cells in each tick, and a simulator recognises them by these arrays.
+        If they are the same as last time, so are the arrays of worlds and rows: simulators
+        recognise the cells that a task changes in every tick by these arrays.
         """
         changed = mask.tobytes()
         last, worlds, rows, places, flat = self._last.get(key, (None,) * 5)
@@ -246,7 +244,7 @@ class StateCache:
         return {key: self.column(key).copy() for key in APPEARANCE_COLUMNS}
 
     def restore_appearance(self, kept: Mapping[Key, Array]) -> None:
-        """Puts back columns of visuals and lights in one batch; unsent changes are dropped."""
+        """Restores columns of visuals and lights in one batch; unsent changes are dropped."""
         self._pending, self._lost = {}, []
         self._present.clear()
         self._lasting.clear()
@@ -282,7 +280,7 @@ class StateCache:
     def _overrule(
         self, column: str, rows: slice | NDArray[np.intp], worlds: WorldNumbers | None
     ) -> None:
-        """Drops earlier changes of rows inside models that are changed now."""
+        """Drops earlier changes of rows inside the models that are changed now."""
         kinds: list[Kind] = ["models", "links"] if self._nested else ["links"]
         models = self.entities.models
         for kind in kinds:
@@ -296,7 +294,7 @@ class StateCache:
             self._present.discard((kind, column))
 
     def _move_along(self) -> None:
-        """Makes new tables for other entities; unsent changes are carried over by name."""
+        """Makes tables for the new entities, and carries unsent changes over by name."""
         old, before = self.entities, self._arrays
         pending, self._pending = self._pending, {}
         self._allocate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world: one simulator, its tables as rows, and everything that runs in it."""
+"""The world: a simulator, its tables as rows, and everything that runs in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from deepsim_sync.trackers.manager import TrackerManager
 from .current import PerWorld, blocks, current_world
 from .ownership import Ownership
 from .rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
-from .seeds import checked_count, checked_worlds, make_generators, world_seeds
+from .seeds import checked_int, checked_worlds, world_seeds
 from .sensors import WorldSensors
 from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
@@ -46,15 +46,15 @@ class World:
 
     A tick reads the tables in one batch, runs behaviours and trackers, writes all changed rows in
     one batch, and then advances the simulator by a fixed number of physics steps. World w of W
-    gives the bits that it gives alone.
+    has the same bits as alone.
 
     A changed row reads back at once. Rows that depend on it (a model's links, nested models)
-    follow when the batch is sent: at the end of the tick, or by `flush`. Of two changes to rows
-    that depend on each other, the later one counts. Methods that send unsent changes first raise
-    `WriteRefusedError` where the simulator refuses rows, and then do nothing else.
+    follow when the batch is sent, at the end of the tick or by `flush`. Of two changes to rows that
+    depend on each other, the later one counts. Methods that send unsent changes first raise
+    `WriteRefusedError` if the simulator refuses rows, and then do nothing else.
 
-    A world belongs to the thread that made it, or that called `claim` last. Any other thread is
-    refused, but may leave a function with `post`.
+    A world belongs to the thread that made it or last called `claim`. Other threads may only call
+    `post`.
 
     >>> world = World(TableSimulator(worlds=2, timestep=0.1))
     >>> world.spawn(TableModel(gravity=False), "ball", Pose((0, 0, 1)))
@@ -64,17 +64,17 @@ class World:
     array([0.1, 0.1])
 
     Args:
-        simulator: The physics; the world owns it from now on.
-        seed: Seed of the random generators: that of world w is seeded with ``seed + w``.
-        steps_per_tick: Physics steps of one tick.
+        simulator: The simulator, which the world owns from now on.
+        seed: Seed of the random generators; that of world w is seeded with ``seed + w``.
+        steps_per_tick: Physics steps per tick.
 
     Attributes:
-        simulator: The physics.
-        rngs: The source of all randomness in each world.
-        steps_per_tick: Physics steps of one tick.
-        ticks: (W,) ticks since the last reset of each world.
-        ticking: (w,) the worlds that tick now; between ticks all of them.
-        models: Rows of all models; ``models.select(names)`` for some.
+        simulator: The simulator.
+        rngs: Random generator of each world, the source of all its randomness.
+        steps_per_tick: Physics steps per tick.
+        ticks: Ticks since the last reset of each world, (W,).
+        ticking: Numbers of the worlds that tick now, (w,); between ticks all.
+        models: Rows of all models; ``models.select(names)`` returns some.
         links: Rows of all links.
         joints: Rows of all axes of joints.
         visuals: Rows of all visuals.
@@ -82,19 +82,20 @@ class World:
         cache: The tables behind the rows.
 
     Raises:
-        TypeError: `simulator` is not a Simulator, or a number is not an int.
-        ValueError: A number is too small.
+        TypeError: `simulator` is not a Simulator, or `seed` or `steps_per_tick` is not an int.
+        ValueError: `seed` is negative, or `steps_per_tick` is less than 1.
     """
 
     def __init__(self, simulator: Simulator, *, seed: int = 0, steps_per_tick: int = 1) -> None:
         if isinstance(simulator, type) or not hasattr(simulator, "read"):
             raise TypeError(f"simulator must be a Simulator, got {simulator!r}")
         self.simulator = simulator
-        self.steps_per_tick = checked_count("steps_per_tick", steps_per_tick)
-        self.rngs = make_generators(seed, simulator.worlds)
+        self.steps_per_tick = checked_int("steps_per_tick", steps_per_tick, 1)
         self.ticks = np.zeros(simulator.worlds, dtype=np.int64)
         self._owner = Ownership()
         self._every = np.arange(simulator.worlds)
+        seeds = world_seeds(checked_int("seed", seed, 0), self._every)
+        self.rngs = [np.random.default_rng(own) for own in seeds]
         self._once = np.ones_like(self.ticks)
         self.ticking: WorldNumbers = self._every
         self._ticking = False
@@ -115,7 +116,7 @@ class World:
 
     @property
     def entities(self) -> Entities:
-        """The names of all entities, the same in every world."""
+        """Names of all entities, the same in every world."""
         return self.simulator.entities
 
     def put(
@@ -129,16 +130,16 @@ class World:
 
         Args:
             kind: The table.
-            columns: New values by column: whole cells, of a shape that broadcasts to (w, k, ...).
-            rows: The k rows; all of them by default.
-            worlds: The w worlds; all of them by default.
+            columns: Values by column, whole cells of a shape that broadcasts to (w, k, ...).
+            rows: Numbers of the k rows; all by default.
+            worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: The table, a row or a column is unknown, or a value is not fit for its
-                column; nothing was changed.
+            ValueError: The table, a row or a column is unknown, or a value is invalid; nothing was
+                changed.
         """
         if kind not in KINDS:
-            raise ValueError(f"there is no table {kind!r}; there are {', '.join(KINDS)}")
+            raise ValueError(f"unknown table {kind!r}; known: {', '.join(KINDS)}")
         names = self.cache.follow_entities().names(kind)
         chosen = np.arange(len(names)) if rows is None else checked_rows(names, rows)
         self.cache.put_checked(names, chosen, chosen, columns, worlds)
@@ -161,7 +162,7 @@ class World:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time of each world [s]; a new array."""
+        """Simulated time of each world, (W,) [s]; a new array."""
         return self.simulator.time.copy()
 
     @property
@@ -177,13 +178,17 @@ class World:
     def tick(self, worlds: WorldNumbers | None = None) -> None:
         """Runs one tick: reads, calls behaviours and trackers, writes, then steps the physics.
 
-        Within it this world is the current one. Changes to worlds that do not tick are sent too.
+        During the tick this world is the current one. Changes to worlds that do not tick are sent,
+        too.
+
+        Args:
+            worlds: Numbers of the worlds that tick, (w,); all by default.
 
         Raises:
-            CallbackError: A behaviour or tracker raised; the physics did not advance.
+            CallbackError: A behaviour or tracker raised an error; the physics did not advance.
             WriteRefusedError: The simulator refused rows; the physics did not advance.
             SimulationError: The physics of some worlds diverged; the others ticked.
-            DeepSimError: A tick is under way already.
+            DeepSimError: The call came from within a tick.
         """
         if self._ticking or get_ident() != self._owner.thread:
             self._require_idle("tick")
@@ -199,7 +204,7 @@ class World:
             entered = blocks.get()
             if entered[-1][1] is self:
                 sent = self._run_trackers()
-            else:  # as `with self`, in half of the time
+            else:  # like `with self`, in half the time
                 within = (*entered, (self, self))
                 blocks.set(within)
                 try:
@@ -215,7 +220,7 @@ class World:
         before = self.ticks
         self.ticks = before + once
         try:
-            if sent:  # changes by trackers of low priority are for the next tick
+            if sent:  # changes by trackers of low priority wait for the next tick
                 self.cache.expire()
                 self.simulator.step(self.steps_per_tick, worlds)
             else:
@@ -231,8 +236,8 @@ class World:
         """Calls a user's callback, which belongs to the named owner, and returns its result.
 
         Raises:
-            CallbackError: It raised; the error names the owner, the callback and the latest tick,
-                and has the original as its cause. A nested CallbackError is raised unchanged.
+            CallbackError: The callback raised an exception, which is the cause of this error. A
+                nested CallbackError is re-raised unchanged.
         """
         try:
             return callback(*args)
@@ -242,7 +247,7 @@ class World:
             raise CallbackError(owner, callback, int(self.ticks.max()), error) from error
 
     def post(self, function: Callable[[], object]) -> None:
-        """Queues a function, from any thread; the next tick calls it after reading."""
+        """Queues a function for the next tick, which calls it after reading; from any thread."""
         self._owner.posted.append(function)
 
     def claim(self) -> None:
@@ -251,11 +256,7 @@ class World:
 
     @property
     def rng(self) -> np.random.Generator:
-        """The source of all randomness, if there is one world.
-
-        Raises:
-            UnsupportedError: There are several worlds, each with its own generator in `rngs`.
-        """
+        """The random generator of a single world; several worlds have one each in `rngs`."""
         self.require_single("World.rng")
         return self.rngs[0]
 
@@ -272,15 +273,15 @@ class World:
             low: Lower bound.
             high: Upper bound.
             size: Shape of the numbers of one world.
-            worlds: The w worlds that draw; all of them by default.
+            worlds: Numbers of the w worlds; all by default.
         """
         chosen = self._every if worlds is None else checked_worlds(worlds, len(self))
         return np.array([self.rngs[world].uniform(low, high, size) for world in chosen.tolist()])
 
     def stream(self, name: str, world: int = 0) -> np.random.Generator:
-        """Returns an independent random stream; drawing from it does not advance the world's own.
+        """Returns an independent random stream; drawing from it does not advance `rngs`.
 
-        It follows from the name, such as ``"looks"``, and from the present state of the world's
+        It depends only on the name, such as ``"looks"``, and the present state of the world's own
         generator: the same seed gives the same stream.
         """
         key = deepcopy(self.rngs[world]).integers(2**32, size=4)
@@ -291,23 +292,22 @@ class World:
         seed: int | Iterable[int | None] | None = None,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Resets some worlds to time 0: every model at its spawn pose and at rest.
+        """Resets some worlds to time 0, with every model at its spawn pose and at rest.
 
-        Commands of joints are as described again. Unsent changes are dropped, except for visuals
-        and lights, whose appearance stays. Then all managers and trackers of this world are reset,
-        and the behaviours last; if some of them raise, the others are reset all the same, all
-        changes are sent, and then the first error is raised.
+        Commands of joints return to their defaults. Appearance stays; other unsent changes are
+        dropped. Then all managers and trackers of this world are reset, and the behaviours last. If
+        some of them raise errors, the others are still reset and all changes are sent, before the
+        first error is raised.
 
         Args:
-            seed: New seeds of the random generators: an int n gives world w the seed n + w, a
-                sequence has a seed or None for each of the chosen worlds. Without a seed a
-                generator goes on.
-            worlds: The worlds that are reset; all of them by default.
+            seed: New seeds of the random generators: an int n for the seed n + w of world w, or a
+                seed or None for each world that is reset. Without a seed, a generator continues.
+            worlds: Numbers of the worlds, (w,); all by default.
 
         Raises:
-            CallbackError: A behaviour, an effect or a manager raised.
-            WriteRefusedError: The simulator refused what the behaviours set.
-            TypeError, ValueError: The seeds do not fit; nothing was reset.
+            CallbackError: A behaviour, an effect or a manager raised an error.
+            WriteRefusedError: The simulator refused changes that behaviours made.
+            TypeError, ValueError: A seed is invalid; nothing was reset.
         """
         self._owner.require()
         if worlds is not None:
@@ -315,7 +315,7 @@ class World:
         chosen = self._every if worlds is None else worlds
         seeds = world_seeds(seed, chosen)
         for number, own in zip(chosen.tolist(), seeds):
-            if own is not None:  # in place, for those who keep a reference
+            if own is not None:  # in place, for users who keep a reference
                 fresh = type(self.rngs[number].bit_generator)(own)
                 self.rngs[number].bit_generator.state = fresh.state
         self.cache.void(worlds)
@@ -332,15 +332,15 @@ class World:
     # Snapshots
 
     def get_state(self) -> WorldState:
-        """Returns this instant, for `set_state`; unsent changes are sent first.
+        """Returns a snapshot for `set_state`; unsent changes are sent first.
 
-        It holds the physics, appearance, random numbers, effects and the state of behaviours
-        (`Behaviour.get_state`). Users' own trackers are not part of it.
+        It comprises physics, appearance, random generators, effects and the state of behaviours
+        (`Behaviour.get_state`), but not users' own trackers.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
-            CallbackError: A behaviour raised.
-            DeepSimError: A tick is under way.
+            UnsupportedError: The simulator does not offer snapshots.
+            CallbackError: A behaviour raised an error.
+            DeepSimError: The call came from within a tick.
         """
         snapshots = self._snapshots("get_state")
         self.flush()
@@ -348,14 +348,13 @@ class World:
             return capture(self, snapshots)
 
     def set_state(self, state: WorldState) -> None:
-        """Restores an instant, bit for bit; unsent changes are dropped.
+        """Restores a snapshot of this world, or of another one with the same entities, bit for bit.
 
-        The state is a result of `get_state`, here or in another world with the same entities and
-        behaviours. Errors are those of `get_state`; where a behaviour raises, those after it keep
-        their present state.
+        Unsent changes are dropped. Errors are those of `get_state`; if a behaviour raises one, the
+        behaviours after it keep their present state.
 
         Raises:
-            ValueError: The state belongs to other worlds, entities or behaviours; nothing changed.
+            ValueError: The worlds, entities or behaviours differ; nothing was changed.
         """
         snapshots = self._snapshots("set_state")
         with self:
@@ -376,13 +375,13 @@ class World:
         """Adds a model to every world; unsent changes are sent first.
 
         Args:
-            description: What the simulator builds models from (`deepsim_spawn.ModelDescription`).
-            name: A free name, printable and without ``::``; names of the world frame are taken.
-            pose: Pose of the model frame in the world: a `Pose` for all worlds, or (W, 7).
+            description: Description for the simulator (`deepsim_spawn.ModelDescription`).
+            name: Unused name; printable, without ``::``, and not a name of the world frame.
+            pose: Pose of the model frame in the world frame: a `Pose` for all worlds, or (W, 7).
 
         Raises:
-            DuplicateEntityError: The name is taken.
-            SpawnError: The name cannot be used, or the description cannot be built.
+            DuplicateEntityError: The name is in use.
+            SpawnError: The name is invalid, or the description cannot be built.
             ValueError: The pose is not finite, or its quaternion is zero.
         """
         self.spawn_many([SpawnRequest(description, name, pose)])
@@ -410,13 +409,13 @@ class World:
 
         Args:
             camera: Name of a camera sensor, or a free camera.
-            world: The number of the world that is shown.
+            world: Number of the world.
 
         Returns:
-            (height, width, 3) RGB, a new array.
+            The picture, (height, width, 3) RGB, a new array.
 
         Raises:
-            UnsupportedError: The simulator takes no pictures.
+            UnsupportedError: The simulator does not take pictures.
             UnknownEntityError: No camera sensor has the name.
         """
         cameras = self._offered(self.simulator.cameras, "takes no pictures")
@@ -424,7 +423,7 @@ class World:
         return cameras.render(camera, world)
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths, models and links in a picture, as `render` takes it."""
+        """Measures depths, models and links in a picture; see `render`."""
         cameras = self._offered(self.simulator.depth_cameras, "measures no depths")
         self.flush()
         return cameras.measure(camera, world)
@@ -454,7 +453,7 @@ class World:
         return self.get(BehaviourManager)
 
     def get(self, kind: type[T]) -> T:
-        """Returns this world's one instance of a manager or tracker, made at its first use."""
+        """Returns this world's only instance of a manager or tracker, made at its first use."""
         single: Any = self._singles.get(kind)
         if single is None:
             single = self._singles[kind] = kind(self)
@@ -462,20 +461,20 @@ class World:
         return found
 
     def require_single(self, what: str) -> None:
-        """Refuses a feature for one world if there are several; `what` names it."""
+        """Raises UnsupportedError if there are several worlds; `what` names the feature."""
         if len(self.ticks) > 1:
             raise UnsupportedError(
-                f"{what} is for one world, and there are {len(self)}: use rows, "
+                f"{what} is for one world, but there are {len(self)}: use rows, "
                 "as in world.models.select(names).pose"
             )
 
     @staticmethod
     def current() -> World:
-        """Returns the world that ``get_instance()`` answers for."""
+        """Returns the current world, which ``get_instance()`` uses."""
         return current_world()
 
     def make_current(self) -> None:
-        """Makes this the world that ``get_instance()`` answers for, in this thread."""
+        """Makes this the current world of this thread, which ``get_instance()`` uses."""
         *outer, (opener, _) = blocks.get()
         blocks.set((*outer, (opener, self)))
 
@@ -485,13 +484,13 @@ class World:
 
     def __exit__(self, *error: object) -> None:
         entered = blocks.get()
-        for n in reversed(range(len(entered))):  # not the last, if generators take turns
+        for n in reversed(range(len(entered))):  # not always the last: generators may alternate
             if entered[n][0] is self:
                 blocks.set((*entered[:n], *entered[n + 1 :]))
                 return
 
     def close(self) -> None:
-        """Ends the simulator; the world is no longer current and cannot be used again."""
+        """Closes the simulator; the world is no longer current and cannot be used any more."""
         entered = blocks.get()
         blocks.set(tuple((by, None if now is self else now) for by, now in entered))
         self._owner.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures and restores an instant of a world."""
+"""Snapshots of a world."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorldState:
-    """An instant of a world; `World.set_state` goes back to it, in a world with the same entities.
+    """A snapshot of a world, which `World.set_state` restores in a world with the same entities.
 
     It can be pickled if the states of its behaviours can.
 
@@ -38,12 +38,12 @@ class WorldState:
 
     Attributes:
         entities: Names of all entities by kind.
-        simulator: The simulator's own state.
+        simulator: State of the simulator.
         appearance: Columns of visuals and lights.
         rngs: State of the random generator of each world.
-        ticks: (W,) ticks since the last reset of each world.
-        behaviours: The result of each behaviour's `get_state`, by name.
-        managers: The result of `PerWorld.get_state`, by class.
+        ticks: Ticks since the last reset of each world, (W,).
+        behaviours: Results of `Behaviour.get_state`, by name.
+        managers: Results of `PerWorld.get_state`, by class.
     """
 
     entities: Mapping[Kind, tuple[str, ...]]
@@ -55,12 +55,7 @@ class WorldState:
     managers: Mapping[type[PerWorld], Any]
 
     def require_fit(self, worlds: int, entities: Entities, behaviours: Iterable[str]) -> None:
-        """Refuses a world with other entities or behaviours.
-
-        Raises:
-            ValueError: The number of worlds, the entities or the behaviours differ from those of
-                the state, or are in another order.
-        """
+        """Raises ValueError if worlds, entities or behaviours are not those of the snapshot."""
         if len(self.ticks) != worlds:
             raise ValueError(f"the state has {len(self.ticks)} worlds, but there are {worlds}")
         pairs: dict[str, tuple[Iterable[str], Iterable[str]]] = {
@@ -81,7 +76,7 @@ def entity_names(entities: Entities) -> dict[Kind, tuple[str, ...]]:
 
 
 def capture(world: World, snapshots: Snapshots) -> WorldState:
-    """Returns the present instant of a world without unsent changes; see `World.get_state`."""
+    """Returns a snapshot of a world without unsent changes; see `World.get_state`."""
     return WorldState(
         entities=entity_names(world.entities),
         simulator=snapshots.get_state(),
@@ -101,7 +96,7 @@ def capture(world: World, snapshots: Snapshots) -> WorldState:
 
 
 def restore(world: World, snapshots: Snapshots, state: WorldState) -> None:
-    """Restores an instant of a world; see `World.set_state`."""
+    """Restores a snapshot; see `World.set_state`."""
     state.require_fit(len(world), world.entities, [each.name for each in world.behaviours])
     for kind, manager in world.managers.items():
         if kind not in state.managers and manager is not world.behaviours:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of all cases: makes the simulator under test, and finds its capabilities."""
+"""The base of all test cases: the simulator under test, and its capabilities."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ def _capability(name: str, words: str) -> Any:
 
 
 class Conformance(ABC):
-    """Makes a new simulator under test for each test.
+    """Provides a new simulator for each test.
 
-    Cases of a capability are skipped for simulators that lack it. A subclass leaves out a case that
-    its engine cannot pass by ``test_name = None``.
+    Tests of a capability are skipped for simulators that lack it. To omit a test that an engine
+    cannot pass, a subclass sets ``test_name = None``.
 
     Attributes:
-        world_counts: The numbers of worlds that every case is run with.
+        world_counts: Numbers of worlds with which every test runs.
     """
 
     world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:
-        """Returns a simulator without models, gravity (0, 0, -9.8) m/s^2, steps of 1 ms."""
+        """Returns a simulator without models, with gravity (0, 0, -9.8) m/s^2 and steps of 1 ms."""
 
     @abstractmethod
     def describe(self, sdf: str) -> Any:
-        """Turns the SDF text of one model into a description that the simulator spawns.
+        """Converts the SDF text of a model to a description for the simulator.
 
-        It may call ``pytest.skip`` for a model of a sort that the engine does not have.
+        It may call ``pytest.skip`` for models that the engine does not support.
         """
 
     @abstractmethod
@@ -57,7 +57,7 @@ class Conformance(ABC):
         """Returns a description that ``spawn`` must refuse with `SpawnError`."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Runs each test once for each of `world_counts`; pytest calls it."""
+        """Runs each test with each of `world_counts`; called by pytest."""
         if "worlds" in metafunc.fixturenames:
             metafunc.parametrize("worlds", self.world_counts, ids=lambda count: f"W{count}")
 

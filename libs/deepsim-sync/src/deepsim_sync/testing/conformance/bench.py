@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator on the test bench: its rows by name, one call of the port each."""
+"""A test bench for a simulator, whose rows are read and written by name."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from deepsim_sync.port.spawning import SpawnRequest, spawn_poses
 from deepsim_sync.port.tables import ALL_COLUMNS, COLUMNS, Key, Tables
 
 Rows = Mapping[Key, Mapping[str, ArrayLike]]
-"""Values by (table, column) and then by name: a cell, or a cell for each world."""
+"""Values by (table, column) and then by name; a value is one cell or a cell for each world."""
 
 
 class Bench:
-    """Reads and writes rows of a simulator by name.
+    """Reads and writes rows of a simulator by name, with one call of the port each.
 
-    A call is for all worlds by default. Until a call names some of them, the worlds are `alike`:
-    each read asserts that they have the same bits, and returns those of the first.
+    Until a call names some of the worlds, they are `alike`: each read asserts that they have the
+    same bits, and returns those of the first.
     """
 
     def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
@@ -43,14 +43,14 @@ class Bench:
 
     @property
     def time(self) -> float:
-        """Simulated time [s] of the first world."""
+        """Simulated time of the first world [s]."""
         times = self.simulator.time
         assert times.shape == (self.worlds,)
         assert not self.alike or (times == times[0]).all(), f"the worlds differ: {times}"
         return float(times[0])
 
     def request(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> SpawnRequest:
-        """Returns a request; the pose is x y z or all seven, for all worlds or a row for each."""
+        """Returns a request; the pose is (3,) or (7,) for all worlds, or a row for each world."""
         given = np.asarray(pose, dtype=np.float64)
         self.alike &= given.ndim == 1
         if given.shape[-1] == 3:
@@ -59,7 +59,7 @@ class Bench:
         return SpawnRequest(self._describe(sdf), name, spawn_poses(name, given, self.worlds))
 
     def spawn(self, sdf: str, name: str, pose: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """Adds a model to every world; the arguments are those of `request`."""
+        """Adds a model to every world; see `request`."""
         self.simulator.spawn([self.request(sdf, name, pose)])
 
     def step(self, n: int = 1, worlds: Iterable[int] | None = None) -> None:
@@ -67,17 +67,17 @@ class Bench:
         self.simulator.step(n, self._numbers(worlds))
 
     def reset(self, worlds: Iterable[int] | None = None) -> None:
-        """Puts some worlds back to time 0."""
+        """Resets some worlds."""
         self.simulator.reset(self._numbers(worlds))
 
     def run(self, seconds: float) -> float:
-        """Steps through a stretch of simulated time; returns its exact length [s]."""
+        """Steps for about so many seconds of simulated time; returns the exact duration [s]."""
         steps = round(seconds / self.simulator.timestep)
         self.simulator.step(steps)
         return steps * self.simulator.timestep
 
     def tables(self, columns: Collection[Key] = ALL_COLUMNS) -> Tables:
-        """Returns new tables with some columns read."""
+        """Returns new tables, in which the given columns are filled."""
         tables = Tables(self.simulator.entities, self.worlds)
         self.simulator.read(tables, columns)
         if self.alike and self.worlds > 1:
@@ -102,11 +102,11 @@ class Bench:
         return self.get("models", "twist", model, world)
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
-        """Returns what the first of some worlds refused, as all others do."""
+        """Writes rows in some worlds; returns the refusals of the first, equal to the others'."""
         return self._first(self.simulator.write(self._batch(rows, worlds)), worlds)
 
     def tick(self, n: int, rows: Rows) -> tuple[Refusal, ...]:
-        """Writes rows and makes n steps in one call; returns what the first world refused."""
+        """Writes rows and makes n steps in one call; returns the refusals of the first world."""
         return self._first(self.simulator.step(n, None, self._batch(rows)))
 
     def _batch(self, rows: Rows, worlds: Iterable[int] | None = None) -> Changes:
@@ -137,7 +137,7 @@ class Bench:
         return tuple(first)
 
     def state(self, *models: str) -> bytes:
-        """Returns all rows of some models and of everything below them, bit for bit."""
+        """Returns the bits of all rows of some models and of everything below them."""
         return self.states(*models)[0]
 
     def states(self, *models: str) -> list[bytes]:
@@ -151,7 +151,7 @@ class Bench:
         return [b"".join(cells[w].tobytes() for cells in chosen) for w in range(self.worlds)]
 
     def close(self) -> None:
-        """Closes the simulator; asserts that worlds that were treated alike are so."""
+        """Closes the simulator, after asserting that worlds that were treated alike are alike."""
         try:
             if self.worlds > 1:
                 _ = self.time
@@ -168,7 +168,7 @@ class Bench:
 
 
 def assert_same_pose(pose: ArrayLike, expected: ArrayLike, atol: float = 1e-9) -> None:
-    """Compares two rows of seven; a quaternion and its negative are the same rotation."""
+    """Asserts that two poses are equal; a quaternion and its negative are the same rotation."""
     given, wanted = np.asarray(pose), np.asarray(expected, dtype=np.float64)
     sign = 1.0 if given[3:] @ wanted[3:] >= 0.0 else -1.0
     np.testing.assert_allclose(given * [1, 1, 1, *[sign] * 4], wanted, rtol=0, atol=atol)

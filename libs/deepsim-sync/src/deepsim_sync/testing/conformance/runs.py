@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that use most of the port, in each world in another way."""
+"""Runs that use most of the port, differently in each world."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ COMMANDS = {
     "effort_limit": 5.0,
     "velocity_limit": 2.0,
 }
-"""The columns of a joint's command, and the largest values that a run gives them."""
+"""The columns of a joint's command, with the largest values in a run."""
 SCALING = 6  # the round in which physics properties are scaled
 LAST = 24
 
 
 class Run:
-    """Rounds of calls in which each world is treated by its number, and so unlike the others.
+    """Rounds of calls that differ from world to world, depending on the world's number.
 
     Args:
-        bench: The simulator; the models of the scene are added to it.
+        bench: The simulator, to which the models of the scene are added.
         scene: A key of `SCENES`.
-        numbers: The number that each world is treated as; its own by default.
+        numbers: Number by which each world is treated; its own by default.
     """
 
     def __init__(self, bench: Bench, scene: str, numbers: Sequence[int] | None = None) -> None:
@@ -131,7 +131,7 @@ class Run:
                 physics.scale(each, links, factors)
 
     def _command(self, number: int) -> None:
-        """Gives most worlds gains and targets, and others a feedforward alone."""
+        """Sets gains and targets in most worlds, and only a feedforward in the others."""
         joints = [
             name for name in self._bench.entities.joints if name.split(SCOPE)[0] in self.models
         ]
@@ -145,14 +145,14 @@ class Run:
                 self._bench.write({("joints", column): dict.fromkeys(joints, values)})
 
     def poses(self, position: Sequence[float], number: int = 0) -> NDArray[np.float64]:
-        """Returns poses near a position, (W, 7), another one in each world and round."""
+        """Returns poses near a position, (W, 7), which differ in each world and round."""
         return np.stack([pose_near(position, n, number) for n in self._numbers.tolist()])
 
 
 def pose_near(
     position: Sequence[float], number: int, step: int = 0, spread: float = 0.02
 ) -> NDArray[np.float64]:
-    """Returns a pose near a position, (7,), of a world by its number."""
+    """Returns a random pose near a position, (7,), for a world's number."""
     random = _random(number, step)
     quaternion = np.append(random.uniform(-spread, spread, 3), 1.0)
     quaternion /= np.sqrt(np.sum(quaternion * quaternion))
@@ -160,7 +160,7 @@ def pose_near(
 
 
 def twist_of(number: int, step: int = 0) -> NDArray[np.float64]:
-    """Returns a twist, (6,), of a world by its number."""
+    """Returns a random twist, (6,), for a world's number."""
     return np.random.default_rng([number, step, 1]).uniform(-1.0, 1.0, 6)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All test cases in one class."""
+"""All cases in one class."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ class SimulatorConformance(
     SensorCases,
     SnapshotCases,
 ):
-    """Every case; a backend's tests are a subclass that fills in the abstract methods."""
+    """All tests of the port; a backend subclasses it and implements the abstract methods."""
