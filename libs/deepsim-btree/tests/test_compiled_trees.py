@@ -228,6 +228,36 @@ def test_answers_that_are_no_status(cls, around):
     assert all(node.status is Status.INVALID for node in tree.root.walk())
 
 
+class Forgetful(bt.Behaviour):
+    """Returns no status at its second tick; keeps how its runs ended."""
+
+    ends = ()
+
+    def initialize(self) -> None:
+        self.ticks = 0
+
+    def update(self) -> Status:
+        self.ticks += 1
+        return RUNNING if self.ticks == 1 else None  # type: ignore[return-value]
+
+    def terminate(self, new_status: Status) -> None:
+        self.ends += (new_status,)
+
+
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_a_running_child_without_an_answer(is_compiled):
+    """Its run ends when the tree is halted, as after an exception."""
+    leaf = Forgetful("lost")
+    tree = bt.Tree(bt.Parallel([leaf, bt.Repeater(bt.Success(), repeat=-1)]))
+    if is_compiled:
+        tree.compile()
+    assert tree.tick() is RUNNING
+    with pytest.raises(bt.TickError, match=r"lost: update\(\) must return a Status, got None"):
+        tree.tick()
+    assert leaf.ends == (Status.INVALID,)
+    assert tree.tick() is RUNNING
+
+
 def test_errors_of_control_nodes():
     """That of the rule itself names its node, not the one above."""
     guard = bt.Guard(bt.Success(), "guard", condition=lambda: None)

@@ -13,7 +13,7 @@ from deepsim_btree.status import INVALID, RUNNING
 
 from .control import Control
 from .leaf_call import condition_call
-from .text import block, lines
+from .text import ANSWER, block, lines
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -65,21 +65,8 @@ class AgentControl(Control):
         return f"refuse({self.variable(name)}){self._parts[self._asked[name]].mark}"
 
     def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Returns the statements after a tick, with one more that keeps the status of the child.
-
-        A status that was RUNNING is written only where it is something else now.
-        """
-        if not self._statuses:
-            return rest
-        (name,), (child,) = tick.targets, tick.value.args
-        keep = ast.Assign([ast.Attribute(child, "status", ast.Store())], name)
-        was_running = flow.known.pop(f"status {self.child(child, flow, None)}", None) is RUNNING
-        following: Any = rest[0] if rest else None
-        if not was_running or not isinstance(following, ast.If) or following.orelse:
-            return [keep, *rest]
-        if not flow.copy().is_other_than_running(following.test, name.id):
-            return [keep, *rest]
-        return [ast.If(following.test, [keep, *following.body], []), *rest[1:]]
+        """Returns the statements after a tick; only a rule that asks for statuses keeps them."""
+        return super().kept(tick, rest, flow) if self._statuses else rest
 
     def learn(self, test: str, flow: Flow) -> None:
         """Takes note of a test that holds."""
@@ -104,21 +91,27 @@ class AgentControl(Control):
     def tick(self, name: str, call: Any, flow: Flow) -> str:
         """Returns a statement that ticks a child and assigns its answer."""
         place = self.child(call.args[0], flow, None)
-        check, before = self.check_all(flow), ""
+        check, instead = self.check_all(flow), ""
         if isinstance(place, int):
             part = self._parts[place]
-            before, text, answers, self._asked[name] = part.before, part.call, part.answers, place
+            text, answers, self._asked[name] = part.call, part.answers, place
+            instead = part.before.replace(ANSWER, self.variable(name))
         elif self._statuses:
             raise untranslatable(call)
         else:
             self._functions = self._functions or self._compiler.functions(self._parts)
             text, answers = f"{self._functions}[{place}](a, s)", CHECKED
+        flow.known.pop(f"status {place}", None)
         flow.assign(name, answers)
-        return lines(check, before, f"{self.variable(name)} = {text}")
+        return lines(check, instead or f"{self.variable(name)} = {text}")
 
     def variable(self, name: str) -> str:
         """Returns what a local variable is called: by its node, whose code may be in another's."""
         return f"_{name}_{self._number}"
+
+    def keep(self, child: int, name: str, flow: Flow) -> str:
+        """Returns a statement that makes the value of a variable the status of a child."""
+        return f"{self._statuses[child]} = {self.variable(name)}"
 
     def halt(self, child: Child, flow: Flow) -> str:
         """Returns statements that halt a child."""

@@ -46,7 +46,7 @@ class Part(NamedTuple):
     answers: Answers
     """What the call may give."""
     before: str
-    """Statements before the call: the body of the child, if it is short."""
+    """Statements that give `ANSWER` its value in place of the call; for a child of a few lines."""
     body: str
     """The body; empty for a leaf."""
 
@@ -118,7 +118,7 @@ class Compiler:
             before = "" if node is self._root else written_out(body, number)
             if not before:
                 self._functions.append(function(f"n{number}", "a, s", body, number))
-            call = f"answer{number}" if before else f"n{number}(a, s)"
+            call = f"n{number}(a, s)"
         halts = []
         slots = self._run_slots[first_slot:]
         if slots:

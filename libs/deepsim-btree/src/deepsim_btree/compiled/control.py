@@ -38,6 +38,7 @@ class Control(Translator[None]):
 
     Attributes:
         answers: What the function may return, once it is written.
+        again: The statements for ticks in which a run goes on.
 
     Raises:
         NoRuleError: The source of the rule is not at hand.
@@ -51,6 +52,7 @@ class Control(Translator[None]):
         super().__init__(node)
         self._asked: dict[str, int] = {}  # by variable, the child whose answer it has
         self.answers: Answers = frozenset()
+        self.again = ""
 
     @abstractmethod
     def flow(self) -> Flow:
@@ -74,11 +76,12 @@ class Control(Translator[None]):
         Raises:
             NoRuleError: The rule uses more of Python than can be translated.
         """
-        fresh = self._written(INVALID)
+        fresh = self.again = self._written(INVALID)
         in_run = self.in_run()
         if not in_run or RUNNING not in self.answers:
             return fresh
-        return lines(block(f"if {in_run}:", self._written(RUNNING)), fresh)
+        self.again = self._written(RUNNING)
+        return lines(block(f"if {in_run}:", self.again), fresh)
 
     def _written(self, status: Status) -> str:
         flow = self.flow()
@@ -110,8 +113,19 @@ class Control(Translator[None]):
         return lines(*texts), None if is_refused else end
 
     def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Returns the statements after a tick, with those that keep the status of the child."""
-        return rest
+        """Returns the statements after a tick, with one more that keeps the status of the child.
+
+        A status that was RUNNING is written only where it is something else now.
+        """
+        (name,), (child,) = tick.targets, tick.value.args
+        keep = ast.Assign([ast.Attribute(child, "status", ast.Store())], name)
+        was_running = flow.known.get(f"status {self.child(child, flow, None)}") is RUNNING
+        following: Any = rest[0] if rest else None
+        if not was_running or not isinstance(following, ast.If) or following.orelse:
+            return [keep, *rest]
+        if not flow.copy().is_other_than_running(following.test, name.id):
+            return [keep, *rest]
+        return [ast.If(following.test, [keep, *following.body], []), *rest[1:]]
 
     def _if(self, statement: ast.If, flow: Flow) -> tuple[str, Flow | None]:
         check = self._check_in(statement.test, flow)
@@ -165,7 +179,8 @@ class Control(Translator[None]):
         target: Any = statement.targets[0]
         value: Any = statement.value
         if isinstance(target, ast.Attribute) and not is_self(target.value):
-            return f"{self._attribute(target, None)} = {self.local(value, None)}", flow
+            place: Any = self.child(target.value, flow, None)
+            return self.keep(place, value.id, flow), flow
         name = variable(target)
         order = child_list(value, self.orders)
         if order is not None:
@@ -185,6 +200,10 @@ class Control(Translator[None]):
     @abstractmethod
     def tick(self, name: str, call: Any, flow: Flow) -> str:
         """Returns a statement that ticks a child and assigns its answer."""
+
+    @abstractmethod
+    def keep(self, child: int, name: str, flow: Flow) -> str:
+        """Returns statements that make the value of a variable the status of a child."""
 
     @abstractmethod
     def halt(self, child: Child, flow: Flow) -> str:
@@ -222,7 +241,7 @@ class Control(Translator[None]):
 
     def _checked(self, name: str, flow: Flow) -> str:
         """Returns a statement that raises an error unless a variable has a status."""
-        flow.answers[name] -= {NO_STATUS}
+        flow.narrow(name, flow.answers[name] - {NO_STATUS})
         refuse = self.refusal(name)
         if not flow.answers[name]:
             return refuse

@@ -16,7 +16,7 @@ from .leaf_call import CHECK, has_keys
 from .node_control import ANYTHING, NodeControl
 from .program import line_of
 from .runtime import RUNTIME
-from .text import block, function, lines, owners, written_out
+from .text import ANSWER, block, function, lines, owners, written_out
 
 if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
@@ -29,7 +29,13 @@ class NodePart(NamedTuple):
     name: str
     """Name of the child."""
     tick: str
-    """Statements that tick the child and put its answer into ``{answer}``."""
+    """Statements that tick the child and put its answer into `ANSWER`."""
+    again: str
+    """The same for a child that is RUNNING."""
+    check: str
+    """Statements after that, which raise an error if the answer of a hook is not a `Status`."""
+    keep: str
+    """Statements that make the answer the status of the child."""
     mark: str
     """A comment: an exception on such a line is the fault of the child."""
     answers: Answers
@@ -78,7 +84,8 @@ class NodeCompiler:
             name = "tick"
             wrong = f"raise c0._no_status(_answer){part.mark}"
             check = block("if _answer.__class__ is not Status:", wrong)
-            ticked = lines(part.tick.format(answer="_answer"), check, "return _answer")
+            ticked = lines(part.tick, part.keep).replace(ANSWER, "_answer")
+            ticked = lines(ticked, check, "return _answer")
             self._functions.append(function(name, "t", ticked, 0))
         source = "\n".join(self._functions) + "\n"
         filename = f"<compiled {self._root.name}>"
@@ -97,20 +104,31 @@ class NodeCompiler:
         self._nodes.append(node)
         name, mark = f"c{number}", f"  # @{number}"
         self._names[name] = node
-        before = ""
         control = self._control(node, number)
-        call, answers = control or self._leaf(node, number)
-        if control:
-            before = "" if node is self._root else written_out(call, number)
-            if not before:
-                self._functions.append(function(f"n{number}", "t", call, number))
-            call = f"answer{number}" if before else f"n{number}(t)"
-        if node.has_hooks and type(node).tick is Behaviour.tick:
-            tick = self._hooked(node, number, before, call)
-            answers = CHECKED | {SKIPPED}
+        if control is None:
+            call, answers = self._leaf(node, number)
+            called = again = f"{ANSWER} = {call}{mark}"
         else:
-            tick = lines(before, f"{name}.status = {{answer}} = {call}{mark}")
-        return NodePart(name, lines(f"{name}.last_tick = t", tick), mark, answers)
+            answers = control.answers
+            called = "" if node is self._root else written_out(control.source, number)
+            again = called and written_out(control.again, number)
+            if not called:
+                self._functions.append(function(f"n{number}", "t", control.source, number))
+                called = again = f"{ANSWER} = n{number}(t){mark}"
+        last_tick = f"{name}.last_tick = t"
+        check = ends = ""
+        if node.has_hooks and type(node).tick is Behaviour.tick:
+            called, check, ends = self._hooked(node, name, called, mark)
+            answers = CHECKED | {SKIPPED}
+        return NodePart(
+            name=name,
+            tick=lines(last_tick, called),
+            again=lines(last_tick, again),
+            check=check,
+            keep=lines(f"{name}.status = {ANSWER}", ends),
+            mark=mark,
+            answers=answers,
+        )
 
     def parts(self, node: Behaviour) -> list[NodePart]:
         """Compiles all branches below a node."""
@@ -124,22 +142,21 @@ class NodeCompiler:
             self._names[name] = value
         return self._constants[id(value)]
 
-    def _control(self, node: Behaviour, number: int) -> tuple[str, Answers] | None:
-        """Returns the body of the function of a node and its answers; None if it has none."""
+    def _control(self, node: Behaviour, number: int) -> NodeControl | None:
+        """Returns the function of a node; None if it has none."""
         if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
             return None
         nodes, functions = len(self._nodes), len(self._functions)
         try:
-            control = NodeControl(self, node, number)
-            body = control.body()
+            return NodeControl(self, node, number)
         except RecursionError:
             raise
-        except Exception:  # NoRuleError, or that of a setting, which is for the tick to raise
-            # It runs as it does without this; so do the nodes below.
+        except Exception:
+            # Either a NoRuleError, or an error of users' code: of their pure functions, properties
+            # and operators, with the settings of this node, which may be wrong in any way. The
+            # node runs as it does without this, and its tick raises that error; so do those below.
             del self._nodes[nodes:], self._functions[functions:]
             return None
-        is_status = all(isinstance(answer, Status) for answer in control.answers)
-        return body, control.answers if is_status else ANYTHING
 
     def _leaf(self, node: Any, number: int) -> tuple[str, Answers]:
         """Returns an expression that calls the `update` of a node, and what that may give."""
@@ -162,29 +179,26 @@ class NodeCompiler:
         self._names[f"u{number}"] = entry.__get__(node)
         return f"u{number}()", ANYTHING
 
-    def _hooked(self, node: Behaviour, number: int, before: str, call: str) -> str:
-        """Returns what `Behaviour.tick` does, without the call of a method."""
-        name, mark = f"c{number}", f"  # @{number}"
+    def _hooked(self, node: Behaviour, name: str, called: str, mark: str) -> tuple[str, str, str]:
+        """Returns what `Behaviour.tick` does around a call, without the call of a method.
+
+        These are the statements with the call, the check of an answer of a node that was RUNNING,
+        and the end of a run.
+        """
         kind = type(node)
         starts = ends = ""
         if kind.initialize is not Behaviour.initialize:
-            self._names[f"i{number}"] = node.initialize
-            starts = block(f"if {name}.status is not RUNNING:", f"i{number}(){mark}")
+            starts = block(f"if {name}.status is not RUNNING:", f"{name}.initialize(){mark}")
         if kind.terminate is not Behaviour.terminate:
-            self._names[f"e{number}"] = node.terminate
-            ends = block("if {answer} is not RUNNING:", f"e{number}({{answer}}){mark}")
-        wrong = f"raise {name}._no_status({{answer}}){mark}"
-        check = block("if {answer}.__class__ is not Status:", wrong)
-        return lines(
+            ends = block("if ANSWER is not RUNNING:", f"{name}.terminate({ANSWER}){mark}")
+        # An answer that is one of these two is a Status, and both are quick to compare.
+        test = "if ANSWER is not RUNNING and ANSWER is not SUCCESS:"
+        is_wrong = "if ANSWER.__class__ is not Status:"
+        error, is_open = f"{name}._no_status({ANSWER}){mark}", f"{name}.status = RUNNING"
+        check = block(test, block(is_wrong, f"raise {error}"))
+        tick = lines(
             starts,
-            block(
-                "try:",
-                before,
-                f"{{answer}} = {call}{mark}",
-                # An answer that is one of these two is a Status, and both are quick to compare.
-                block("if {answer} is not RUNNING and {answer} is not SUCCESS:", check),
-            ),
-            block("except BaseException:", f"{name}.status = RUNNING", f"raise{mark}"),
-            f"{name}.status = {{answer}}",
-            ends,
+            block("try:", called, check),
+            block("except BaseException:", is_open, f"raise{mark}"),
         )
+        return tick, block(is_wrong, f"_error = {error}", is_open, f"raise _error{mark}"), ends

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.parent import Parent
 from deepsim_btree.rules.expressions import UnknownError
-from deepsim_btree.rules.flow import UNCHECKED, Flow
+from deepsim_btree.rules.flow import CHECKED, UNCHECKED, Flow
 from deepsim_btree.rules.rule import NoRuleError, is_self, method_call
 from deepsim_btree.rules.translator import untranslatable
-from deepsim_btree.status import SKIPPED, Status
+from deepsim_btree.status import RUNNING, SKIPPED, Status
 
 from .control import Control
-from .text import block, lines
+from .text import ANSWER, block, lines
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ANYTHING: Answers = UNCHECKED | {SKIPPED}
 """Possible answers of a node of which nothing is known."""
-_FIXED = (int, float, str, tuple, type(None), FunctionType, MethodType)
+_FIXED = (int, float, tuple, type(None), FunctionType, MethodType)
 
 
 class NodeControl(Control):
@@ -38,13 +38,17 @@ class NodeControl(Control):
     Attributes of the node that the rule only reads are constants of the function. It begins with a
     test whether they have been assigned to since; then the node runs as without it.
 
+    Attributes:
+        source: The statements of the function.
+
     Args:
         compiler: Knows names.
         node: The node.
         number: Its number.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand, or it has too many children.
+        NoRuleError: The source of the rule is not at hand, the rule uses more of Python than can
+            be translated, or the node has too many children.
     """
 
     UNROLLED: ClassVar[int] = 64
@@ -65,24 +69,20 @@ class NodeControl(Control):
         self._children = node.children
         self._settings: dict[str, object] = {}
         self._parts = compiler.parts(node)
-
-    def body(self) -> str:
-        """Returns the statements of the function.
-
-        Raises:
-            NoRuleError: The rule uses more of Python than can be translated.
-        """
-        body = super().body()
+        self._is_again = False
+        self.source = self.body()
         changed = [
             f"{self._name}.{setting} is not {self.constant(value)}"
             for setting, value in self._settings.items()
         ]
-        if not changed:
-            return body
-        self.answers = ANYTHING
-        entry = "update" if self.node.has_hooks else "_entry"
-        own = block(f"if {' or '.join(changed)}:", f"return {self._name}.{entry}()")
-        return lines(own, body)
+        if changed:
+            entry = "update" if node.has_hooks else "_entry"
+            answer = f"status_of({self._name}, {self._name}.{entry}())"
+            own = block(f"if {' or '.join(changed)}:", f"return {answer}")
+            self.source, self.again = lines(own, self.source), lines(own, self.again)
+            self.answers |= CHECKED | {SKIPPED}
+        if not all(isinstance(answer, Status) for answer in self.answers):
+            self.answers = ANYTHING
 
     def flow(self) -> Flow:
         """Returns the facts that hold where the rule begins."""
@@ -130,16 +130,41 @@ class NodeControl(Control):
         """
         raise NoRuleError(f"line {statement.lineno} of its update() has children in another order")
 
+    def _if(self, statement: ast.If, flow: Flow) -> tuple[str, Flow | None]:
+        """Writes a test; one whether a child is RUNNING or SKIPPED is written as two."""
+        test = self.text(statement.test, flow, None)
+        for place, part in enumerate(self._parts):
+            status = f"{part.name}.status"
+            if test == f"(({status} is RUNNING) or ({status} is SKIPPED))":
+                running = flow.copy()
+                running.known[f"status {place}"] = RUNNING
+                body, end = self._block(statement.body, running)
+                orelse, other = self._block(statement.body, flow.copy())
+                text = lines(
+                    block(f"if {status} is RUNNING:", body),
+                    block(f"elif {status} is SKIPPED:", orelse),
+                )
+                return text, flow.joined(end).joined(other)
+        return super()._if(statement, flow)
+
     def tick(self, name: str, call: Any, flow: Flow) -> str:
-        """Returns a statement that ticks a child and assigns its answer."""
+        """Returns statements that tick a child and assign its answer."""
         place = self.child(call.args[0], flow, None)
         if isinstance(place, str):
             raise untranslatable(call)
         check = self.check_all(flow)
         part = self._parts[place]
         self._asked[name] = place
+        self._is_again = flow.known.pop(f"status {place}", None) is RUNNING
         flow.assign(name, part.answers)
-        return lines(check, part.tick.format(answer=self.variable(name)))
+        text = part.again if self._is_again else part.tick
+        return lines(check, text.replace(ANSWER, self.variable(name)))
+
+    def keep(self, child: int, name: str, flow: Flow) -> str:
+        """Returns statements that make the value of a variable the status of a child."""
+        part = self._parts[child]
+        check = part.check if self._is_again else ""
+        return lines(check, part.keep).replace(ANSWER, self.variable(name))
 
     def variable(self, name: str) -> str:
         """Returns what a local variable is called: by its node, whose code may be in another's."""

@@ -31,6 +31,17 @@ def checked(status: Status) -> Status:
     return status
 
 
+def status_of(node: Behaviour, answer: Status) -> Status:
+    """Returns the answer of a node of a `Tree`.
+
+    Raises:
+        TickError: It is not a `Status`.
+    """
+    if answer.__class__ is not Status:
+        raise node._no_status(answer)
+    return answer
+
+
 def refuse(value: object) -> None:
     """Raises NoStatusError for the answer of a leaf."""
     where = "of a tree for many agents " if value is SKIPPED else ""
@@ -83,6 +94,7 @@ RUNTIME: dict[str, Any] = {
     "SKIPPED": SKIPPED,
     "draw": draw,
     "refuse": refuse,
+    "status_of": status_of,
     "tick_all": tick_all,
     "tick_node": tick_node,
     "truth": truth,

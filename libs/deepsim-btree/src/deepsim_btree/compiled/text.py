@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LONG = 30
+ANSWER = "ANSWER"
+"""Stands for the variable that gets the answer of a node, until it is known."""
+LONG = 80
 """A body with more lines is called as a function."""
 OFTEN = 40
 """A status that is asked for more often in a function is a local name there."""
@@ -51,7 +53,7 @@ def function(name: str, parameters: str, body: str, number: int) -> str:
 
 
 def written_out(body: str, number: int) -> str:
-    """Returns statements that give ``answer3`` what a function of this body would return.
+    """Returns statements that give ``ANSWER`` what a function of this body would return.
 
     They are a loop, which is left where the function would return. It returns "" if the body has
     a loop of its own, or is so long that the call of a function does not matter.
@@ -64,7 +66,7 @@ def written_out(body: str, number: int) -> str:
         before, returns, answer = line.partition("return ")
         if returns and not before.strip():
             answer, comment, owner = answer.partition("  # @")
-            text.append(f"{before}answer{number} = {answer}{comment or mark}{owner}")
+            text.append(f"{before}{ANSWER} = {answer}{comment or mark}{owner}")
             text.append(f"{before}break")
         else:
             text.append(line if "  # @" in line else line + mark)

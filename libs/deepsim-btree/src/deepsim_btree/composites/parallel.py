@@ -63,30 +63,28 @@ class Parallel(Composite):
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
-        successes, failures = (0, 0) if is_fresh else (self._successes, self._failures)
+        if is_fresh:
+            self._successes = self._failures = 0
         skipped = 0
         for child in self._children:
             if (is_fresh or child.status is RUNNING or child.status is SKIPPED) and (
-                not eager or (successes < needed and failures < allowed)
+                not eager or (self._successes < needed and self._failures < allowed)
             ):
                 status = self.tick_child(child)
                 if status is not RUNNING:  # asked first, which most children answer
                     if status is SUCCESS:
-                        successes += 1
+                        self._successes += 1
                     elif status is SKIPPED:
                         skipped += 1
                         if self.counts_skipped():
                             needed -= 1
                     else:
-                        failures += 1
-        if successes < needed and failures < allowed:
-            if skipped and skipped == len(self._children):
-                return SKIPPED
-            self._successes, self._failures = successes, failures
-            return RUNNING
+                        self._failures += 1
+        if self._successes < needed and self._failures < allowed:
+            return SKIPPED if skipped and skipped == len(self._children) else RUNNING
         for child in self._children:
             child.halt()
-        return SUCCESS if successes >= needed else FAILURE
+        return SUCCESS if self._successes >= needed else FAILURE
 
     @pure
     def thresholds(self) -> tuple[int, int]:
@@ -186,7 +184,8 @@ class ParallelAll(Composite):
         """Ticks the children that have not finished, and counts those that failed."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
-        failures = 0 if is_fresh else self._failures
+        if is_fresh:
+            self._failures = 0
         running = skipped = 0
         for child in self._children:
             if is_fresh or child.status is RUNNING or child.status is SKIPPED:
@@ -196,13 +195,12 @@ class ParallelAll(Composite):
                 elif status is SKIPPED:
                     skipped += 1
                 elif status is not SUCCESS:
-                    failures += 1
+                    self._failures += 1
         if skipped and skipped == len(self._children):
             return SKIPPED
         if running:
-            self._failures = failures
             return RUNNING
-        return FAILURE if failures and failures >= allowed else SUCCESS
+        return FAILURE if self._failures and self._failures >= allowed else SUCCESS
 
     @pure
     def threshold(self) -> int:

@@ -83,9 +83,7 @@ class Flow:
         """Takes note of an assignment, of an expression or of the answer of a child."""
         if isinstance(value, frozenset):
             self.forget(name)
-            self.answers[name] = value
-            if len(value) == 1 and NO_STATUS not in value:
-                (self.known[name],) = value
+            self.narrow(name, value)
             return
         try:
             known = self.value(value)
@@ -100,6 +98,12 @@ class Flow:
             self.known[name] = known
             if isinstance(known, Status):
                 self.answers[name] = frozenset({known})
+
+    def narrow(self, name: str, answers: Answers) -> None:
+        """Takes note of the only values that a status may have."""
+        self.answers[name] = answers
+        if len(answers) == 1 and NO_STATUS not in answers:
+            (self.known[name],) = answers
 
     def term(self, name: str) -> ast.expr | None:
         """Returns what a variable was computed from, if that is a status."""
@@ -175,9 +179,7 @@ class Flow:
             ]
             flow = self.copy() if fitting else None
             if flow is not None and name is not None:
-                flow.answers[name] = frozenset(fitting)
-                if len(fitting) == 1 and fitting[0] is not NO_STATUS:
-                    flow.known[name] = fitting[0]
+                flow.narrow(name, frozenset(fitting))
             flows.append(flow)
         return flows[0], flows[1]
 
