@@ -396,6 +396,19 @@ def test_signs_in_attributes_may_stand_for_themselves():
         read_xml("<!--" * 1_000_000)
 
 
+def test_text_before_the_document_is_passed_over():
+    """As BehaviorTree.CPP does, such as a comment of C++; lines keep their numbers."""
+    assert read_xml("// a tree\n" + document("<AlwaysSuccess/>")).name == "Success"
+    with pytest.raises(bt.XmlError, match="<text>:6: unknown node Fly"):
+        read_xml("// a\n\n// tree\n" + document("<Fly/>"))
+
+
+def test_blanks_around_a_key():
+    """They do not count, as in BehaviorTree.CPP."""
+    node = read_xml(document('<SetBlackboard value=" {y}  " output_key="x"/>'))
+    assert node.value == key("y")
+
+
 def test_numbers_from_the_blackboard():
     """Milliseconds there are milliseconds."""
     times = iter([0.0, 1.4, 1.6])

@@ -6,11 +6,16 @@ from __future__ import annotations
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.entry import NOTHING
 from deepsim_btree.blackboard.key import Key, key
-from deepsim_btree.status import SUCCESS, Status
+from deepsim_btree.status import FAILURE, SUCCESS, Status
 
 
 class SetEntry(Behaviour):
-    """Writes a value on the blackboard and succeeds.
+    """Writes a value on the blackboard and succeeds; fails if the entry to copy has no value.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(SetEntry("goal", key("home")), blackboard={"home": (0, 0)})
+    >>> tree.tick().name, tree.blackboard["goal"]
+    ('SUCCESS', (0, 0))
 
     Args:
         entry: Name of the entry, as for `key`.
@@ -35,7 +40,11 @@ class SetEntry(Behaviour):
 
     def update(self) -> Status:
         """Writes."""
-        value = self.value.read(self) if isinstance(self.value, Key) else self.value
+        value = self.value
+        if isinstance(value, Key):
+            if value.entry(self).source() is None:
+                return FAILURE
+            value = value.read(self)
         self._key.write(self, value)
         return SUCCESS
 

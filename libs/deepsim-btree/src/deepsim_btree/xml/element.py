@@ -72,8 +72,9 @@ def is_name(text: str) -> bool:
 def parse(text: str | bytes, file: str) -> Element:
     """Returns the outermost element of a document.
 
-    A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``,
-    which XML forbids, but BehaviorTree.CPP reads and people write.
+    A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``, and
+    text may stand before the document, which XML forbids, but BehaviorTree.CPP reads and people
+    write.
 
     Document types, and with them entities, are refused: a tree needs none, and they can make a
     small file fill the memory. The text between elements is not kept.
@@ -86,7 +87,8 @@ def parse(text: str | bytes, file: str) -> Element:
         return _parse(text, file)
     except XmlError:
         plain = text.decode("utf-8-sig", "replace") if isinstance(text, bytes) else text
-        repaired = _TAG.sub(_escape_tag, plain)
+        before = plain.partition("<")[0]
+        repaired = "\n" * before.count("\n") + _TAG.sub(_escape_tag, plain[len(before) :])
         if repaired == plain:
             raise
     return _parse(repaired, file)

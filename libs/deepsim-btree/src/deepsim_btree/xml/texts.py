@@ -120,8 +120,9 @@ def key_of(text: str) -> Key | None:
     Raises:
         ValueError: The braces do not hold a name.
     """
-    if text[:1] == "{" and text[-1:] == "}":
-        named: Key = key(text[1:-1])
+    bare = text.strip(" ")
+    if bare[:1] == "{" and bare[-1:] == "}":
+        named: Key = key(bare[1:-1])
         return named
     return None
 
